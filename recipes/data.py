@@ -11,7 +11,8 @@ from typing import Any
 from benchmarks.harness import rows
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
-from rarr.training.loop import TaskData
+from rarr.training.tasks import attribution, cloze, embedding, relevance as ranking
+from rarr.training.trainer import TaskData
 from recipes import pretraining, sources
 
 WRITTEN = Path(__file__).parent / "data"
@@ -96,29 +97,22 @@ def loaded(folder: Path) -> dict[str, TaskData]:
         if isinstance(example, Relevance):
             texts += [example.query, example.passages[0][1]]
     return {
-        "span_selection": TaskData("cloze", sets["span_selection"], 32),
-        "swapped": TaskData(
-            "swapped", [example for example in sets["span_selection"] if _can_swap(example)], 16
-        ),
-        "handwritten_cloze": TaskData("cloze", sets["handwritten_cloze"], 32),
-        "handwritten": TaskData("attribution", sets["handwritten"], 10),
-        "written_cloze": TaskData("cloze", sets["written_cloze"], 32),
-        "written": TaskData("attribution", sets["written"], 10),
-        "elsewhere": TaskData("attribution", sets["elsewhere"], 24),
-        "elsewhere_cloze": TaskData("cloze", sets["elsewhere_cloze"], 28),
-        "verifier": TaskData("attribution", sets["verifier"], 24),
-        "verifier_cloze": TaskData("cloze", sets["verifier_cloze"], 24),
-        "relevance": TaskData("relevance", sets["relevance"], 8),
-        "embedding": TaskData("embedding", texts, 32),
+        "span_selection": TaskData(cloze, sets["span_selection"], 32),
+        "handwritten_cloze": TaskData(cloze, sets["handwritten_cloze"], 32),
+        "handwritten": TaskData(attribution, sets["handwritten"], 10),
+        "written_cloze": TaskData(cloze, sets["written_cloze"], 32),
+        "written": TaskData(attribution, sets["written"], 10),
+        "elsewhere": TaskData(attribution, sets["elsewhere"], 24),
+        "elsewhere_cloze": TaskData(cloze, sets["elsewhere_cloze"], 28),
+        "verifier": TaskData(attribution, sets["verifier"], 24),
+        "verifier_cloze": TaskData(cloze, sets["verifier_cloze"], 24),
+        "relevance": TaskData(ranking, sets["relevance"], 8),
+        "embedding": TaskData(embedding, texts, 32),
     }
 
 
 def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:
     return list(pretraining.examples(articles, SEED))
-
-
-def _can_swap(example: Any) -> bool:
-    return any(value.answers and value.others for value in example.values)
 
 
 async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:

@@ -13,8 +13,7 @@ from typing import Any
 
 from rarr.backends.embedded.items import items_of
 from rarr.tools.text.blocks_and_sentences import Span, split_sentences
-from rarr.training.examples import Cloze
-from rarr.training.masks_and_answers import maskable
+from rarr.training.examples import Cloze, maskable
 
 SENTENCES_EACH = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text

@@ -7,8 +7,17 @@ from typing import Any
 
 from rarr.backends.embedded.items import items_of
 from rarr.tools.text.blocks_and_sentences import split_sentences
-from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
-from rarr.training.masks_and_answers import Corrected, maskable, shared
+from rarr.training.examples import (
+    Attribution,
+    Class,
+    Cloze,
+    Corrected,
+    LabelledText,
+    Place,
+    Relevance,
+    maskable,
+    shared,
+)  # fmt: skip
 
 Item = dict[str, Any]
 ROOM = 900  # characters of a passage

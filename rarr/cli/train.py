@@ -11,7 +11,7 @@ from rarr.errors import SetupError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
-    from rarr.training.noised import NoisingReport
+    from rarr.training.noising import NoisingReport
 
 
 @click.group()
@@ -27,7 +27,7 @@ def train() -> None:
 def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
-    QUERIES has a query a line, or JSON lines with "query". Each is searched. A language model writes a short
+    QUERIES has a query a line. Each is searched. A language model writes a short
     text from at most four relevant passages, and puts errors into it. A row is kept if the verifier finds the
     text supported, and less supported with its errors. The other queries, each with the reason, go into a
     file beside DATA. The same call again works on the rest.
@@ -37,7 +37,7 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
     from rarr.settings import Settings
-    from rarr.training.noised import RELEVANT, make_data
+    from rarr.training.noising import make_data
 
     settings = Settings(**chosen)
     with waiting() as shown:
@@ -45,7 +45,6 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
             queries,
             out,
             settings=settings,
-            relevance=RELEVANT,
             jobs=jobs,
             on_query=shown.rows,
             on_index=shown.indexed,
@@ -106,9 +105,7 @@ def editor(rows: Path, out: Path, steps: int | None, seed: int, start: Path | No
     from rarr.training.rows import enough
 
     try:
-        from rarr.training.fine_tuning import Backend, fine_tune
-
-        backend = Backend.of_the_package()
+        from rarr.training.fine_tuning import fine_tune
     except ImportError as error:
         enough(rows)  # checks the call before anybody installs gigabytes for it
         checked_manifest(start)
@@ -117,7 +114,7 @@ def editor(rows: Path, out: Path, steps: int | None, seed: int, start: Path | No
         ) from error
     with waiting() as shown:
         report = fine_tune(
-            rows, out, steps=steps, seed=seed, start=start, backend=backend,
+            rows, out, steps=steps, seed=seed, start=start,
             on_step=lambda done, total: shown.say(f"step {done} of {total}"),
         )  # fmt: skip
     examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())

@@ -1,22 +1,32 @@
-"""Declares the training examples, and reads and writes them as JSON lines."""
+"""Declares the training examples, makes them of rows of noising, and reads and writes them as JSON lines.
+
+Spans of a text are masked where a passage states the same: values by meaning, words by stem.
+"""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
+from rarr.backends.embedded.items import Item, items_of
+from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
+from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
-from rarr.records import Record
+from rarr.records import Evidence, Record
 from rarr.tools.storage.files import write_lines
+from rarr.training.rows import Mistake, TrainingRow, corrupted
+
+NEGATIVES = 3  # passages of E- beside each passage of E+
+LONGEST_PHRASE = 3  # words that are masked together
+_SHORTEST_WORD = 4  # letters of the first and the last word of a phrase: not "in"
+_MOST_OTHERS = 6
+_OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives its kind must have
 
 Place = tuple[int, int]  # characters, the end excluded
 Class = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]
-
-
-class _Example(Record):
-    source: str
 
 
 class Maskable(Record):
@@ -31,10 +41,11 @@ class Maskable(Record):
     others: tuple[str, ...] = ()
 
 
-class Cloze(_Example):
+class Cloze(Record):
     """A text with spans to mask, and the places in the passage that fill them (Glass et al. 2020)."""
 
     task: Literal["cloze"] = "cloze"
+    source: str
     text: str
     title: str
     passage: str
@@ -49,19 +60,21 @@ class LabelledText(Record):
     wrong: tuple[Place, ...] | None = None
 
 
-class Attribution(_Example):
+class Attribution(Record):
     """A training example: versions of a text about one passage, each with its class, judged in one batch."""
 
     task: Literal["attribution"] = "attribution"
+    source: str
     title: str
     passage: str
     versions: tuple[LabelledText, ...]
 
 
-class Relevance(_Example):
+class Relevance(Record):
     """A query and its passages (title, text). The first passage answers the query."""
 
     task: Literal["relevance"] = "relevance"
+    source: str
     query: str
     passages: tuple[tuple[str, str], ...]
 
@@ -87,3 +100,171 @@ def write(path: Path, examples: Iterable[Cloze | Attribution | Relevance]) -> in
     lines = [example.model_dump(exclude_defaults=True) | {"task": example.task} for example in examples]
     write_lines(path, [json.dumps(line).encode() + b"\n" for line in lines])
     return len(lines)
+
+
+class Corrected(NamedTuple):
+    """A corrected error: the place and the right words in the text, and the wrong words that stood there."""
+
+    place: Place
+    right: str
+    wrong: str
+
+
+def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[Maskable]:
+    """Yields the values, names and phrases of a text that its passage states; with `unsaid`, also others.
+
+    A name in the title is left out: it is the topic of the passage, and tests nothing.
+    """
+    topic = {item.stem for item in items_of(title)}
+    mine, its = phrases(text), phrases(passage)
+    for phrase in mine:
+        if topic.issuperset(item.stem for item in phrase.items):
+            continue
+        answers = places_of(phrase.items, passage)
+        if answers or unsaid:
+            rivals = [passage[it.start : it.end] for it in its if answers and are_rivals(phrase, it)]
+            yield Maskable(
+                place=(phrase.start, phrase.end),
+                kind=editor.mask_kind(phrase),
+                answers=answers,
+                others=tuple(dict.fromkeys(rivals))[:_MOST_OTHERS],
+            )
+    yield from _word_runs(text, mine, passage, topic)
+
+
+def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Maskable]:
+    """Finds the spans that a right text and its passage both state, by place. Each error is one span.
+
+    Corrected words that the passage does not state are left out, with the values that overlap them.
+    """
+    values = {value.place: value for value in maskable(text, passage, title, unsaid=False)}
+    for place, right, wrong in errors:
+        answers = find(right, passage) or tuple(
+            answer for value in values.values() if _overlap(value.place, place) for answer in value.answers
+        )
+        values = {at: value for at, value in values.items() if not _overlap(at, place)}
+        if answers:
+            values[place] = Maskable(place=place, kind=mask_kind(right), answers=answers, others=(wrong,))
+    return values
+
+
+def mask_kind(words: str) -> MaskKind:
+    """Returns the kind of the value or name that makes up at least 60% of these words; else `word`."""
+    large = (it for it in phrases(words) if it.end - it.start >= _OF_ITS_KIND * len(words))
+    return next((editor.mask_kind(it) for it in large), "word")
+
+
+def find(words: str, passage: str) -> tuple[Place, ...]:
+    """Returns the places of these words in the passage, in any inflection, and values in any form."""
+    return places_of(items_of(words), passage)
+
+
+def _word_runs(text: str, mine: Sequence[Phrase], passage: str, topic: set[str]) -> Iterator[Maskable]:
+    """Yields at each word the longest run, of up to three words, that the passage has too.
+
+    A run has no value, name or comma, and begins and ends with a word of four letters or more.
+    """
+    taken = {item for phrase in mine for item in phrase.items}
+    items = items_of(text)
+    for first, item in enumerate(items):
+        if item in taken or item.stem in topic or _is_short(item):
+            continue
+        best: Maskable | None = None
+        for run in (items[first : first + size] for size in range(1, LONGEST_PHRASE + 1)):
+            breaks = any("," in text[one.end : other.start] for one, other in pairwise(run))
+            answers = () if breaks or taken.intersection(run) else places_of(run, passage)
+            if not answers:
+                break
+            if not _is_short(run[-1]):
+                best = Maskable(place=(item.start, run[-1].end), kind="word", answers=answers)
+        if best is not None:
+            yield best
+
+
+def _is_short(item: Item) -> bool:
+    return item.end - item.start < _SHORTEST_WORD
+
+
+def _overlap(place: Place, other: Place) -> bool:
+    return place[0] < other[1] and other[0] < place[1]
+
+
+class _RowPart(NamedTuple):
+    """Consecutive sentences of the summary that one passage supports best, with their errors."""
+
+    text: str
+    evidence: Evidence
+    edits: tuple[Mistake, ...]
+
+
+def attributions(row: TrainingRow) -> Iterator[Attribution]:
+    """Yields an example for each part of the summary, beside the passage that supports it best.
+
+    Its versions are the part as it is (attributable) and, if it has errors, with them (contradictory).
+    """
+    for part in _parts(row):
+        versions = [LabelledText(text=part.text, label="attributable", wrong=())]
+        if part.edits:
+            text, wrong = corrupted(part.text, part.edits), tuple(_wrong_places(part.edits))
+            versions.append(LabelledText(text=text, label="contradictory", wrong=wrong))
+        yield Attribution(
+            source="noising",
+            title=part.evidence.title,
+            passage=part.evidence.text,
+            versions=tuple(versions),
+        )
+
+
+def clozes(row: TrainingRow) -> Iterator[Cloze]:
+    """Yields each part with the values that its passage also states, and the right words of its errors.
+
+    A part without such values is left out.
+    """
+    for part in _parts(row):
+        evidence = part.evidence
+        errors = [Corrected((edit.start, edit.end), edit.right, edit.wrong) for edit in part.edits]
+        if values := shared(part.text, evidence.title, evidence.text, errors):
+            yield Cloze(
+                source="noising",
+                text=part.text,
+                title=evidence.title,
+                passage=evidence.text,
+                values=tuple(values.values()),
+            )
+
+
+def rankings(row: TrainingRow) -> Iterator[Relevance]:
+    """Yields an example for each relevant passage (E+): the query, this passage, at most three others (E-).
+
+    None if the row has no others.
+    """
+    others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
+    for passage in row.relevant if others else ():
+        yield Relevance(source="noising", query=row.query, passages=((passage.title, passage.text), *others))
+
+
+def texts(row: TrainingRow) -> Iterator[str]:
+    """Yields the query and its relevant passages: training keeps their embeddings as the search has them."""
+    yield row.query
+    yield from (passage.text for passage in row.relevant)
+
+
+def _parts(row: TrainingRow) -> Iterator[_RowPart]:
+    evidence = {passage.id: passage for passage in row.relevant}
+    for name, group in groupby(row.scores, key=lambda score: score.evidence_id):
+        scores = list(group)
+        start, end = scores[0].start, scores[-1].end
+        edits = tuple(
+            edit.model_copy(update={"start": edit.start - start})
+            for edit in row.edits
+            if start <= edit.start and edit.end <= end
+        )
+        yield _RowPart(row.summary[start:end], evidence[name], edits)
+
+
+def _wrong_places(edits: tuple[Mistake, ...]) -> Iterator[Place]:
+    shift = 0
+    for edit in edits:
+        start = edit.start + shift
+        yield start, start + len(edit.wrong)
+        shift += len(edit.wrong) - len(edit.right)

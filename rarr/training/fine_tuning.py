@@ -4,109 +4,37 @@ import hashlib
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import ValidationError
-
-from rarr.backends.encoder import model_files
-from rarr.errors import InputError, SettingsError
+from rarr.backends.encoder.editor import correction
+from rarr.backends.encoder.model import Encoder
+from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, tokenizer
+from rarr.errors import SettingsError
+from rarr.evals import run_folder
+from rarr.evals.run_fingerprint import run_inputs
 from rarr.records import Record
-from rarr.tools.storage.files import locked, write_whole, writing
-from rarr.training import noising_examples
-from rarr.training.loop import Phase, Recipe, TaskData, Trainer
-from rarr.training.model import EncoderWithHeads
-from rarr.training.noising_examples import fitted_threshold, write_threshold
+from rarr.tools.storage.files import write_whole
+from rarr.training import examples, tasks
+from rarr.training.onnx_files import export, load
 from rarr.training.rows import TrainingRow, enough, groups
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
-_RUN = "run.json"
-_DIGESTS = {"data": "other data", "start": "other weights to begin with"}  # for messages
-
-
-class Made(Record):
-    """The inputs that determine the weights. `data` and `start` (the first weights) are digests."""
-
-    data: str
-    steps: int
-    seed: int
-    start: str
-
-
-class Run(Record):
-    """The record of a training run: its inputs, and the losses on the held-out rows.
-
-    `after` and `sure`, the threshold of corrections, are set when the run is finished.
-    """
-
-    made: Made
-    before: dict[str, float]
-    after: dict[str, float] | None = None
-    sure: float | None = None
-
-    def save(self, out: Path) -> None:
-        """Writes the record into the folder `out`, in place of the earlier record."""
-        write_whole(out / FOLDER / _RUN, self.model_dump_json(indent=2) + "\n")
-
-
-def kept(out: Path) -> Run | None:
-    """Reads the record of the run in a folder; None if there is none. `InputError` if it is unreadable."""
-    path = out / FOLDER / _RUN
-    try:
-        return Run.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError):
-        raise InputError(f"{path} cannot be read: give another folder, or delete this one") from None
-
-
-def require_same_run(out: Path, made: Made) -> None:
-    """Checks that the folder is empty or holds a run of the inputs `made`. Raises `InputError` if not."""
-    if out.is_file():
-        raise InputError(f"{out} is a file: give a folder")
-    run = kept(out)
-    if run is None:
-        others = sorted(file.name for file in out.iterdir() if file.name != FOLDER) if out.exists() else []
-        if others:
-            raise InputError(
-                f"{out} holds {others[0]}, not a run of rarr train editor: give a folder of its own"
-            )
-        return
-    for name in Made.model_fields:
-        before, now = getattr(run.made, name), getattr(made, name)
-        if before != now:
-            difference = _DIGESTS.get(name) or f"{name} {before}, not {now}"
-            raise InputError(f"{out} holds a run with {difference}: give another folder, or delete this one")
-
+from rarr.training.trainer import CHECKPOINT, Phase, Recipe, TaskData, Trainer
 
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
 WARM = 0.1  # share of the steps in which the rate rises
 KEPT = "embedding"  # this task keeps the embedding as it is
-MIXTURE = {"attribution": 0.38, "cloze": 0.35, "unrelated": 0.06, "relevance": 0.13, KEPT: 0.08}
+MIXTURE = {"attribution": 0.42, "cloze": 0.37, "relevance": 0.13, KEPT: 0.08}
 ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
 HELD_OUT = 0.25  # share of the rows, to fit the threshold and to measure with
+RIGHT = 0.9
+"""The least share of the corrections above the threshold that give the right text."""
+FEWEST = 10  # corrections above a threshold
 
-
-class Backend(NamedTuple):
-    """The functions that load, write and try out weights. The folder None means the shipped weights."""
-
-    load: Callable[[Path | None], EncoderWithHeads]
-    tokenizer: Callable[[Path | None], "Tokenizer"]
-    export: Callable[[EncoderWithHeads, "Tokenizer", Path], None]
-    fitted_threshold: Callable[[Path, Sequence[TrainingRow]], float]
-
-    @classmethod
-    def of_the_package(cls) -> "Backend":
-        """Returns the package's own functions. Raises `ImportError` if the extra `train` is not installed."""
-        from rarr.training.onnx_export_and_loading import export, load
-
-        return cls(load, model_files.tokenizer, export, fitted_threshold)
+Proposal = tuple[float, bool]
+"""The probability of a correction, and whether it makes the text right."""
 
 
 class EditorReport(Record):
@@ -133,60 +61,54 @@ def fine_tune(
     steps: int | None = None,
     seed: int = 1,
     start: Path | None = None,
-    backend: Backend | None = None,
     on_step: Callable[[int, int], None] | None = None,
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
     The threshold of corrections is fitted on the held-out rows. The same call continues from the last
-    checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other files, and
-    for a `start` that is damaged or holds no weights.
+    checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other files or
+    another run, and for a `start` that is damaged or holds no weights.
     """
-    backend, began = backend or Backend.of_the_package(), time.monotonic()
-    out, start = out.expanduser(), start and start.expanduser()
-    facts = model_files.checked_manifest(start)
-    all_rows = enough(data)
+    began, out, start = time.monotonic(), out.expanduser(), start and start.expanduser()
+    facts, all_rows = checked_manifest(start), enough(data)
     learned, held = split_rows(all_rows, seed)
     sets = _sets(learned)
     unseen = {name: task for name, task in _sets(held).items() if name != KEPT}
     steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
-    made = Made(
-        data=hashlib.sha256(b"".join(row.line() for row in all_rows)).hexdigest(),
-        steps=steps,
-        seed=seed,
-        start=facts.sha256[model_files.MODEL],
-    )
-    require_same_run(out, made)
-    with (
-        locked(out / FOLDER / "run.lock", f"{out} is in use by another rarr train editor: wait for it"),
-        writing(out),
-    ):
-        tokenizer = backend.tokenizer(start)
-        recipe = Recipe(seed, _phases(steps, {name: MIXTURE[name] for name in MIXTURE if name in sets}))
-        model = backend.load(start)
-        folder = out / FOLDER
-        trainer = Trainer(model, tokenizer, sets, recipe, folder, save_every=SAVE_EVERY, on_step=on_step)
-        run = kept(out) or Run(made=made, before=trainer.measured(unseen))
-        run.save(out)
-        if run.after is None or not _whole(out):
-            trainer.train()
-            after = trainer.measured(unseen)
-            backend.export(trainer.model, tokenizer, out)
-            sure = backend.fitted_threshold(out, held)
-            write_threshold(out, sure)
-            run = run.model_copy(update={"after": after, "sure": sure})
-            run.save(out)
-            (folder / "checkpoint.pt").unlink(missing_ok=True)
-    return EditorReport(
-        rows=len(all_rows),
-        held_out=len(held),
-        examples={name: len(task.examples) for name, task in sets.items()},
-        steps=steps,
-        before=run.before,
-        after=run.after or {},
-        sure=run.sure if run.sure is not None and run.sure <= 1 else None,
-        seconds=time.monotonic() - began,
-    )
+    settings = {"command": "rarr train editor", "steps": steps, "seed": seed, "from": facts.sha256[MODEL]}
+    rows_digest = hashlib.sha256(b"".join(row.line() for row in all_rows)).hexdigest()
+    made_with = run_inputs(rows_digest, settings)
+    with run_folder.claimed(out, made_with):
+        run_folder.begin(out, made_with)
+        if (out / run_folder.REPORT).exists() and _whole(out):
+            return run_folder.finished(out, EditorReport)
+        mixture = {name: share for name, share in MIXTURE.items() if name in sets}
+        warm = int(steps * WARM)
+        phases = [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]
+        words = tokenizer(start)
+        trainer = Trainer(
+            load(start), words, sets, Recipe(seed, phases), out, save_every=SAVE_EVERY, on_step=on_step
+        )
+        before = trainer.measured(unseen)
+        trainer.train()
+        after = trainer.measured(unseen)
+        export(trainer.model, words, out)
+        sure = fitted_threshold(out, held)
+        manifest = checked_manifest(out).model_copy(update={"sure": sure})
+        write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
+        report = EditorReport(
+            rows=len(all_rows),
+            held_out=len(held),
+            examples={name: len(task.examples) for name, task in sets.items()},
+            steps=steps,
+            before=before,
+            after=after,
+            sure=sure if sure <= 1 else None,
+            seconds=time.monotonic() - began,
+        )
+        run_folder.finish(out, report)
+        (out / CHECKPOINT).unlink(missing_ok=True)
+    return report
 
 
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
@@ -206,36 +128,54 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
     return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
 
 
-def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
+def _sets(rows: Sequence[TrainingRow]) -> dict[str, TaskData]:
     """Converts rows to examples by task, without tasks that have no examples."""
     sets = {
-        "attribution": TaskData(
-            "attribution",
-            [example for row in chosen for example in noising_examples.attribution(row)],
-            8,
-        ),
-        "unrelated": TaskData(
-            "attribution", [example for row in chosen for example in noising_examples.unrelated(row)], 8
-        ),
-        "cloze": TaskData(
-            "cloze", [example for row in chosen for example in noising_examples.cloze(row)], 16
-        ),
-        "relevance": TaskData(
-            "relevance", [example for row in chosen for example in noising_examples.relevance(row)], 4
-        ),
-        KEPT: TaskData("embedding", [text for row in chosen for text in noising_examples.texts(row)], 16),
+        "attribution": TaskData(tasks.attribution, [*_each(examples.attributions, rows)], 8),
+        "cloze": TaskData(tasks.cloze, [*_each(examples.clozes, rows)], 16),
+        "relevance": TaskData(tasks.relevance, [*_each(examples.rankings, rows)], 4),
+        KEPT: TaskData(tasks.embedding, [*_each(examples.texts, rows)], 16),
     }
     return {name: task for name, task in sets.items() if task.examples}
 
 
-def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:
-    warm = int(steps * WARM)
-    return [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]
+def _each(made: Callable[[TrainingRow], Iterator[object]], rows: Sequence[TrainingRow]) -> Iterator[object]:
+    return (example for row in rows for example in made(row))
 
 
 def _whole(out: Path) -> bool:
     try:
-        model_files.checked_manifest(out)
+        checked_manifest(out)
     except SettingsError:
         return False
     return True
+
+
+def fitted_threshold(folder: Path, rows: Sequence[TrainingRow]) -> float:
+    """Fits the threshold for the weights in `folder`, which did not learn from `rows`."""
+    encoder = Encoder(folder)
+    return threshold([proposal for row in rows for proposal in proposals(encoder, row)])
+
+
+def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:
+    """Lets the encoder correct each part of the summary, right and with its errors, beside its passage."""
+    for example in examples.attributions(row):
+        right = example.versions[0].text
+        for version in example.versions:
+            found = correction(encoder, version.text, example.title, example.passage)
+            if found is not None:
+                yield found.probability, found.applied(version.text, example.passage) == right
+
+
+def threshold(made: Sequence[Proposal]) -> float:
+    """Finds the least threshold with enough right corrections above it; `NEVER` if there is none."""
+    ordered = sorted(made, reverse=True)
+    counts = accumulate(right for _, right in ordered)
+    fitting = [
+        ordered[number - 1][0]
+        for number, right in enumerate(counts, start=1)
+        if number >= FEWEST
+        and right >= RIGHT * number
+        and (number == len(ordered) or ordered[number][0] < ordered[number - 1][0])
+    ]
+    return fitting[-1] if fitting else NEVER

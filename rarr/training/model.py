@@ -8,10 +8,6 @@ from transformers import BertConfig, BertModel
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, eager_mask
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from rarr.backends.encoder.inputs import MASKS, MaskKind
-
-_HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}  # "date", "number", "name"
-
 
 def _attention(
     module: nn.Module,
@@ -97,28 +93,3 @@ class EncoderWithHeads(nn.Module):
         start = (self.asks_start(asking) * self.is_start(tokens)).sum(-1) * scale
         end = (self.asks_end(asking) * self.is_end(tokens)).sum(-1) * scale
         return start, end
-
-
-def reader(config: dict[str, Any], weights: dict[str, Tensor] | None) -> EncoderWithHeads:
-    """Builds a model with new heads. Its encoder gets `weights` if they are given; `ValueError` if unfit.
-
-    The word embeddings are not trained: they are half of all weights, and so little text would only wear
-    them.
-    """
-    made = EncoderWithHeads(
-        BertConfig(**config | {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
-    )
-    if weights is not None:
-        kept = {name: value for name, value in weights.items() if not name.startswith("pooler.")}
-        missing, unknown = made.encoder.load_state_dict(kept, strict=False)
-        absent = [name for name in missing if "position_ids" not in name]
-        if absent or [name for name in unknown if "position_ids" not in name]:
-            raise ValueError(f"these are not the weights of such an encoder: {absent[:3]}, {unknown[:3]}")
-        with (
-            torch.no_grad()
-        ):  # the mask of a kind is the mask that the encoder knows, and the word for the kind
-            words = made.encoder.embeddings.word_embeddings.weight
-            for kind, word in _HINTS.items():
-                words[MASKS[kind]] = words[MASKS["word"]] + words[word] / 2
-    made.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
-    return made

@@ -58,7 +58,13 @@ class SentenceScore(Record):
     corrupted: float
 
 
-class TrainingRow(Record):
+class _Line(Record):
+    def line(self) -> bytes:
+        """Returns the record as a JSON line of its file."""
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False).encode() + b"\n"
+
+
+class TrainingRow(_Line):
     """The row of one query. `relevant` is E+, `others` is E-, with sources and relevances, best first.
 
     `model` wrote summary and errors with the `prompts` of these hashes; `verifier` gave the scores.
@@ -75,22 +81,14 @@ class TrainingRow(Record):
     verifier: str
     prompts: dict[str, str]
 
-    def line(self) -> bytes:
-        """Returns the row as a JSON line of the data file."""
-        return _line(self)
 
-
-class Dropped(Record):
+class Dropped(_Line):
     """A query for which no row was made, the reason, and the texts that were written before."""
 
     query: str
     reason: Reason
     summary: str = ""
     corrupted: str = ""
-
-    def line(self) -> bytes:
-        """Returns the query as a JSON line of the file of dropped queries."""
-        return _line(self)
 
 
 def dropped_beside(data: Path) -> Path:
@@ -169,14 +167,10 @@ def _records(path: Path, shape: type[Shape]) -> Iterator[Shape]:
                     ) from None
 
 
-def _line(record: Record) -> bytes:
-    return json.dumps(record.model_dump(mode="json"), ensure_ascii=False).encode() + b"\n"
-
-
 def read_seeds(path: Path) -> list[str]:
-    """Reads a query a line, as it stands or as {"query": "..."}; each once, in order, without blank lines.
+    """Reads a query a line, each once, in order, without blank lines.
 
-    Raises `InputError` for a file without a query, and for JSON without one.
+    Raises `InputError` for a file that is not UTF-8 and for a file without a query.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -187,25 +181,10 @@ def read_seeds(path: Path) -> list[str]:
             f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x} at offset {error.start}):"
             " convert it, as with iconv -f LATIN1 -t UTF-8"
         ) from None
-    lines = enumerate(valid(text).splitlines(), start=1)
-    queries = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
+    queries = dict.fromkeys(" ".join(line.split()) for line in valid(text).splitlines() if line.strip())
     if not queries:
         raise InputError(f"{path} has no query: give one a line")
     return list(queries)
-
-
-def _query(line: str, where: str) -> str:
-    if not line.startswith("{"):
-        return line
-    cure = 'give {"query": "..."}, or the query as it stands'
-    try:
-        value = valid(json.loads(line))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}, is not JSON ({error}): {cure}") from None
-    query = value.get("query")
-    if not isinstance(query, str) or not query.strip():
-        raise InputError(f'{where}, has no "query": {cure}')
-    return " ".join(query.split())
 
 
 def kinds_for(query: str) -> tuple[ErrorKind, ...]:

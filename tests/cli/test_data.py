@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
@@ -184,7 +183,7 @@ def test_editor_is_trained_where_its_packages_are(command: Command, monkeypatch:
         sure=0.75,
         seconds=1.0,
     )
-    module = SimpleNamespace(fine_tune=lambda *rows, **more: report, Backend=Mock())
+    module = SimpleNamespace(fine_tune=lambda *rows, **more: report)
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", module)
     out = command("train", "editor", "rows.jsonl", "-o", "weights").out.decode()
     assert "loss on the held-out rows: b 1.000 to 0.500\ncorrections: from probability 0.75 on\n" in out

@@ -1,9 +1,10 @@
-"""Rows as training examples."""
+"""Rows as training examples, and where a passage says what a text says."""
 
-from training.noising.helpers import evidence
+import pytest
 
-from rarr.training import noising_examples
+from rarr.training.examples import Corrected, attributions, clozes, find, mask_kind, rankings, shared
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
+from training.helpers import evidence
 
 MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
 FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
@@ -34,7 +35,7 @@ def row(*owners: str, others: int = 5) -> TrainingRow:
 
 
 def test_sentences_from_one_passage_become_one_text() -> None:
-    first, second = noising_examples.attribution(row("e1", "e1", "e2"))
+    first, second = attributions(row("e1", "e1", "e2"))
     right, wrong = first.versions
     assert (first.title, first.passage) == (MILL.title, MILL.text)
     assert (right.text, right.label, right.wrong) == (SUMMARY[:41], "attributable", ())
@@ -45,13 +46,13 @@ def test_sentences_from_one_passage_become_one_text() -> None:
 
 
 def test_earlier_errors_shift_the_places_of_later_errors() -> None:
-    (whole,) = noising_examples.attribution(row("e1", "e1", "e1"))
+    (whole,) = attributions(row("e1", "e1", "e1"))
     wrong = whole.versions[1]
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
 
 
 def test_part_without_an_error_has_only_a_right_version() -> None:
-    assert [len(pair.versions) for pair in noising_examples.attribution(row("e1", "e2", "e1"))] == [
+    assert [len(pair.versions) for pair in attributions(row("e1", "e2", "e1"))] == [
         2,
         1,
         2,
@@ -59,7 +60,7 @@ def test_part_without_an_error_has_only_a_right_version() -> None:
 
 
 def test_right_words_are_masked_and_pointed_at() -> None:
-    first, _ = noising_examples.cloze(row("e1", "e1", "e2"))
+    first, _ = clozes(row("e1", "e1", "e2"))
     value = next(masked for masked in first.values if masked.others == ("in May 1910",))
     assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
     assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
@@ -67,23 +68,53 @@ def test_right_words_are_masked_and_pointed_at() -> None:
 
 
 def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
-    assert [example.text for example in noising_examples.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
+    assert [example.text for example in clozes(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
 
 
 def test_each_relevant_passage_stands_before_others() -> None:
-    rankings = list(noising_examples.relevance(row("e1", "e1", "e2")))
-    assert [ranking.passages[0] for ranking in rankings] == [("Alder Mill", MILL.text), ("", FIRE.text)]
-    assert all(
-        ranking.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for ranking in rankings
-    )
-    assert list(noising_examples.relevance(row("e1", "e1", "e2", others=0))) == []
+    ranked = list(rankings(row("e1", "e1", "e2")))
+    assert [ranking.passages[0] for ranking in ranked] == [("Alder Mill", MILL.text), ("", FIRE.text)]
+    assert all(ranking.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for ranking in ranked)
+    assert list(rankings(row("e1", "e1", "e2", others=0))) == []
 
 
-def test_parts_paired_with_unrelated_passages_are_extrapolatory() -> None:
-    pairs = list(noising_examples.unrelated(row("e1", "e1", "e2")))
-    assert [pair.passage for pair in pairs] == [other.text for other in OTHERS[:2]]
-    assert [[(v.text, v.label) for v in pair.versions] for pair in pairs] == [
-        [(SUMMARY[:41], "extrapolatory")],
-        [("It burned in 1950.", "extrapolatory")],
-    ]
-    assert list(noising_examples.unrelated(row("e1", "e1", "e2", others=0))) == []
+PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."
+
+
+def answers(text: str, errors: list[Corrected]) -> dict[str, list[str]]:
+    """The values of a text with the words of the passage that answer them."""
+    values = shared(text, "", PASSAGE, errors)
+    return {
+        text[slice(*place)]: [PASSAGE[slice(*answer)] for answer in value.answers]
+        for place, value in values.items()
+    }
+
+
+def test_shared_values_and_words_are_found() -> None:
+    values = answers("A fire burned the looms in 1950.", [])
+    assert values["1950"] == ["1950"]
+    assert values["burned"] == ["burned"]
+
+
+def test_corrected_words_are_a_value_with_the_error_as_alternative() -> None:
+    text = "The looms were burned by a fire in 1950."
+    at = text.index("burned by a fire")
+    errors = [Corrected((at, at + 16), "burned by a fire", "lost in a flood")]
+    value = shared(text, "", PASSAGE, errors)[(at, at + 16)]
+    assert (value.kind, value.others) == ("word", ("lost in a flood",))
+    assert answers(text, errors)["burned by a fire"] == ["burned by a fire"]
+
+
+def test_corrected_words_missing_from_the_passage_are_left_out() -> None:
+    text = "The looms were green in 1950."
+    assert "green" not in answers(text, [Corrected((15, 20), "green", "blue")])
+
+
+def test_words_are_found_by_their_stems() -> None:
+    assert [PASSAGE[slice(*place)] for place in find("burning", PASSAGE)] == ["burned"]
+    assert find("", PASSAGE) == ()
+
+
+@pytest.mark.parametrize(("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")])
+def test_kind_of_masked_words_is_the_kind_of_their_value(words: str, kind: str) -> None:
+    assert mask_kind(words) == kind

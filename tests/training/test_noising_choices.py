@@ -1,14 +1,18 @@
-"""Which errors of a model can be put into a text, and which kinds it is asked for."""
+"""Which passages, queries and errors noising takes."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from rarr import prompts
 from rarr.backends.prompted.noising import KINDS, PlantedError
+from rarr.errors import InputError
+from rarr.records import Passage
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.training.noised import moved
-from rarr.training.rows import corrupted, fitting, kinds_for
+from rarr.training.noising import MOST_OTHERS, moved, split
+from rarr.training.rows import corrupted, fitting, kinds_for, read_seeds
+from training.helpers import evidence
 
 TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 tons were lost."
 
@@ -70,3 +74,58 @@ def test_kinds_are_those_of_the_prompt() -> None:
 def test_sentence_before_an_error_does_not_move() -> None:
     planted = fitting(TEXT, sentences(TEXT), [PlantedError(right="1950", wrong="May 1950", kind="date")])
     assert moved(Span(0, 41), planted) == (0, 41)
+
+
+def passages(count: int) -> list[Passage]:
+    return [evidence(f"Note {n}.", number=n) for n in range(count)]
+
+
+def bare(passage: Passage) -> Passage:
+    return Passage.model_validate(passage.model_dump(include=set(Passage.model_fields)))
+
+
+def test_passages_are_split_by_relevance_best_first() -> None:
+    parts = split([bare(passage) for passage in passages(4)], [0.3, 0.9, 0.6, 0.5])
+    assert [passage.text for passage in parts.relevant] == ["Note 1.", "Note 2."]
+    assert [(passage.text, passage.id, passage.relevance) for passage in parts.others] == [
+        ("Note 3.", "e3", 0.5),
+        ("Note 0.", "e4", 0.3),
+    ]
+
+
+def test_relevant_passages_beyond_four_are_left_out() -> None:
+    parts = split([bare(passage) for passage in passages(20)], [0.9] * 6 + [0.1] * 14)
+    assert (len(parts.relevant), len(parts.others)) == (4, MOST_OTHERS)
+    assert all(passage.relevance == 0.1 for passage in parts.others)
+
+
+def test_overlapping_windows_count_once() -> None:
+    passage = bare(evidence("The mill opened in 1901."))
+    shorter = passage.model_copy(update={"text": "mill opened in 1901."})
+    assert split([passage, shorter], [0.9, 0.2]).others == []
+
+
+def test_queries_are_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_text("﻿Who?\r\n\nWho  is it?\nWho?\n", encoding="utf-8")
+    assert read_seeds(path) == ["Who?", "Who is it?"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "has no query: give one a line"),
+        (b"\n \n", "has no query"),
+        (b"a\xff", r"is not UTF-8 \(byte 0xff at offset 1\)"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "q"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_seeds(path)
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        read_seeds(tmp_path / "q")

@@ -1,17 +1,16 @@
 """The fine-tuning of a tiny encoder."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from training.noising.helpers import made, write_queries
 
 from rarr.backends.encoder.model_files import (
     FACTS,
     FORMAT,
     MODEL,
+    NEVER,
     TOKENIZER,
     WeightsManifest,
     checked_manifest,
@@ -23,13 +22,27 @@ from rarr.training.rows import TrainingRow, groups, rows
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+pytest.importorskip("onnx")
+
+from transformers import BertConfig  # noqa: E402
+
 from rarr.training import fine_tuning as editor  # noqa: E402  # it imports torch
-from rarr.training.fine_tuning import Backend, EditorReport, fine_tune, split_rows  # noqa: E402
-from rarr.training.model import reader  # noqa: E402
+from rarr.training.fine_tuning import (  # noqa: E402
+    FEWEST,
+    EditorReport,
+    fine_tune,
+    split_rows,
+    threshold,
+)
+from rarr.training.model import EncoderWithHeads  # noqa: E402
+from training.helpers import made, write_queries  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-SIZE = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+SIZE = {
+    "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32,
+    "vocab_size": 3200, "max_position_embeddings": 400,
+}  # fmt: skip
 
 
 class Words:
@@ -68,19 +81,23 @@ def fitted(folder: Path, held: Sequence[TrainingRow]) -> float:
     return len(held) / 10
 
 
-@pytest.fixture
-def exports() -> Exports:
-    return Exports()
+def tiny(folder: Path | None) -> Any:
+    torch.manual_seed(0)
+    config = BertConfig(**SIZE, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model = EncoderWithHeads(config)
+    model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    return model
 
 
-@pytest.fixture
-def backend(exports: Exports) -> Backend:
-    def load(folder: Path | None) -> Any:
-        torch.manual_seed(0)
-        return reader(SIZE | {"vocab_size": 3200, "max_position_embeddings": 400}, None)
-
-    tokenizer: Any = Words()
-    return Backend(load, lambda folder: tokenizer, exports, fitted)
+@pytest.fixture(autouse=True)
+def exports(monkeypatch: pytest.MonkeyPatch) -> Exports:
+    """Trains a tiny model, and keeps what is exported."""
+    kept = Exports()
+    for name, double in (
+        ("load", tiny), ("export", kept), ("tokenizer", lambda folder: Words()), ("fitted_threshold", fitted)
+    ):  # fmt: skip
+        monkeypatch.setattr(editor, name, double)
+    return kept
 
 
 @pytest.fixture
@@ -90,30 +107,26 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-def test_weights_are_trained_and_exported(
-    data: Path, tmp_path: Path, backend: Backend, exports: Exports
-) -> None:
+def test_weights_are_trained_and_exported(data: Path, tmp_path: Path, exports: Exports) -> None:
     out, steps = tmp_path / "weights", list[tuple[int, int]]()
-    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *progress: steps.append(progress))
+    report = fine_tune(data, out, steps=12, on_step=lambda *progress: steps.append(progress))
     assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
-    assert set(report.examples) == {"attribution", "unrelated", "cloze", "relevance", "embedding"}
-    assert set(report.before) == set(report.after) == {"attribution", "unrelated", "cloze", "relevance"}
+    assert set(report.examples) == {"attribution", "cloze", "relevance", "embedding"}
+    assert set(report.before) == set(report.after) == {"attribution", "cloze", "relevance"}
     assert steps == [(n, 12) for n in range(1, 13)]
-    first, last = backend.load(None).state_dict(), exports.weights[out]
+    first, last = tiny(None).state_dict(), exports.weights[out]
     assert any(not torch.equal(first[name], last[name]) for name in first)
     words = "encoder.embeddings.word_embeddings.weight"
     assert torch.equal(first[words], last[words])
 
 
-def test_held_out_loss_falls(
-    data: Path, tmp_path: Path, backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_held_out_loss_falls(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editor, "RATE", 1e-2)
-    report = fine_tune(data, tmp_path / "weights", steps=40, backend=backend)
+    report = fine_tune(data, tmp_path / "weights", steps=40)
     assert report.after["attribution"] < report.before["attribution"]
 
 
-def ended(data: Path, out: Path, backend: Backend, at: int, monkeypatch: pytest.MonkeyPatch) -> EditorReport:
+def ended(data: Path, out: Path, at: int, monkeypatch: pytest.MonkeyPatch) -> EditorReport:
     """A run that is interrupted at a step, and gone on with."""
     monkeypatch.setattr(editor, "SAVE_EVERY", 2)
 
@@ -122,49 +135,49 @@ def ended(data: Path, out: Path, backend: Backend, at: int, monkeypatch: pytest.
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        fine_tune(data, out, steps=6, backend=backend, on_step=interrupt)
-    return fine_tune(data, out, steps=6, backend=backend)
+        fine_tune(data, out, steps=6, on_step=interrupt)
+    return fine_tune(data, out, steps=6)
 
 
 @pytest.mark.parametrize("at", [1, 5])
 def test_interrupted_run_ends_with_the_same_weights(
-    data: Path, tmp_path: Path, backend: Backend, exports: Exports, at: int, monkeypatch: pytest.MonkeyPatch
+    data: Path, tmp_path: Path, exports: Exports, at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    report = fine_tune(data, whole, steps=6, backend=backend)
-    again = ended(data, parts, backend, at, monkeypatch)
+    report = fine_tune(data, whole, steps=6)
+    again = ended(data, parts, at, monkeypatch)
     assert (again.before, again.after) == (report.before, report.after)
     for name, weight in exports.weights[whole].items():
         assert torch.equal(weight, exports.weights[parts][name]), name
 
 
-def test_finished_run_is_not_repeated(data: Path, tmp_path: Path, backend: Backend, exports: Exports) -> None:
+def test_finished_run_is_not_repeated(data: Path, tmp_path: Path, exports: Exports) -> None:
     out = tmp_path / "weights"
-    report = fine_tune(data, out, steps=3, backend=backend)
+    report = fine_tune(data, out, steps=3)
     exports.weights.clear()
-    assert fine_tune(data, out, steps=3, backend=backend).after == report.after
+    assert fine_tune(data, out, steps=3).after == report.after
     assert exports.weights == {}
-    assert not (out / "training" / "checkpoint.pt").exists()
+    assert not (out / "checkpoint.pt").exists()
 
 
 @pytest.mark.parametrize("name", [MODEL, TOKENIZER, FACTS])
 def test_finished_run_exports_damaged_weights_again(
-    data: Path, tmp_path: Path, backend: Backend, exports: Exports, name: str
+    data: Path, tmp_path: Path, exports: Exports, name: str
 ) -> None:
     out = tmp_path / "weights"
-    report = fine_tune(data, out, steps=3, backend=backend)
+    report = fine_tune(data, out, steps=3)
     first = exports.weights.pop(out)
     (out / name).write_bytes(b"damaged")
-    again = fine_tune(data, out, steps=3, backend=backend)
+    again = fine_tune(data, out, steps=3)
     assert (again.before, again.after) == (report.before, report.after)
     assert all(torch.equal(exports.weights[out][name], weight) for name, weight in first.items())
     assert checked_manifest(out).format == FORMAT
 
 
-def test_threshold_is_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, backend: Backend) -> None:
-    report = fine_tune(data, tmp_path / "own", steps=1, backend=backend)
+def test_threshold_is_fitted_on_the_held_out_rows(data: Path, tmp_path: Path) -> None:
+    report = fine_tune(data, tmp_path / "own", steps=1)
     assert checked_manifest(tmp_path / "own").sure == report.sure == 0.2
-    assert fine_tune(data, tmp_path / "own", steps=1, backend=backend).sure == 0.2
+    assert fine_tune(data, tmp_path / "own", steps=1).sure == 0.2
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -182,65 +195,76 @@ def test_rows_of_one_document_are_split_by_query(data: Path) -> None:
     assert (len(learned), len(held)) == (6, 2)
 
 
-def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path) -> None:
     first = tmp_path / "first"
     with pytest.raises(SettingsError, match=r"there is no folder .*first"):
-        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+        fine_tune(data, tmp_path / "weights", start=first)
     write_weights(first, b"first")
     (first / MODEL).write_bytes(b"damaged")
     with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
-        fine_tune(data, tmp_path / "weights", start=first, backend=backend)
+        fine_tune(data, tmp_path / "weights", start=first)
     assert not (tmp_path / "weights").exists()
 
 
-def test_folder_of_a_run_with_other_first_weights_is_refused(
-    data: Path, tmp_path: Path, backend: Backend
-) -> None:
+def test_folder_of_a_run_with_other_first_weights_is_refused(data: Path, tmp_path: Path) -> None:
     first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
     write_weights(first, b"first")
-    fine_tune(data, out, steps=1, start=first, backend=backend)
-    fine_tune(data, out, steps=1, start=first.rename(moved), backend=backend)
+    fine_tune(data, out, steps=1, start=first)
+    fine_tune(data, out, steps=1, start=first.rename(moved))
     write_weights(first, b"others")
-    with pytest.raises(InputError, match="holds a run with other weights to begin with: give another folder"):
-        fine_tune(data, out, steps=1, start=first, backend=backend)
+    with pytest.raises(InputError, match=r"holds a run with from .*: give another folder"):
+        fine_tune(data, out, steps=1, start=first)
 
 
-def test_task_without_examples_is_left_out(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_task_without_examples_is_left_out(data: Path, tmp_path: Path) -> None:
     data.write_bytes(b"".join(row.model_copy(update={"others": ()}).line() for row in list(rows(data))))
-    report = fine_tune(data, tmp_path / "weights", steps=2, backend=backend)
+    report = fine_tune(data, tmp_path / "weights", steps=2)
     assert set(report.examples) == {"attribution", "cloze", "embedding"}
 
 
-def test_folder_of_a_run_with_other_options_or_data_is_refused(
-    data: Path, tmp_path: Path, backend: Backend
-) -> None:
+def test_folder_of_a_run_with_other_options_or_data_is_refused(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "weights"
-    fine_tune(data, out, steps=2, backend=backend)
+    fine_tune(data, out, steps=2)
     with pytest.raises(InputError, match="holds a run with steps 2, not 3: give another folder"):
-        fine_tune(data, out, steps=3, backend=backend)
+        fine_tune(data, out, steps=3)
     data.write_bytes(b"".join(row.line() for row in list(rows(data))[1:]))
-    with pytest.raises(InputError, match="holds a run with other data"):
-        fine_tune(data, out, steps=2, backend=backend)
+    with pytest.raises(InputError, match="holds a run over other data"):
+        fine_tune(data, out, steps=2)
 
 
-def test_wrong_data_or_output_paths_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_wrong_data_or_output_paths_are_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist: give a file that rarr train data wrote"):
-        fine_tune(tmp_path / "no", tmp_path / "weights", backend=backend)
+        fine_tune(tmp_path / "no", tmp_path / "weights")
     rows_file = tmp_path / "one.jsonl"
     rows_file.write_bytes(next(rows(data)).line())
     with pytest.raises(InputError, match="has 1 row"):
-        fine_tune(rows_file, tmp_path / "weights", backend=backend)
-    with pytest.raises(InputError, match=r"holds .*, not a run of rarr train editor"):
-        fine_tune(data, tmp_path, backend=backend)
-    with pytest.raises(InputError, match="is a file: give a folder"):
-        fine_tune(data, data, backend=backend)
+        fine_tune(rows_file, tmp_path / "weights")
+    with pytest.raises(InputError, match=r"holds .*, not a run of rarr"):
+        fine_tune(data, tmp_path)
+    with pytest.raises(InputError, match="cannot be written"):
+        fine_tune(data, data)
 
 
-def test_last_row_without_a_line_end_is_read_and_left_unchanged(
-    data: Path, tmp_path: Path, backend: Backend
-) -> None:
+def test_last_row_without_a_line_end_is_read_and_left_unchanged(data: Path, tmp_path: Path) -> None:
     data.write_bytes(data.read_bytes().rstrip())
     before = data.read_bytes()
-    assert fine_tune(data, tmp_path / "weights", steps=1, backend=backend).rows == 8
+    assert fine_tune(data, tmp_path / "weights", steps=1).rows == 8
     assert data.read_bytes() == before
-    assert json.loads((tmp_path / "weights" / "training" / "run.json").read_bytes())["made"]["steps"] == 1
+
+
+def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:
+    made = [(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5
+    assert threshold(made) == 0.8
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        [(0.9, True)] * (FEWEST - 1),
+        [(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST,
+        [],
+        [(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST,  # of one probability, and not divided
+    ],
+)
+def test_no_threshold_where_too_few_are_right(made: list[tuple[float, bool]]) -> None:
+    assert threshold(made) == NEVER

@@ -16,9 +16,9 @@ from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
 from rarr.training.rows import TrainingRow, dropped_beside, rows
-from training.noising.helpers import QUERIES, lines, made, scripted, write_queries
+from training.helpers import QUERIES, lines, made, scripted, write_queries
 
-TESTS = Path(__file__).parent.parent
+TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_finished_query_is_not_repeated(queries: Path, out: Path, tmp_path: Path
 
 @pytest.mark.slow
 def test_killed_run_is_continued(queries: Path, out: Path) -> None:
-    argv = [sys.executable, "-m", "noising.helpers", str(queries), str(out), "0.1"]
+    argv = [sys.executable, "-m", "training.helpers", str(queries), str(out), "0.1"]
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
     with subprocess.Popen(argv, env=environment) as child:
         while child.poll() is None and not (out.exists() and out.read_bytes().count(b"\n") >= 3):

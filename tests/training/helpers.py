@@ -1,4 +1,4 @@
-"""Notes, queries about them, and a run, also to be killed: python -m noising.helpers QUERIES OUT SECONDS"""
+"""Notes, queries about them, and a run, also to be killed: python -m training.helpers QUERIES OUT SECONDS"""
 
 import json
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 from rarr.records import Evidence
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.training.noised import NoisingReport, make_data
+from rarr.training.noising import NoisingReport, make_data
 
 NAMES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Linden", "Maple", "Rowan")
 NOTES = [f"The {name} Mill opened in {1901 + n}. It has {20 + n} looms." for n, name in enumerate(NAMES)]
