@@ -1,15 +1,13 @@
 """Reads the text of messages and what tools returned, and puts a revised text back into its message."""
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from rarr.agent.postprocessing.conversation import text_of
-from rarr.evals.word_diff import word_diff
 from rarr.records.postprocessing import Postprocessed
 from rarr.retrievers.given_passages import Given
 
@@ -26,7 +24,7 @@ _RESULT = {
 
 def answer_text(message: AIMessage) -> str | None:
     """Returns the text of an answer; None for a message that calls tools or has no text."""
-    text = _joined(message.content)[0]
+    text = _joined(message.content)
     return text if text.strip() and not message.tool_calls else None
 
 
@@ -36,7 +34,7 @@ def turn(message: BaseMessage) -> dict[str, Any]:
     Instructions and results of tools keep their own role.
     """
     role = {"ai": "assistant", "human": "user"}.get(message.type.removesuffix("MessageChunk").lower())
-    return {"role": role or message.type, "content": _joined(message.content)[0]}
+    return {"role": role or message.type, "content": _joined(message.content)}
 
 
 def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
@@ -46,19 +44,14 @@ def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
     return message.model_copy(update={"content": content, "response_metadata": metadata})
 
 
-def _joined(content: Content) -> tuple[str, list[tuple[int, int]]]:
-    """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks.
-
-    Returns for each block with text its number in the content, and where it begins in the joined text.
-    """
-    text, blocks = "", list[tuple[int, int]]()
+def _joined(content: Content) -> str:
+    """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
+    text, last = "", 0
     for number, block in enumerate([content] if isinstance(content, str) else content):
         if own := _block_text(block):
-            if blocks and blocks[-1][0] < number - 1:
-                text += _GAP
-            blocks.append((number, len(text)))
-            text += own
-    return text, blocks
+            text += (_GAP if text and last < number - 1 else "") + own
+            last = number
+    return text
 
 
 def _block_text(block: str | dict[str, Any]) -> str:
@@ -69,67 +62,17 @@ def _block_text(block: str | dict[str, Any]) -> str:
 
 
 def _replaced(content: Content, revised: str) -> Content:
-    """Gives each block its part of the revised text; blocks of other kinds stay as they are."""
+    """Puts the revised text into the first block with text; blocks of other kinds stay.
+
+    Annotations of a text go, because they tell places in the text as it was.
+    """
     if isinstance(content, str):
         return revised
-    text, blocks = _joined(content)
-    moved = _moved(text, revised)
-    starts = [0, *(moved(start) for _, start in blocks[1:]), len(revised)]
-    replaced = list(content)
-    for at, (number, start) in enumerate(blocks):
-        own, old = revised[starts[at] : starts[at + 1]], content[number]
-        if at + 1 < len(blocks) and blocks[at + 1][0] > number + 1:
-            own = own.removesuffix(_GAP)
-        if own != _block_text(old):
-            first, begins = starts[at], start
-            replaced[number] = (
-                own
-                if isinstance(old, str)
-                else _moved_block(old, own, lambda place, b=begins, f=first: moved(b + place) - f)  # type: ignore[misc]
-            )
-    return replaced
-
-
-def _moved_block(block: dict[str, Any], text: str, moved: Callable[[int], int]) -> dict[str, Any]:
-    """Returns a block with its new text, and with the places of its annotations in that text."""
-    made = {**block, "text": text}
-    if isinstance(annotations := block.get("annotations"), Sequence):
-        made["annotations"] = [
-            note
-            | {
-                key: moved(note[key])
-                for key in ("start_index", "end_index")
-                if isinstance(note.get(key), int)
-            }
-            for note in annotations
-        ]
-    return made
-
-
-def _moved(before: str, after: str) -> Callable[[int], int]:
-    """Returns a function that maps a place in a text to its place in the revision.
-
-    Words put in at the place, such as a citation, stand before it.
-    """
-    segments = word_diff(before, after)
-
-    def moved(place: int) -> int:
-        old = new = 0
-        for kind, text, _ in segments:
-            end = old + len(text)
-            if kind == "inserted":
-                new += len(text)
-            elif kind == "kept":
-                if place < end:
-                    return new + max(0, place - old)
-                old, new = end, new + len(text)
-            elif place == old:
-                return new
-            else:
-                old = end
-        return new
-
-    return moved
+    first = next(block for block in content if _block_text(block))
+    made = revised if isinstance(first, str) else {"type": "text", "text": revised}
+    return [
+        made if block is first else block for block in content if block is first or not _block_text(block)
+    ]
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
@@ -146,18 +89,14 @@ def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
     ]
 
 
-def _of_tool(message: ToolMessage) -> Iterator[Given]:
-    """Yields the documents of a tool, and its text as far as it is not the text of the documents."""
-    documents = list(_documents(message.artifact))
-    yield from documents
+def _of_tool(message: ToolMessage) -> Sequence[Given]:
+    """Returns the documents of a tool, or else the search results in its text, or else its text."""
+    if documents := list(_documents(message.artifact)):
+        return documents
     text = text_of(message.content)
     if (results := _search_results(text)) is not None:
-        yield from results
-        return
-    for document in documents:
-        text = re.sub(rf"(?m)^[ \t]*{re.escape(document.page_content.strip())}[ \t]*$", "\n\n", text)
-    if text.strip():
-        yield {"text": text, "title": message.name or ""}
+        return results
+    return [{"text": text, "title": message.name or ""}] if text.strip() else []
 
 
 def _documents(artifact: object) -> Iterator[Document]:
@@ -179,23 +118,16 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     results = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(results, list) or not all(isinstance(result, dict) for result in results):
+    if not isinstance(results, list) or not all(map(_is_search_result, results)):
         return None
-    filled = [
-        {name: value for name, value in result.items() if name not in _TEXT or value not in (None, "")}
-        for result in results
-    ]
-    if not all(map(_is_search_result, filled)):
-        return None
-    return [result for result in filled if result.keys() & set(_TEXT)]
+    filled = [{k: v for k, v in result.items() if k not in _TEXT or v} for result in results]
+    return [result for result in filled if result.keys() & {*_TEXT}]
 
 
-def _is_search_result(result: dict[str, Any]) -> bool:
+def _is_search_result(result: object) -> bool:
+    if not isinstance(result, dict) or not result.keys() <= _RESULT:
+        return False
     texts = [result[name] for name in _TEXT if name in result]
-    address = next((result[name] for name in _ADDRESS if name in result), None)
-    return (
-        result.keys() <= _RESULT
-        and isinstance(address, str)
-        and all(isinstance(text, str) and text.strip() for text in texts)
-        and (bool(texts) or not result.get("raw_content"))
-    )
+    says = any(texts) or not result.get("raw_content")
+    has_address = any(isinstance(result.get(name), str) for name in _ADDRESS)
+    return has_address and says and all(isinstance(text, str | None) for text in texts)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -64,19 +63,21 @@ class RarrRunnable(Runnable[Value, Any]):
         AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
         self._alone = search == "given"  # the sources of an answer are searched alone
         self._mode, self._deadline = mode, deadline
-        self._reviser = reviser
         self._building: Future[Reviser] | None = None
         self._lock = Lock()
         if self._alone and reviser is None:
-            settings = settings | {"search": None, "corpus": None}
+            settings |= {"search": None, "corpus": None}
         elif search is not None and not self._alone:
-            settings = settings | {"search": search}
+            settings |= {"search": search}
         if reviser is None:
             self._settings = Settings(**settings)
         elif not isinstance(reviser, Reviser):
             raise InputError(f"reviser is {kind_of(reviser)}: give rarr.Reviser(rarr.Settings(...))")
         elif names := ", ".join(settings):
             raise InputError(f"a reviser and {names} are given: put {names} into the settings of the reviser")
+        else:
+            self._building = Future()
+            self._building.set_result(reviser)
 
     def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """`ainvoke` for callers without an event loop and for callers inside a running loop."""
@@ -97,10 +98,9 @@ class RarrRunnable(Runnable[Value, Any]):
             return await asyncio.create_task(self._postprocessed(value), context=context)
 
     async def _postprocessed(self, value: Value) -> Any:
-        answer = _read(value)
-        if answer.text is None:
+        text, question, sources = _read(value)
+        if text is None:
             return _written(value, None)
-        sources = answer.sources
         if sources is None and self._alone:
             if not isinstance(value, Mapping):
                 raise InputError(
@@ -108,15 +108,13 @@ class RarrRunnable(Runnable[Value, Any]):
                 )
             sources = []  # the search of the chain found nothing, and wrote None or no key
         search = "given" if self._alone else None
-        call = AnswerRun(answer.text, answer.question, sources, self._mode, search, self._deadline)  # type: ignore[arg-type]
+        call = AnswerRun(text, question, sources, self._mode, search, self._deadline)  # type: ignore[arg-type]
         result = await call.in_time(self._finish)
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return _written(value, result)
         return await asyncio.to_thread(_written, value, result)
 
     async def _finish(self, call: AnswerRun) -> Postprocessed:
-        if self._reviser is not None:
-            return await call.by(self._reviser)
         return await call.by(await result_of(self._built()))
 
     def _built(self) -> "Future[Reviser]":
@@ -145,22 +143,14 @@ def _refuse(options: dict[str, Any]) -> None:
         raise InputError(f"a call has no options, and {names} is given: give {names} to RarrRunnable")
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """An answer with its question and sources; `text` is None for an empty text, and a message without it."""
-
-    text: str | None
-    question: Any = None
-    sources: Sequence[Given] | None = None
-
-
-def _read(value: object) -> _Answer:
+def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
     """Takes answer, question and sources out of a text, a message or a dict that a chain hands over.
 
-    Raises `InputError` for a value of another type.
+    The answer is None for an empty text, and for a message without a text. Raises `InputError` for a value of
+    another type.
     """
     if not isinstance(value, Mapping):
-        return _Answer(_text(value, "the input"))
+        return _text(value, "the input"), None, None
     if "answer" not in value:
         raise InputError(f"the input is a dict without answer: {_CURE}")
     question = value.get("question")
@@ -170,7 +160,7 @@ def _read(value: object) -> _Answer:
         question = [turn(each) if isinstance(each, BaseMessage) else each for each in question]
     keys = [key for key in ("sources", "context") if value.get(key) is not None]
     sources = [source for key in keys for source in _listed(value[key], key)]
-    return _Answer(_text(value["answer"], "answer"), question, sources if keys else None)
+    return _text(value["answer"], "answer"), question, sources if keys else None
 
 
 def _written(value: Any, result: Postprocessed | None) -> Any:
@@ -199,9 +189,11 @@ def _listed(sources: object, key: str) -> list[Any]:
         sources = [sources]
     if not isinstance(sources, list | tuple):
         raise InputError(f"{key} is {kind_of(sources)}: give a text, or a list of texts and documents")
-    texts = [each.page_content if isinstance(each, Document) else each for each in sources]
     return [
-        each for each, text in zip(sources, texts, strict=True) if not isinstance(text, str) or text.strip()
+        each
+        for each in sources
+        if not isinstance(text := each.page_content if isinstance(each, Document) else each, str)
+        or text.strip()
     ]
 
 
@@ -214,19 +206,11 @@ class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     output, and a message that calls tools or has no text, stay as they are.
     """
 
-    def __init__(
-        self,
-        reviser: Reviser | None = None,
-        *,
-        mode: PostprocessMode = "revise",
-        search: Any = None,
-        deadline: float | None = None,
-        **settings: Any,
-    ) -> None:
+    def __init__(self, reviser: Reviser | None = None, **options: Any) -> None:
         """The options are those of `RarrRunnable`. Raises `InputError` for wrong options."""
         super().__init__()
         self.tools = ()
-        self._runnable = RarrRunnable(reviser, mode=mode, search=search, deadline=deadline, **settings)
+        self._runnable = RarrRunnable(reviser, **options)
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Replaces the agent's last answer in a synchronous run."""

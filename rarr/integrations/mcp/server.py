@@ -1,10 +1,9 @@
-"""The server of tools and resources, and its errors, which are one line each; also over HTTP."""
+"""The server of the tools, and its errors, which are one line each; also over HTTP."""
 
 import hmac
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -18,7 +17,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError, RarrError
-from rarr.integrations.mcp.runs import LISTED, RunResources
 from rarr.integrations.mcp.tools import GivenEvidence, Tools
 from rarr.settings import Settings, installed_version
 from rarr.tools.guard.listening import is_loopback, listening_socket, require_long
@@ -55,10 +53,6 @@ class ToolServer(MCPServer[Any]):
                 instructions=_INSTRUCTIONS,
                 tools=[_tool(method) for method in methods],
             )
-        runs = RunResources(own.runs, Path(self._reviser.settings.home))
-        self.resource(LISTED, name="runs", mime_type="application/json")(runs.listed)
-        self.resource(f"{LISTED}/{{run_id}}/revision", mime_type="application/json")(runs.revision)
-        self.resource(f"{LISTED}/{{run_id}}/trace", mime_type="text/plain")(runs.trace)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

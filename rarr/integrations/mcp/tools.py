@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from rarr.agent.evidence_search import find_evidence, verify_by_search
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
-from rarr.integrations.mcp.runs import (
+from rarr.integrations.mcp.texts import (
     cited_lines,
     evidence_lines,
     revised_lines,
@@ -90,12 +90,11 @@ Most = Annotated[int, Field(ge=1, le=20, description="The number of passages, at
 
 
 class Tools:
-    """The tools of one server. All of them share a reviser. `runs` are the names of the runs, in order."""
+    """The tools of one server. All of them share a reviser."""
 
     def __init__(self, reviser: Reviser) -> None:
         self._reviser = reviser
         self._verifier = ClaimVerifier(components=reviser._components)
-        self.runs: list[str] = []
 
     async def revise_text(
         self,
@@ -119,7 +118,6 @@ class Tools:
         result = done.result()
         if result.outcome in ("failed", "deadline") or result.revision is None:
             raise ToolError(result.notice)
-        self._keep(result.revision.run_id)
         brief = result.model_copy(update={"revision": short(result.revision)})
         return await work(_result, revised_lines, result, brief)
 
@@ -146,7 +144,6 @@ class Tools:
         cited = done.result()
         if why := nothing_checked(cited.research):
             raise ToolError(f"nothing could be checked: {why}")
-        self._keep(cited.research.run_id)
         brief = cited.model_copy(update={"research": short(cited.research)})
         return await work(_result, cited_lines, cited, brief)
 
@@ -192,10 +189,6 @@ class Tools:
         passages = _sources(evidence) or ()
         given = await work(lambda: GivenPassages(passages, window=settings.window, step=settings.step))
         return self._reviser.searching(given, alone=only_evidence or not self._reviser.names_sources)
-
-    def _keep(self, run_id: str) -> None:
-        if self._reviser.settings.trace:
-            self.runs.append(run_id)
 
 
 def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) -> CallToolResult:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mcp import Client
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextContent
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 
@@ -29,9 +29,3 @@ async def refusal(client: Client, tool: str, **arguments: Any) -> str:
     assert result.is_error, line
     assert line.count("\n") == 0
     return line
-
-
-async def content(client: Client, address: str) -> str:
-    (part,) = (await client.read_resource(address)).contents
-    assert isinstance(part, TextResourceContents)
-    return part.text
