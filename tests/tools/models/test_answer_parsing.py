@@ -35,19 +35,8 @@ HARD = [
 ]
 texts = st.lists(st.one_of(st.sampled_from(HARD), st.text(VALID, max_size=8)), max_size=6).map("".join)
 anything = st.text(st.characters(exclude_categories=()), max_size=200)  # halves of characters as well
-pieces = [
-    *HARD,
-    "[",
-    "]",
-    ":",
-    "span",
-    "revision",
-    "agrees",
-    "disagrees",
-    '"verdict": "agrees"',
-    "questions",
-    " ",
-]
+WORDS = ["span", "revision", "agrees", "disagrees", '"verdict": "agrees"', "questions"]
+pieces = [*HARD, *WORDS, "[", "]", ":", " "]
 nearly = st.lists(st.sampled_from(pieces), max_size=30).map("".join)
 agreements = st.builds(
     AgreementAnswer,
@@ -72,9 +61,11 @@ def read_or_none(text: str, shape: type[BaseModel]) -> dict[str, Any] | None:
         return None
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_collected_answers_of_models_are_read(case: Any) -> None:
-    assert read_or_none(case.text, case.shape) == case.values
+@pytest.mark.parametrize(("shape", "values", "text"), CASES)
+def test_collected_answers_of_models_are_read(
+    shape: type[BaseModel], values: dict[str, Any] | None, text: str
+) -> None:
+    assert read_or_none(text, shape) == values
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,13 @@
 
 import asyncio
 import contextlib
-import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from typing import Any
 
 import pytest
 
 from rarr.testing import Failure, ScriptedModel, ScriptedServer, refused_url
-from rarr.tools.concurrency import PerLoop
 from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure
 from rarr.tools.models.retries import FIRST_SLOW, Limiter
@@ -122,37 +119,6 @@ async def test_limiter_is_shared_by_models() -> None:
         async with aclosing(models[0]), aclosing(models[1]):
             await asyncio.gather(*(model.complete(ASK) for model in models for _ in range(6)))
         assert server.in_flight_most == 3
-
-
-def test_ended_event_loops_leave_nothing_behind() -> None:
-    made = PerLoop(asyncio.get_running_loop)  # what holds its loop
-
-    async def use() -> None:
-        made.get()
-
-    for _ in range(5):
-        asyncio.run(use())
-    assert len(made._made) <= 1
-
-
-@pytest.mark.slow
-def test_event_loops_in_many_threads_have_separate_values() -> None:
-    made: PerLoop[object] = PerLoop(object)
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-
-    async def distinct() -> object:
-        return made.get()
-
-    def loops(_: int) -> list[object]:
-        return [asyncio.run(distinct()) for _ in range(40)]
-
-    try:
-        with ThreadPoolExecutor(8) as pool:
-            values = [value for each in pool.map(loops, range(8)) for value in each]
-    finally:
-        sys.setswitchinterval(before)
-    assert len(set(map(id, values))) == len(values) == 320
 
 
 async def test_faults_three_in_a_row_make_the_model_rest() -> None:
