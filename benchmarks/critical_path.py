@@ -1,11 +1,14 @@
 """How long a run with a language model waits, in requests (L) and searches (S), and what it sends.
 
-    python -m benchmarks.critical_path [--call L] [--search S] [--runs N]
+    python -m benchmarks.critical_path [--call L] [--search S] [--runs N] [--paper]
 
 A scripted server in a process of its own takes L seconds for every answer, the writing included, and a
 scripted search S seconds. `given`:
 the passages were given with the text; `corpus`: each sentence is searched for; `web`: questions are asked
 first; `doubt`: code doubts each edit, so that the model is asked once more.
+
+With `--paper`: the requests of the preset `paper`, beside those of the method as published, which asks for
+three samples of questions, a check for each query and an edit for each disagreement, one after another.
 """
 
 import asyncio
@@ -23,6 +26,8 @@ SENTENCES = (6, 12, 24, 48, 96)
 WAITS = {"given": (1, 0), "corpus": (1, 1), "web": (2, 1), "doubt": (2, 1)}
 """The requests and searches that follow one another, by way."""
 SLACK = 1.1
+PAPER = ((3, 1), (6, 2), (12, 3), (24, 6))
+"""Queries and disagreements of a text for the preset `paper`."""
 _NAME = re.compile(r"\w+ \w+ Mill(?: \d+)?")
 
 
@@ -54,17 +59,22 @@ def doubted(request: Any) -> dict[str, Any]:
     return answered
 
 
-async def measure(way: str, sentences: int, *, call_s: float, search_s: float, runs: int) -> Measured:
+async def measure(
+    way: str, sentences: int, *, call_s: float, search_s: float, runs: int, wrong: int | None = None
+) -> Measured:
     """Measures several runs on one server, after a first run on another text."""
-    wrong = sentences // 3
+    wrong = sentences // 3 if wrong is None else wrong
     text, right = mills.text_of(sentences, wrong), mills.text_of(sentences, 0)
-    slow = mills.SlowDocuments if way == "web" else OwnDocuments
+    slow = mills.SlowDocuments if way in ("web", "paper") else OwnDocuments
     search: Any = slow(search_s)
     if way == "given":
         given = [await _passage(number) for number in range(sentences)]
         search = GivenPassages(given, window=4, step=1)
     with served(doubted if way == "doubt" else mills.answer, call_s=call_s) as url:
-        settings = Settings(model="vllm:scripted", base_url=url, search=search, rounds=1, trace=False)
+        preset = "paper" if way == "paper" else "default"
+        settings = Settings(
+            model="vllm:scripted", base_url=url, search=search, rounds=1, trace=False, preset=preset
+        )
         async with Reviser(settings) as reviser:
             await reviser.arevise(mills.text_of(1, 0))  # imports and connections
             seconds: list[float] = []
@@ -88,7 +98,18 @@ def main() -> None:
     made.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
     made.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")
     made.add_argument("--runs", type=int, default=5, help="runs of each row")
+    made.add_argument("--paper", action="store_true", help="the requests of the preset paper instead")
     options = made.parse_args()
+    if options.paper:
+        print("queries  disagreements  requests  as published  tokens in, out")
+        for queries, wrong in PAPER:
+            of_paper = measure("paper", queries, call_s=0.0, search_s=0.0, runs=1, wrong=wrong)
+            found = asyncio.run(of_paper)
+            print(
+                f"{queries:>7}  {wrong:>13}  {found.requests:>8}  {3 + queries + wrong:>12}"
+                f"  {found.tokens_in:,}, {found.tokens_out:,}"
+            )
+        return
     print(f"{machine()}; L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each\n")
     print("sentences  way     seconds: median [least to most]  limit                requests  tokens in, out")
     for sentences in SENTENCES:

@@ -83,11 +83,12 @@ def answer(request: Any) -> dict[str, Any]:
         return {
             "questions": [{"question": f"When was {name} built?", "about": year} for name, year in claims]
         }
-    name = re.findall(r"Query: When was (.+) built\?", request.user)[0]
+    name = re.findall(r"(?:Query|Correct the answer to): When was (.+) built\?", request.user)[0]
     [claimed_year] = re.findall(rf"{name} was built in (\d{{4}})", text)
     documented_year = _YEAR.findall(_between(request.user, "evidence"))[0]
     if request.prompt == "edit":
-        return {"span": claimed_year, "revision": documented_year}
+        claim = f"{name} was built in "
+        return {"span": claimed_year, "revision": text.replace(claim + claimed_year, claim + documented_year)}
     verdict, reason = (
         ("agrees", "The years are equal.")
         if claimed_year == documented_year

@@ -68,7 +68,6 @@ class State(TypedDict, total=False):
     """The state of a run. `text` is the current text: the original with the accepted edits so far.
 
     Offsets of queries point into the original. `passages` are the retrieved passages by query id.
-    `settled`: the ids of evidence that is not checked again after an edit (with the scope `text`).
     `relevances`: by query id and evidence id, how relevant passages of other queries are. `supports`: the
     sentences of `text`, with their support by a judge. `round` counts the rounds of research from 1.
     `lacking`: the sentences of `text` for another round. `reached`: the numbers of supported sentences and of
@@ -105,7 +104,6 @@ class State(TypedDict, total=False):
     controls: Annotated[list[Controls], add]
     checks: list[Check]
     edits: list[Edit]
-    settled: list[str]
     round: int
     lacking: list[Span]
     reached: tuple[int, int]

@@ -110,14 +110,10 @@ def _agreement(variables: Variables) -> dict[str, Any]:
 
 
 def _edit(variables: Variables) -> dict[str, Any]:
-    """Replaces what differs; the whole sentence where it differs in several places."""
+    """Writes the text anew, with what differs replaced."""
     sentence, card, _ = _card(variables)
-    if card.verdict != "no" or not card.edits:
-        return {"span": "", "revision": ""}
-    edit = card.edits[0]
-    if len(card.edits) == 1 and variables["text"].count(edit.old) == 1:
-        return {"span": edit.old, "revision": edit.new}
-    return {"span": sentence, "revision": _corrected(sentence, card)}
+    corrected = _corrected(sentence, card)
+    return {"span": sentence, "revision": variables["text"].replace(sentence, corrected, 1)}
 
 
 def _corrected(sentence: str, card: RawCard) -> str:
@@ -272,7 +268,6 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "score_answer": _level,
     "check_agreement_paper": _agreement,
     "edit": _edit,
-    "edit_unchecked": _edit,
     "correct_text": _rewritten,
     "rewrite_text": _rewritten,
     "judge_attribution": _attribution,

@@ -3,7 +3,7 @@
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
 
-In the paper's order, an edit makes the checks of the evidence behind it stale: they are asked again. Without
+In the paper's order, one evidence after another is checked on the text as edited so far. Without
 queries, or after a failure that leaves nothing to work with, the run goes straight to attribute. Another
 round asks about sentences that still lack support.
 """
@@ -89,10 +89,7 @@ def one_branch_per_query(state: State) -> list[Send] | str:
 
 
 def after_edits(state: State) -> str:
-    """Names check_agreement if evidence has no check on the current text, otherwise attribute.
-
-    The loop ends, since the evidence before an edit is settled. Cards are read once.
-    """
+    """Names check_agreement while evidence has no check, otherwise attribute. Cards are read once."""
     return "check_agreement" if "cards" not in state and unchecked(state) else "attribute"
 
 

@@ -14,6 +14,7 @@ from rarr.backends.embedded.values import Value, states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records.card import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.changed_words import difference
 from rarr.tools.text.folding import fold
 
 Lines = Mapping[str, SourceLine]
@@ -21,7 +22,6 @@ Lines = Mapping[str, SourceLine]
 
 NOT_QUOTED = "it cites no line of a source"
 _WORD = re.compile(r"\w+")
-_HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 _SHORTEST_STEM = 4
 
 
@@ -131,7 +131,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         if span is None:
             unproven.append(f"“{edit.old}” does not stand once in the sentence")
             continue
-        span, new = _difference(span, sentence, edit.new)
+        span, new = difference(span, sentence, edit.new)
         if span.of(sentence) == new:
             continue
         source, by = _source(edit, cited)
@@ -174,33 +174,6 @@ def _place(old: str, sentence: str) -> Span | None:
         return Span(start, start + len(old))
     found = fold(sentence).find(old)
     return found[0] if len(found) == 1 else None
-
-
-def _difference(span: Span, sentence: str, new: str) -> tuple[Span, str]:
-    """Cuts a replacement to the words that differ."""
-    old = span.of(sentence)
-    most = min(len(old), len(new))
-    left = next((at for at in range(most) if old[at] != new[at]), most)
-    while left and (_inside_word(old, left) or _inside_word(new, left)):
-        left -= 1
-    most -= left
-    right = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
-    while right and (_inside_word(old, len(old) - right) or _inside_word(new, len(new) - right)):
-        right -= 1
-    return Span(span.start + left, span.end - right), new[left : len(new) - right]
-
-
-def _inside_word(text: str, at: int) -> bool:
-    """Is the place between two characters of one word, which may have hyphens, or of one number?"""
-    if not 0 < at < len(text):
-        return False
-    before, after = text[at - 1], text[at]
-    if ord(before) >= 0x2E80 and ord(after) >= 0x2E80:  # scripts without spaces between words
-        return False
-    if _HYPHENED.match(text, at - 1) or _HYPHENED.match(text, at - 2):
-        return True  # "non-binding" is one word
-    in_number = (before.isdigit() and after in ".,'’") or (before in ".,'’" and after.isdigit())
-    return in_number or (before.isalnum() and after.isalnum())
 
 
 def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str]:

@@ -1,8 +1,8 @@
 """The gate: decides about proposed edits, of cards and of the paper, and applies the edits of cards.
 
-No edit touches code, links or citations, leaves its sentence or cell, or deletes it. A card's edit that is
-long, lies in a quotation or is doubted is only suggested. As published, nothing is asked after an edit of the
-paper: the verdict of the model decides (Gao et al. 2023, section 3.3).
+No edit touches code, links or citations. A card's edit stays in its sentence or cell and does not delete it;
+one that is long, lies in a quotation or is doubted is only suggested. As published, nothing is asked after an
+edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
@@ -10,29 +10,38 @@ from collections.abc import Mapping, Sequence
 
 from rapidfuzz.distance import Levenshtein
 
+from rarr.components import Baseline
 from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
-from rarr.records import Change, Check, Edit, EditState
+from rarr.records import Change, Check, Edit, EditState, Evidence
 from rarr.records.card import Card, Place
 from rarr.settings import Settings
 from rarr.state import State, named
-from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
-from rarr.tools.text.wording import counted
+from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
+_MARK = re.compile(
+    r"<[|/!?]?[A-Za-z_][^<>\n]{0,200}>|\[/?[A-Z]{3,}[A-Z_]*\]|^#{1,6} |```|(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+",
+    re.MULTILINE,
+)
 
 
-def decided(text: str, change: Change, check: Check, state: State, edits: int, settings: Settings) -> Edit:
-    """Makes the record of an edit of the paper for a check, after `edits` other edits."""
-    sentence = sentence_of(text, change, across=settings.scope == "text")
-    refusal = out_of_bounds(text, sentence, change, settings)
-    if change.start < state.get("lead", 0):
+def is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
+    """Is the check a reason to edit? In a baseline without agreement, every check is."""
+    return check.verdict == "disagrees" or not baseline.agreement
+
+
+def decided(state: State, change: Change, check: Check, evidence: Evidence, settings: Settings) -> Edit:
+    """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
+    text, place = state["text"], Span(change.start, change.end)
+    refusal = out_of_bounds(text, change, evidence, settings)
+    if place.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"
     return Edit(
-        id=named(state, "e", edits + 1),
-        start=change.start,
-        end=change.end,
-        old=Span(change.start, change.end).of(text),
+        id=named(state, "e", len(state.get("edits", [])) + 1),
+        start=place.start,
+        end=place.end,
+        old=place.of(text),
         new=change.new,
         query_id=check.query_id,
         evidence_id=check.evidence_id,
@@ -131,40 +140,32 @@ def _limit(text: str, card: Card, settings: Settings) -> str:
     return ""
 
 
-def sentence_of(text: str, change: Change, *, across: bool = False) -> Span | None:
-    """Finds the sentence that a change lies in; None for a change outside of sentences, or across several.
+def out_of_bounds(text: str, change: Change, evidence: Evidence, settings: Settings) -> str:
+    """Returns the reason to refuse an edit of the paper; empty if there is none.
 
-    With `across`, a change may go over the ends of sentences of prose: the place of all of them.
+    An edit is refused that exceeds both limits (Gao et al. 2023, section 3.3), or after which code, links and
+    citations, lines or cells are not those of the text. So is one that writes a mark of a chat template or of
+    HTML, or an address, that neither text nor evidence has: no one looks at the text after the edit.
     """
-    around = next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
-    if around is not None or not across:
-        return around
-    touched = [s for s in sentences(text) if s.start <= change.end and change.start <= s.end]
-    place = Span(touched[0].start, touched[-1].end) if touched else Span(0, 0)
-    is_prose = all(b.kind == "prose" for b in blocks(text) if place.overlaps(Span(b.start, b.end)))
-    return place if is_prose and place.start <= change.start and change.end <= place.end else None
-
-
-def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
-    """Returns the reason to refuse an edit of the paper: it exceeds the settings or touches protected text.
-
-    Also: it lies in no sentence, adds markup, or deletes the sentence. Empty if there is no reason.
-    """
-    place = Span(change.start, change.end)
-    if sentence is None:
-        return "the change does not lie within one sentence"
-    if reason := protection(text, sentence, change):
-        return reason
-    changed = Levenshtein.distance(place.of(text), change.new)
-    if changed > settings.max_edit_chars:
-        limit = settings.max_edit_chars
-        return f"it changes {counted(changed, 'character')}, over max_edit_chars ({limit})"
-    whole, name = _lines(text, sentence) if sentence in table_cells(text) else sentence, "sentence"
-    if settings.scope == "text":  # the share of the text (Gao et al. 2023, section 3.3)
-        whole, name = Span(0, len(text)), "text"
-    if changed > settings.max_edit_share * (whole.end - whole.start):
-        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the {name}"
+    old = text[change.start : change.end]
+    revised = text[: change.start] + change.new + text[change.end :]
+    if not revised.strip():
+        return "the change deletes the text"
+    if _kept_parts(text) != _kept_parts(revised):
+        return "the change touches code, a link or a citation"
+    if old.count("\n") != change.new.count("\n") or len(table_cells(text)) != len(table_cells(revised)):
+        return "the change adds or removes a line or a cell"
+    known = f"{text}\n{evidence.title}\n{evidence.text}"
+    if any(match[0] not in known for match in _MARK.finditer(change.new)) or _unprintable(old, change.new):
+        return "the change adds markup or an address"
+    changed = Levenshtein.distance(old, change.new)
+    if changed > settings.max_edit_chars and changed > settings.max_edit_share * len(text):
+        return f"it changes {changed} of {len(text)} characters"
     return ""
+
+
+def _kept_parts(text: str) -> list[str]:
+    return [span.of(text) for span in protected(text, 0, len(text))]
 
 
 def protection(text: str, sentence: Span, change: Change) -> str:
@@ -184,12 +185,16 @@ def protection(text: str, sentence: Span, change: Change) -> str:
 def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
     """Does the change add a link, a citation, markup, a line or an unprintable character?"""
     old = text[change.start : change.end]
-    # U+FFFD replaces a character that was broken in the input.
-    if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
+    if _unprintable(old, change.new):
         return True
     revised = text[: change.start] + change.new + text[change.end :]
     after = protected(revised, sentence.start, sentence.end + len(change.new) - len(old))
     return len(after) > len(protected(text, *sentence))
+
+
+def _unprintable(old: str, new: str) -> bool:
+    """Has `new` an unprintable character that `old` has not? U+FFFD replaces one that was broken."""
+    return any((not char.isprintable() or char == "\ufffd") and char not in old for char in new)
 
 
 def _lines(text: str, sentence: Span) -> Span:

@@ -1,12 +1,11 @@
 """Step 4: checks whether each evidence implies the same answer to its query as the text does."""
 
-import asyncio
-
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
+from rarr.ledger.edit_gate import is_reason_to_edit
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -19,22 +18,23 @@ from rarr.tools.trace_spans import about
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """Has a card filled for each sentence, where a reader of cards does this.
 
-    Without it: checks whether each passage gives the same answer to its query as the text.
-
-    After an edit, it repeats only the stale checks. A failed check is `unknown`, which is no verdict.
-    Stale checks stay in the state, before the checks that replace them.
+    Without it: checks one passage after another, query by query, up to the first that is a reason to edit, as
+    published (Gao et al. 2023, section 3.3). The node runs again after the edit, on the text as it then is. A
+    failed check is `unknown`, which is no verdict.
     """
-    if runtime.context.card_reader is not None:
-        return await _read_cards(state, runtime.context)
-    queries = {
-        query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
-    }
-    pairs = [(queries[it.query_id], it) for it in unchecked(state)]
-    checked = await asyncio.gather(*(_checked(state, runtime.context, *pair) for pair in pairs))
-    return {
-        "checks": [*state.get("checks", []), *(check for check, _ in checked)],
-        "warnings": [notice for _, notice in checked if notice is not None],
-    }
+    components = runtime.context
+    if components.card_reader is not None:
+        return await _read_cards(state, components)
+    checks, warnings = list(state.get("checks", [])), list[Notice]()
+    queries = await work(moved_queries, state["queries"], state.get("edits", []))
+    by_id = {query.id: query for query in queries}
+    for passage in unchecked(state):
+        check, notice = await _checked(state, components, by_id[passage.query_id], passage)
+        checks.append(check)
+        warnings += [notice] if notice else []
+        if is_reason_to_edit(check, components.baseline):
+            break
+    return {"checks": checks, "warnings": warnings}
 
 
 async def _read_cards(state: State, components: Components) -> State:
@@ -80,13 +80,11 @@ def _kept_by_query(state: State) -> dict[str, list[str]]:
 
 
 def unchecked(state: State) -> list[Evidence]:
-    """Returns the evidence without a check on the current text.
-
-    Suspicious evidence, and evidence in `settled`, which is not checked again after an edit, are left out.
-    """
-    done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
-    done.update(state.get("settled", []))
-    return [passage for passage in usable(state) if passage.id not in done]
+    """Returns the evidence without a check, query by query; of a query in the order of `rerank`."""
+    done = {check.evidence_id for check in state.get("checks", [])}
+    places = {query.id: number for number, query in enumerate(state["queries"])}
+    found = [passage for passage in usable(state) if passage.id not in done]
+    return sorted(found, key=lambda passage: places[passage.query_id])
 
 
 async def _checked(

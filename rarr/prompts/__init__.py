@@ -120,11 +120,7 @@ def names() -> list[str]:
 
 
 def require_known(folder: Path) -> None:
-    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt.
-
-    A prompt with a form for texts in a context is overridden in both forms: half of the texts would not use
-    it otherwise.
-    """
+    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt."""
     if not folder.is_dir():
         raise InputError(
             f"prompts is {str(folder)!r}, which is not a folder: name a folder with files such as edit.md"
@@ -132,10 +128,6 @@ def require_known(folder: Path) -> None:
     for file in sorted(folder.glob("*.md")):
         if file.stem not in names():
             raise InputError(f"{file} overrides no prompt; the prompts are {', '.join(names())}")
-        plain = file.stem.removesuffix("_in_context")
-        twin, when = (f"{plain}_in_context", "with") if file.stem == plain else (plain, "without")
-        if twin in names() and not (folder / f"{twin}.md").is_file():
-            raise InputError(f"{file} has no {twin}.md beside it, which is used {when} a context: copy it")
 
 
 def _read(file: Path) -> Prompt:

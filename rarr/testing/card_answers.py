@@ -78,7 +78,7 @@ class RuleModel:
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
         name = _name(asked)
-        if (answer := ANSWERS.get(name.removesuffix("_in_context"))) is None:
+        if (answer := ANSWERS.get(name)) is None:
             raise UnansweredError(f"RuleModel has no answer to {name}: it answers {', '.join(ANSWERS)}")
         # All user messages, because the last may be the complaint about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")

@@ -84,12 +84,9 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
 def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=only("edit", entry)) as server:
         revision = faulty(server, scope="text")
-    assert (revision.text, codes(revision)) == (TEXT, {"edit_failed"})
-    assert [sentence.status for sentence in revision.report.sentences] == [
-        "contradicted",
-        "supported",
-        "supported",
-    ]
+    # A server that failed is left alone for a while, so that the next checks fail too.
+    assert (revision.text, codes(revision) - {"check_failed"}) == (TEXT, {"edit_failed"})
+    assert revision.report.sentences[0].status == "contradicted"
 
 
 def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again() -> None:

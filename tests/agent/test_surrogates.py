@@ -41,7 +41,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "reason": "",
         "verdict": "disagrees",
     },
-    "edit": {"span": "1935", "revision": "1937"},
+    "edit": {"span": "1935", "revision": "The bridge opened in 1937. It is red."},
     "target_queries": {"questions": []},
 }
 
@@ -71,7 +71,7 @@ def says(prompt: str, field: str, odd: str, *, raw: bool) -> ScriptedModel:
     """A model with `odd` in this field of its answers, which JSON escapes unless it is `raw`."""
 
     def answer(asked: Asked) -> str:
-        name = str(asked.prompt).removesuffix("_in_context")
+        name = str(asked.prompt)
         fields = json.loads(json.dumps(ANSWERS.get(name, {})))
         if name == prompt:
             where = fields["questions"][0] if name == "generate_queries" else fields

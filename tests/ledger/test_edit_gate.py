@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from makers import check, state
+from makers import check, evidence, state
 
-from rarr.ledger.edit_gate import decided, out_of_bounds, sentence_of, with_card_edits
+from rarr.ledger.edit_gate import decided, out_of_bounds, with_card_edits
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
 from rarr.settings import Settings
@@ -20,25 +20,13 @@ def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     start = TEXT.index(old)
     change = Change(start=start, end=start + len(old), new=new)
     reason = check().model_copy(update={"reason": "they disagree"})
-    edit = decided(TEXT, change, reason, state(TEXT, **fields), 0, PAPER)
+    edit = decided(state(TEXT, **fields), change, reason, evidence(), PAPER)
     assert (edit.id, edit.old, edit.new) == ("e1", old, new)
     return edit.state, edit.reason
 
 
 def test_edit_within_the_limits_is_accepted_with_the_reason_of_its_check() -> None:
     assert made("1932", "1936") == ("accepted", "they disagree")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("1932", "x" * 60, "it changes 60 characters, over max_edit_chars (50)"),
-        ("code", "more", "the change touches code, a link or a citation"),
-        ("1932", "[1]", "the change adds a link, a citation, markup or a line"),
-    ],
-)
-def test_edit_beyond_the_limits_is_refused(old: str, new: str, reason: str) -> None:
-    assert made(old, new) == ("refused", reason)
 
 
 def test_edit_of_the_lead_of_a_block_is_refused() -> None:
@@ -102,54 +90,55 @@ def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
     assert of_a_card("He said “it opened in 1932” there.", "1932", "1936", **card)[2] is confirmed
 
 
-def refusal(text: str, old: str, new: str, settings: Settings | None = None) -> str:
-    settings = settings or Settings()
+def refusal(text: str, old: str, new: str) -> str:
     start = text.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    sentence = sentence_of(text, change, across=settings.scope == "text")
-    return out_of_bounds(text, sentence, change, settings)
+    return out_of_bounds(text, change, evidence(), PAPER)
 
 
-def test_a_whole_cell_may_change_since_its_row_counts() -> None:
-    assert refusal(TABLE, "5", "7") == ""
-
-
-@pytest.mark.parametrize("new", ["5 | 6", "5|"])
-def test_an_edit_adds_no_cell(new: str) -> None:
-    assert refusal(TABLE, "5", new) == "the change adds a cell or a line"
-
-
-@pytest.mark.parametrize("old", ["The night train", "Leaves", "train | 5", "---"])
-def test_text_outside_the_cells_is_not_edited(old: str) -> None:
-    assert refusal(TABLE, old, "x") == "the change does not lie within one sentence"
-
-
-def test_paper_edits_over_the_end_of_a_sentence_and_the_default_does_not() -> None:
-    text = "It was written by A. Lunde. B. Holm helped, and C. Reis drew it. It sold well for many years.\n"
-    change = (text, "A. Lunde. B. Holm helped", "B. Holm. A. Lunde helped")
-    assert refusal(*change, PAPER) == ""
-    assert refusal(*change) == "the change does not lie within one sentence"
-
-
-def test_paper_allows_50_characters_or_half_of_the_text() -> None:
-    text = "Oru is deep. " + "It is old. " * 8  # 101 characters
-    assert refusal(text, "Oru is deep", "x" * 49, PAPER) == ""
-    assert "over max_edit_chars (50)" in refusal(text, "Oru is deep", "x" * 51, PAPER)
-    assert refusal(text, "Oru is deep", "x" * 49).endswith("of the sentence")
-    short = "Oru is deep. It is old."  # 23 characters
-    assert refusal(short, "Oru is", "xxxxxxxxxxx", PAPER) == ""  # 11 of 23
-    assert refusal(short, "Oru is", "x" * 12, PAPER).endswith("(0.5) of the text")
+NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "old"),
+    ("text", "old", "new"),
     [
-        ("It is old.\n\n```\nx = 1\n```\n\nIt is red.\n", "old.\n\n```\nx = 1\n```\n\nIt"),
-        (f"It is old.\n\n{TABLE}\nIt is red.\n", "5 |\n\nIt"),
-        ("It is old.\n\n# Red\n\nIt is red.\n", "Red\n\nIt"),
-        ("It is old [3]. It is red.\n", "old [3]. It"),
+        (TABLE, "5", "7"),
+        (TABLE, "The night train | 5", "The day train | 7"),
+        (NAMES, "A. Lunde. B. Holm helped", "B. Holm. A. Lunde helped"),
+        (NAMES, "A. Lunde. B. Holm helped [3]", "B. Holm. A. Lunde helped [3]"),
+        ("Is <br> old?", "<br> old", "<br> new"),
     ],
-    ids=["code", "table", "heading", "citation"],
+    ids=["cell", "row", "two sentences", "around a citation", "tag of the text"],
 )
-def test_paper_edits_neither_code_nor_tables_nor_headings_nor_citations(text: str, old: str) -> None:
-    assert refusal(text, old, "new", PAPER) != ""
+def test_paper_may_rewrite_any_words(text: str, old: str, new: str) -> None:
+    assert refusal(text, old, new) == ""
+
+
+def test_paper_refuses_only_what_exceeds_both_50_characters_and_half_of_the_text() -> None:
+    text = "Oru is deep. " + "It is old. " * 8  # 101 characters
+    assert refusal(text, "Oru is deep", "x" * 50) == ""
+    assert refusal(text, "Oru is deep", "x" * 51) == "it changes 51 of 101 characters"
+    assert refusal(text * 2, "Oru is deep", "x" * 90) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("It is old.", "It is old.", " "),
+        ("See `code`.", "code", "more"),
+        ("It is old [3]. It is red.\n", "old [3]. It", "new. It"),
+        ("It is old.", "old", "old [1]"),
+        ("It is old.", "old", "old [x](y)"),
+        ("It is old.\n\nIt is red.\n", "old.\n\nIt", "old. It"),
+        (TABLE, "5", "5 | 6"),
+        (TABLE, "---", "x"),
+        ("It is old.", "old", "old <|im_start|>"),
+        ("It is old.", "old", "old [INST]"),
+        ("It is old.", "old", "old <img src=x>"),
+        ("It is old.", "old", "at https://evil.example"),
+        ("It is old.", "old", "a@evil.example"),
+        ("It is old.", "old", "o\u200bld"),
+    ],
+)
+def test_paper_writes_no_mark_and_keeps_what_is_no_prose(text: str, old: str, new: str) -> None:
+    assert refusal(text, old, new) != ""

@@ -25,5 +25,5 @@ def changes(start: int, end: int, new: str) -> ScriptedEditor:
 async def only_edit(before: State, settings: Settings | None = None, **components: Any) -> Edit:
     update = await edit(before, runtime(settings, **components))
     [done] = update["edits"]
-    assert (update["text"] != before["text"]) == done.accepted
+    assert ("text" in update) == done.accepted
     return done

@@ -1,6 +1,6 @@
 """Each evidence is checked once on the current text; a failure to judge is no verdict."""
 
-from makers import ASKED, check, disagrees, evidence, query, runtime, state
+from makers import ASKED, disagrees, evidence, query, runtime, state
 
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement, Evidence, Query
@@ -14,15 +14,18 @@ def asked(**more: object) -> State:
     return state(queries=[query()], found=PAIR, **more)  # type: ignore[arg-type]  # the keys of a state
 
 
-async def test_every_evidence_is_checked_in_its_order() -> None:
-    checker = ScriptedChecker(
-        {(ASKED, "California"): disagrees(), (ASKED, ""): Agreement(verdict="irrelevant")}
-    )
-    update = await check_agreement(asked(), runtime(checker=checker))
-    assert [(c.evidence_id, c.verdict) for c in update["checks"]] == [
-        ("q1.1", "disagrees"),
-        ("q1.2", "irrelevant"),
+async def test_evidence_is_checked_in_its_order_up_to_the_first_disagreement() -> None:
+    checker = ScriptedChecker({(ASKED, "fruit"): disagrees(), (ASKED, ""): Agreement(verdict="irrelevant")})
+    more = evidence("More of it.", id="q1.3")
+    before = state(queries=[query()], found=[*PAIR, more])
+    first = await check_agreement(before, runtime(checker=checker))
+    assert [(c.evidence_id, c.verdict) for c in first["checks"]] == [
+        ("q1.1", "irrelevant"),
+        ("q1.2", "disagrees"),
     ]
+    second = await check_agreement({**before, "checks": first["checks"]}, runtime(checker=checker))
+    assert [call[3].id for call in checker.calls] == ["q1.1", "q1.2", "q1.3"]
+    assert second["checks"][:2] == first["checks"]
 
 
 async def test_answers_and_reason_are_kept() -> None:
@@ -51,18 +54,6 @@ async def test_failed_check_is_unknown_with_a_warning() -> None:
     [warning] = update["warnings"]
     assert (warning.code, warning.node, warning.query_id) == ("check_failed", "check_agreement", "q1")
     assert "TimeoutError: no answer" in warning.message
-
-
-async def test_only_stale_checks_are_asked_again() -> None:
-    checker = ScriptedChecker()
-    before = [check(stale=True), check("agrees", "q1.2")]
-    update = await check_agreement(asked(checks=before), runtime(checker=checker))
-    assert [call[3].id for call in checker.calls] == ["q1.1"]
-    assert [(c.evidence_id, c.stale) for c in update["checks"]] == [
-        ("q1.1", True),
-        ("q1.2", False),
-        ("q1.1", False),
-    ]
 
 
 async def test_checker_sees_the_current_text_and_the_context() -> None:

@@ -1,15 +1,13 @@
-"""Edits in the paper's order: one evidence after another, up to the first edit that is accepted."""
+"""An edit in the paper's order: about the last check, if it disagrees."""
 
 from collections.abc import Callable
 
 import pytest
-from makers import TEXT, check, evidence, query, runtime, state
+from makers import check, runtime
 
 from nodes.disputes import disputed
 from rarr.nodes.edit import edit
-from rarr.records import Change, Check, Evidence, Query
-from rarr.settings import Settings
-from rarr.state import State
+from rarr.records import Change
 from rarr.testing import ScriptedEditor
 
 
@@ -25,46 +23,24 @@ async def test_disagreement_is_edited() -> None:
 async def test_only_disagreements_are_edited(verdict: str) -> None:
     editor = ScriptedEditor()
     update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
-    assert (update["text"], update["edits"], editor.calls) == (TEXT, [], [])
-
-
-async def test_stale_disagreement_is_no_reason() -> None:
-    update = await edit(disputed(checks=[check(stale=True)]), runtime())
-    assert update["edits"] == []
+    assert (update, editor.calls) == ({}, [])
 
 
 async def test_editor_that_declines_leaves_the_text() -> None:
-    update = await edit(disputed(), runtime(editor=ScriptedEditor(lambda *_: None)))
-    assert (update["text"], update["edits"]) == (TEXT, [])
+    assert await edit(disputed(), runtime(editor=ScriptedEditor(lambda *_: None))) == {}
 
 
 async def test_editor_that_fails_is_a_warning() -> None:
     update = await edit(disputed(), runtime(editor=ScriptedEditor(TimeoutError("no answer"))))
     [warning] = update["warnings"]
     assert (warning.code, warning.node, warning.query_id) == ("edit_failed", "edit", "q1")
-    assert (update["text"], update["edits"]) == (TEXT, [])
-
-
-TWO = "Georgia grew 40 tons of peaches."
-
-
-def two_queries(text: str = TWO) -> State:
-    """Two queries about one text, of which the second has the more relevant evidence."""
-    amount = text.index("40")
-    return state(
-        text,
-        queries=[query(0, 7), query(amount, amount + 2, id="q2", text="How many tons?")],
-        found=[
-            evidence("California grew 70 tons of peaches.", relevance=0.5),
-            evidence("70 tons of peaches.", id="q2.1", relevance=0.8),
-        ],
-        checks=[check(), check(evidence_id="q2.1", mine="40", its="70")],
-    )
+    assert update.keys() == {"warnings"}
 
 
 async def test_rejected_edit_makes_nothing_stale() -> None:
-    update = await edit(disputed(), runtime(Settings(max_edit_chars=0)))
-    assert [c.stale for c in update["checks"]] == [False]
+    editor = ScriptedEditor(lambda *_: Change(start=0, end=7, new="`California`"))
+    update = await edit(disputed(), runtime(editor=editor))
+    assert ([it.state for it in update["edits"]], update.keys()) == (["refused"], {"edits"})
 
 
 @pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])
@@ -74,24 +50,11 @@ async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
     assert update["text"] == around("California")
 
 
-async def test_accepted_edit_makes_the_checks_behind_it_stale() -> None:
-    update = await edit(two_queries(), runtime())
-    assert update["text"] == "California grew 40 tons of peaches."
-    assert [(it.query_id, it.stale) for it in update["checks"]] == [("q1", True), ("q2", True)]
-    assert update["settled"] == ["q1.1"]
+async def test_accepted_edit_makes_its_check_stale() -> None:
+    update = await edit(disputed(), runtime())
+    assert [it.stale for it in update["checks"]] == [True]
 
 
-async def test_settled_evidence_causes_no_other_edit() -> None:
-    update = await edit(disputed(settled=["q1.1"]), runtime())
-    assert update["edits"] == []
-
-
-async def test_one_failure_does_not_stop_the_next_edit() -> None:
-    def fails_once(text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
-        if query.id == "q1":
-            raise TimeoutError
-        return Change(start=13, end=15, new="70")
-
-    update = await edit(two_queries(), runtime(editor=ScriptedEditor(fails_once)))
-    assert update["text"] == "Georgia grew 70 tons of peaches."
-    assert [warning.query_id for warning in update["warnings"]] == ["q1"]
+async def test_only_the_last_check_is_a_reason() -> None:
+    update = await edit(disputed(checks=[check(), check("agrees", evidence_id="q1.2")]), runtime())
+    assert update == {}

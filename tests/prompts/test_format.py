@@ -42,8 +42,11 @@ def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({}, "generate_queries needs the variable 'text'"),
-        ({"text": "a", "txt": "b"}, "generate_queries has no variable 'txt': its variables are text"),
+        ({}, "generate_queries needs the variable 'context'"),
+        (
+            {"context": "", "text": "a", "txt": "b"},
+            "generate_queries has no variable 'txt': its variables are context, text",
+        ),
     ],
 )
 def test_rendering_is_strict_both_ways(variables: dict[str, str], message: str) -> None:
@@ -107,16 +110,12 @@ def test_a_prompt_file_in_another_encoding_is_an_error(tmp_path: Path) -> None:
         load("edit", tmp_path)
 
 
-def test_a_folder_overrides_prompts_that_exist_in_all_their_forms(tmp_path: Path) -> None:
+def test_a_folder_overrides_prompts_that_exist(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none', which is not a folder: name a folder with files such as"):
         require_known(tmp_path / "none")
     (tmp_path / "notes.txt").touch()
     require_known(override(tmp_path))
-    override(tmp_path, name="edit")
-    with pytest.raises(InputError, match=r"edit\.md has no edit_in_context\.md beside it"):
-        require_known(tmp_path)
-    override(tmp_path, name="edit_in_context")
-    require_known(override(tmp_path))
+    require_known(override(tmp_path, name="edit"))
     with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_with"):
         require_known(override(tmp_path, name="edits"))
 

@@ -34,7 +34,7 @@ from rarr.agent.wiring.components import wire
 from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
-from rarr.prompts import Prompt, load_file, names
+from rarr.prompts import Prompt, load_file
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
@@ -178,14 +178,11 @@ def _replacing_prompt(
     `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
     """
     plain = _plain_prompts(trace, node)
-    family = {name + form for name in plain for form in ("", "_in_context")}
-    spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
+    spans = [span for call in calls for span in trace.within(call, "ask") if span.name in plain]
     used = list(dict.fromkeys(span.name for span in spans))
     if not used and not asked:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
-    if not used:
-        form = "_in_context" if trace.file.facts.context is not None else ""
-        used = [name + form if name + form in names() else name for name in plain]
+    used = used or list(plain)
     if len(used) > 1 and file.stem not in used:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]
@@ -193,10 +190,8 @@ def _replacing_prompt(
 
 
 def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
-    """Names the prompts of `node`, without the ending `_in_context`. Some baselines have others."""
+    """Names the prompts of `node`. A baseline has others."""
     settings = trace.file.facts.settings
-    if node == "edit" and not settings.get("agreement", True):
-        return ("edit_unchecked",)
     if node == "generate_queries" and settings.get("editor") == "lamda":
         return ("search_queries",)
     return NODE_PROMPTS[node]
@@ -236,7 +231,7 @@ def _query_unit(trace: Trace, recorded: Mapping[str, Any]) -> dict[str, str]:
     asked = {span.name for span in trace.spans if span.kind == "ask"}
     if recorded.get("queries", "auto") != "auto" or "check_agreement" not in asked:
         return {}
-    by_questions = asked & {"generate_queries", "generate_queries_in_context"}
+    by_questions = "generate_queries" in asked
     return {"queries": "questions" if by_questions else "sentences"}
 
 

@@ -183,11 +183,7 @@ class ComponentMaker:
         if "check_agreement" not in self.named:
             self._require_no_model("check_agreement")
             return UnaskedAgreement()
-        return PromptedChecker(
-            self.models[self.named["check_agreement"]],
-            self.prompts,
-            whole_text=self.settings.scope == "text",
-        )
+        return PromptedChecker(self.models[self.named["check_agreement"]], self.prompts)
 
     def editor(self) -> Editor:
         """Makes the editor of the paper, as `checker` says."""
@@ -196,12 +192,7 @@ class ComponentMaker:
         if "edit" not in self.named:
             self._require_no_model("edit")
             return NoEditor()
-        return PromptedEditor(
-            self.models[self.named["edit"]],
-            self.prompts,
-            whole_text=self.settings.scope == "text",
-            checked=self.baseline.agreement,
-        )
+        return PromptedEditor(self.models[self.named["edit"]], self.prompts)
 
     def _require_no_model(self, node: str) -> None:
         """Raises `SettingsError` where a node without a model would be asked."""

@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from rarr import prompts
 from rarr.prompts import Prompt
-from rarr.records import Evidence, ExpectedUsage, Query
+from rarr.records import Evidence, ExpectedUsage
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
 SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
 """Common sizes in tokens: a sentence, four sentences of evidence with the question, and an answer."""
@@ -31,20 +29,12 @@ class Prompts:
         self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
         self._prompts |= given or {}
 
-    def of(self, name: str, context: str | None, **variables: str) -> tuple[Prompt, dict[str, str]]:
-        """Returns the prompt `name` with its variables; with a context, its form for a context."""
-        if context is None:
-            return self._prompts[name], variables
-        return self._prompts[f"{name}_in_context"], {"context": context, **variables}
-
     def expected(
-        self, model: LanguageModel, name: str, text: str, context: str | None, *, whole: bool
+        self, model: LanguageModel, name: str, text: str, context: str | None = None
     ) -> ExpectedUsage:
-        """Estimates the usage of one call about one evidence and one sentence, or the whole text."""
-        prompt = self[name] if context is None else self[f"{name}_in_context"]
-        looked_at = estimated_tokens([text]) if whole else 2 * SENTENCE_TOKENS
-        asked = looked_at + EVIDENCE_TOKENS + estimated_tokens([context or ""])
-        return model.expected(prompt, asked, ANSWER_TOKENS)
+        """Estimates the usage of one call that shows `text`, its context and one evidence."""
+        shown = estimated_tokens([text, context or ""]) + EVIDENCE_TOKENS
+        return model.expected(self[name], shown, ANSWER_TOKENS)
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
@@ -59,37 +49,6 @@ def quoted_evidence(evidence: Evidence) -> str:
     Other people wrote these words: `LanguageModel` makes sure that nothing in them ends the quotation.
     """
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
-
-
-class Scope(NamedTuple):
-    """The characters to look at, and the sentence before them, which explains their pronouns."""
-
-    span: Span
-    before: str
-
-
-def scope_of(text: str, query: Query, *, whole: bool) -> Scope:
-    """Selects the sentences of a query that has its place in `text`, or with `whole` the whole text.
-
-    For a heading these are its lines, and for the cell of a table its row, with the header as `before`.
-    """
-    if whole:
-        return Scope(Span(0, len(text)), NOTHING)
-    place = Span(query.start, query.end)
-    spans = sentences(text)
-    about = [index for index, span in enumerate(spans) if span.overlaps(place)]
-    if not about:  # a heading: its lines
-        return Scope(_lines(text, place), NOTHING)
-    if (cell := table_cells(text).get(spans[about[0]])) is not None:
-        return Scope(_lines(text, place), _lines(text, cell.column).of(text))
-    first, last = about[0], about[-1]
-    before = spans[first - 1].of(text) if first else NOTHING
-    return Scope(Span(spans[first].start, spans[last].end), before)
-
-
-def _lines(text: str, place: Span) -> Span:
-    end = text.find("\n", place.end)
-    return Span(text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end)
 
 
 _MARK = re.compile(r"\[\d{1,3}\]")

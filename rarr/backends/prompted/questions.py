@@ -59,7 +59,7 @@ class PromptedQuestions:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for a whole text, with one question for each sentence and sample."""
-        prompt, _ = self._prompts.of("generate_queries", context)
+        prompt = self._prompts["generate_queries"]
         spans = text_parts(text)
         call = self._model.expected(prompt, 0, 0)
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
@@ -109,8 +109,8 @@ class PromptedQuestions:
         return self._united(_placed(answer, prompt, text, spans), text)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
-        plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
-        prompt = of_written(plain, part.of(text), tokens_each=TOKENS_ASKED)
+        variables = {"context": context or NOTHING, "text": part.of(text)}
+        prompt = of_written(self._prompts["generate_queries"], part.of(text), tokens_each=TOKENS_ASKED)
         samples = await self._model.sample(
             prompt, QuestionsAnswer, variables, samples=self._samples, temperature=self._temperature
         )

@@ -36,7 +36,7 @@ class PromptedRewriter:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call."""
-        return self._prompts.expected(self._model, self._name, text, None, whole=True)
+        return self._prompts.expected(self._model, self._name, text)
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """Returns the model's new words for `span`, or the old words for an empty answer.
@@ -71,7 +71,7 @@ class PromptedSearches:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call."""
-        return self._prompts.expected(self._model, "search_queries", text, None, whole=True)
+        return self._prompts.expected(self._model, "search_queries", text)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the searches that the model writes, at most four; each is about the whole text.

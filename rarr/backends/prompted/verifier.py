@@ -4,7 +4,14 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompts, quoted_evidence
+from rarr.backends.prompted.prompts import (
+    ANSWER_TOKENS,
+    EVIDENCE_TOKENS,
+    NOTHING,
+    SENTENCE_TOKENS,
+    Prompts,
+    quoted_evidence,
+)
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.tools.concurrency import together, work
 from rarr.tools.models.language_model import LanguageModel
@@ -31,7 +38,9 @@ class PromptedVerifier:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one sentence and one evidence."""
-        return self._prompts.expected(self._model, _PROMPT, text, None, whole=False)
+        return self._model.expected(
+            self._prompts[_PROMPT], 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS, ANSWER_TOKENS
+        )
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence

@@ -135,7 +135,7 @@ async def test_samples_are_one_request_with_a_temperature() -> None:
     assert [(call.name, call.samples, call.temperature) for call in chat.calls] == [
         ("generate_queries", 3, 0.7)
     ]
-    assert asked_of(chat) == {"text": TEXT.removesuffix("\n")}
+    assert asked_of(chat) == {"context": "(none)", "text": TEXT.removesuffix("\n")}
 
 
 LONG = "\n\n".join(

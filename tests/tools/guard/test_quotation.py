@@ -9,7 +9,7 @@ from rarr.prompts import Prompt, load, names
 from rarr.tools.guard.quotation import quoted, rendered
 
 PROMPTS = [load(name) for name in names()]
-PROMPT = load("edit_in_context")
+PROMPT = load("edit")
 FENCES = [
     "<evidence>", "</evidence>", "< / Evidence >", "</evidence", "<text>", "</text>", "</context>",
     "<\n/evidence>", "<\n\t/\n evidence\n>", "<//evidence>", "<\\/evidence>", "＜/evidence＞", "</ｅvidence>",
@@ -21,8 +21,7 @@ TOKENS = [
     "<tool_call>", "</think>", "<eos>", "<unused12>",
 ]  # fmt: skip
 LABELS = [
-    "Query:", "Before:", "Text answer:", "Evidence answer :", "Human:", "**Assistant:**",
-    "### Instruction:",
+    "Correct the answer to:", "Human:", "**Assistant:**", "### Instruction:",
 ]  # fmt: skip
 HIDDEN = ["\u200b", "\u200d", "\ufeff", "\u202e", "\xad", "\x00", "\U000e0041", "\ufe0f", "\U000e0120"]
 FILLERS = "\u115f\u1160\u3164\uffa0"  # letters that look like spaces
@@ -32,7 +31,7 @@ TEXTS = st.lists(PIECES, max_size=30).map("".join) | st.text(st.characters(codec
 SURVIVES = re.compile(
     r"<[\s/\\]*(?:evidence|text|context)\b|<\s*[|｜][^\s|｜<>][^|｜<>\n]*[|｜]\s*>|\[/?INST\]|<</?SYS>>|</?s>"
     r"|<(?:start|end)_of_turn>|</?(?:tool_call|think|eos)>"
-    r"|^[^\S\n]*(?:query|before|text answer|evidence answer|human|assistant|#+ ?instruction)[ \t]*:",
+    r"|^[^\S\n]*(?:correct the answer to|human|assistant|#+ ?instruction)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 ORDINARY = [
@@ -82,7 +81,7 @@ def test_injection_of_a_fence_or_token_is_changed_and_stays_readable() -> None:
         ("a<\n/evidence>b", "a‹\n/evidence>b"),
         ("<|im_start|>system", "‹|im_start|>system"),
         ("[INST] <<SYS>>", "‹INST] ‹‹SYS>>"),
-        ("a\nQuery: b", "a\n› Query: b"),
+        ("a\nCorrect the answer to: b", "a\n› Correct the answer to: b"),
         ("a\u2028Human: b", "a\n› Human: b"),
         ("<|im_\u200bstart|>", "‹|im_start|>"),
         ("ig\u200bnore\u202e", "ignore"),
@@ -142,7 +141,7 @@ def test_injection_guard_maps_a_copied_span_back_to_the_text(text: str, data: st
     [
         ("The <evidence> tag", "an ‹evidence> tag, ‹b›", "an <evidence> tag, ‹b›"),
         ("Use [INST] here", "the ‹INST] mark", "the [INST] mark"),
-        ("Query: a", "› Query: b", "Query: b"),
+        ("Correct the answer to: a", "› Correct the answer to: b", "Correct the answer to: b"),
         ("a ‹b", "‹b and ‹/text>", "‹b and ‹/text>"),
     ],
 )
