@@ -1,7 +1,7 @@
 """What a language model is asked for noising, and what is made of its answers."""
 
 import pytest
-from training.noising.helpers import evidence
+from training.helpers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
 from rarr.backends.prompted.noising import PromptedNoiser
