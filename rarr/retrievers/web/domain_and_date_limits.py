@@ -20,6 +20,7 @@ _TRACKING = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
+_BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
 _OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
 
 
@@ -138,6 +139,19 @@ def _registered(host: str) -> str:
     return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
 
 
+def _is_bare(source: str) -> bool:
+    """True if `source` is a web address written without https://, such as example.org/page.
+
+    The name of a folder rarely ends like a domain.
+    """
+    match = _BARE.match(source)
+    if match is None:
+        return False
+    from tld import get_fld
+
+    return get_fld(match[0], fix_protocol=True, fail_silently=True, search_private=False) is not None
+
+
 def _plain(host: str) -> str:
     """Removes the labels of variants (www, m, amp) from a host, as from en.m.wikipedia.org."""
     labels = (_ascii(host) or host.lower()).split(".")
@@ -167,7 +181,7 @@ def _ascii(host: str) -> str:
 
 def _parts(url: str) -> SplitResult | None:
     url = valid(url.strip())
-    if url.startswith("//") or url[:4].lower() == "www.":
+    if url.startswith("//") or url[:4].lower() == "www." or _is_bare(url):
         url = f"https://{url.lstrip('/')}"
     try:
         parts = urlsplit(url)
