@@ -1,4 +1,4 @@
-"""The figures in the documents name their command and day, and no page has an older copy of a figure."""
+"""The figures in the documents name their command and day, and README has no older copy of a figure."""
 
 import importlib.util
 import re
@@ -9,15 +9,13 @@ from test_examples import FLOORS
 
 from benchmarks.documents import ROOT
 
-PAGES = {name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "cards")}
-TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
+TEXT = (ROOT / "docs" / "measured" / "index.md").read_text(encoding="utf-8")
 PRINTED = re.compile(
     r"^Printed by `(?:python -m|(?=rarr bench)) ?(\S+)([^`]*)` on (\d{4}-\d{2}-\d{2})", re.MULTILINE
 )
 SECTIONS = [
     pytest.param(section, id=section.splitlines()[0])
-    for text in TEXTS.values()
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]
+    for section in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]
     if re.search(r"\d", section.partition("\n")[2])
 ]
 
@@ -31,13 +29,13 @@ def test_figures_name_their_command_and_day(section: str) -> None:
 
 def test_figures_of_one_command_have_one_day() -> None:
     days: dict[tuple[str, str], set[str]] = {}
-    for module, options, day in PRINTED.findall("\n".join(TEXTS.values())):
+    for module, options, day in PRINTED.findall(TEXT):
         days.setdefault((module, options), set()).add(day)
     assert {command: printed for command, printed in days.items() if len(printed) > 1} == {}
 
 
 def test_figures_of_the_examples_match_the_floors_of_the_tests() -> None:
-    [section] = [text for text in TEXTS["index"].split("\n## ") if text.startswith("The examples")]
+    [section] = [text for text in TEXT.split("\n## ") if text.startswith("The examples")]
     shown = [(int(a), int(b)) for a, b in re.findall(r"\| (\d+) of (\d+) \|", section)]
     pairs = [("exact", "texts"), ("corrected", "planted"), ("right", "pinned")]
     assert shown == [(FLOORS[some], FLOORS[of_all]) for some, of_all in pairs]
@@ -48,7 +46,6 @@ def test_figures_of_the_readme_are_in_the_pages() -> None:
     table = readme[readme.index("| measured on |") :].partition("\n\n")[0]
     shown = re.findall(r"(\d+) of (\d+)", table)
     assert len(shown) > 5
-    text = "\n".join(TEXTS.values())
     assert [
-        pair for pair in shown if f"{pair[0]} of {pair[1]}" not in text and "/".join(pair) not in text
+        pair for pair in shown if f"{pair[0]} of {pair[1]}" not in TEXT and "/".join(pair) not in TEXT
     ] == []

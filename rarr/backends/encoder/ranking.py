@@ -8,8 +8,7 @@ from rarr.retrievers.rerank.overlap import overlap_scores
 from rarr.tools.concurrency import in_thread
 
 DEPTH = 20  # the number of passages that the encoder reads
-# Shares of the score. Near these shares most right passages came first on dev (docs/measured/encoder.md,
-# Retrieval).
+# Shares of the score. Near these shares most right passages came first on dev.
 OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 

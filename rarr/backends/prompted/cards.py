@@ -1,7 +1,7 @@
 """Asks a language model for the cards of a block of sentences, in one request.
 
 One request with labelled source lines and quotes before the verdict reads better than questions about each
-value: the figures are in docs/measured/cards.md.
+value: the figures are in docs/measured/index.md.
 """
 
 import re
