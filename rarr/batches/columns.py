@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
-from rarr.batches.input_rows import UNREAD, InputRow, input_rows
+from rarr.batches.input_rows import InputRow, input_rows
 from rarr.batches.output_rows import ColumnType
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
@@ -100,10 +100,9 @@ class Columns(NamedTuple):
 
 def _taken(columns: Iterable[str]) -> str:
     """Says that a column has the name of one that a batch adds, whose value would be replaced."""
-    for name in columns:
-        if name in RESULT_COLUMNS or name == UNREAD:
-            return f"the column {name!r} is a result of rarr batch already: rename it, or leave it out"
-    return ""
+    taken = next((name for name in columns if name in RESULT_COLUMNS), None)
+    told = f"the column {taken!r} is a result of rarr batch already: rename it, or leave it out"
+    return told if taken else ""
 
 
 def _sources(given: object, name: str) -> list[Any] | None:

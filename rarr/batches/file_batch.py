@@ -29,7 +29,7 @@ from rarr.batches.columns import (
     error_columns,
     result_columns,
 )
-from rarr.batches.input_rows import UNREAD, InputRow, format_of, input_rows, require_parquet
+from rarr.batches.input_rows import InputRow, format_of, input_rows, require_parquet
 from rarr.batches.output_rows import ColumnType, ColumnTypes, write_rows
 from rarr.batches.ray import RayActors
 from rarr.batches.result_store import Expected, ResultStore, has_results
@@ -50,11 +50,10 @@ Runner = RayActors | WorkerProcesses | Tasks
 
 
 class BatchReport(NamedTuple):
-    """What the output file holds, and what the user should know: rows that cannot be used, and more."""
+    """What the output file holds, and the rows that cannot be used, with their reasons."""
 
     counts: BatchCounts
     wrong_rows: list[str]
-    notes: list[str]
 
 
 OnProgress = Callable[[Counting, Expected], None]
@@ -106,7 +105,7 @@ def revise_file(
             with before_end(lambda: (on_interrupt or (lambda counts: None))(batch.write())):
                 runner = runner_of(settings, workers, ray)
                 run(batch.work(runner, mode, max_cost, until, on_progress))
-            return BatchReport(batch.write(), batch.wrong, batch.notes())
+            return BatchReport(batch.write(), batch.wrong)
         finally:
             batch.close()
 
@@ -240,17 +239,10 @@ class _FileBatch:
         """Writes all rows that have a result or a problem, in the order of the input."""
         counting = Counting()
         names = self._types.by_name() | result_columns(full=self._full)
-        if UNREAD in names:
-            names[UNREAD] = names.pop(UNREAD)  # it is the last column
         with self._writing:
             write_rows(self._out, self._finished_rows(names, counting), names, self._source)
         left = self._expected.rows + len(self.wrong) - counting.rows
         return counting.counts(left, self._ended_by)
-
-    def notes(self) -> list[str]:
-        """Returns what the user should know about the output."""
-        mixed = self._types.mixed() if format_of(self._out) == "parquet" else []
-        return [f"the column {name!r} has values of several types: it is JSON" for name in mixed]
 
     def close(self) -> None:
         """Closes the file of results."""
@@ -260,7 +252,7 @@ class _FileBatch:
     def _noted_digests(self) -> Iterator[bytes]:
         """Yields the digest of each usable row. Notes column types and wrong rows."""
         for row, usable in self._rows():
-            self._types.add(row.output({}))
+            self._types.add(row.columns)
             if isinstance(usable, BatchRow):
                 yield digest_of(usable)
             else:
@@ -292,4 +284,5 @@ class _FileBatch:
                 result = error_columns(usable)
             if result is not None:
                 counting.add(result, row.place)
-                yield {name: value for name, value in row.output(result).items() if name in names}
+                columns = row.columns | result
+                yield {name: columns[name] for name in columns if name in names}

@@ -12,8 +12,6 @@ from rarr.tools.text.wording import counted
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
-UNREAD = "rarr_unread"
-"""The column of what could not be read of a row, so that nothing is lost. Other outputs lack it."""
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
 ROWS = 1000
@@ -27,33 +25,25 @@ _MORE_CELLS: Any = object()
 class InputRow(NamedTuple):
     """One row: its number from 1 and its columns, or the `problem` because of which it cannot be used.
 
-    `line` is the number of its last line, in a file of lines: blank lines are no rows. `unread` is what it
-    holds and no column has, such as a line that is not JSON.
+    `line` is the number of its last line, in a file of lines: blank lines are no rows.
     """
 
     number: int
     columns: dict[str, Any]
     problem: str = ""
     line: int | None = None
-    unread: str = ""
 
     @property
     def place(self) -> str:
         """Names the row in a message: by its number, and by its line if that is another number."""
         return f"row {self.number}" + (f" (line {self.line})" if self.line not in (None, self.number) else "")
 
-    def output(self, result: dict[str, Any]) -> dict[str, Any]:
-        """Returns the columns of the row with those of its result, and with `UNREAD` where there is some."""
-        return {**self.columns, **result, **({UNREAD: self.unread} if self.unread else {})}
-
 
 def format_of(path: Path) -> str:
     """Returns jsonl, csv or parquet by the ending. Raises `InputError` for another ending."""
     if (kind := FORMATS.get(path.suffix.lower())) is None:
-        raise InputError(
-            f"{path} has no known ending: give a file of JSON lines, CSV or Parquet, named .jsonl, .csv or"
-            " .parquet"
-        )
+        told = "give a file of JSON lines, CSV or Parquet, named .jsonl, .csv or .parquet"
+        raise InputError(f"{path} has no known ending: {told}")
     return kind
 
 
@@ -84,10 +74,8 @@ def _json_rows(file: IO[bytes]) -> Iterator[InputRow]:
         number += 1
         if too_long:
             yield InputRow(number, {}, f"it has more than {LONGEST >> 20} MB: divide the text", place)
-            continue
-        columns, problem = _json_columns(line)
-        unread = line.decode("utf-8-sig", "backslashreplace").strip() if problem else ""
-        yield InputRow(number, columns, problem, place, unread)
+        else:
+            yield InputRow(number, *_json_columns(line), place)
 
 
 def _json_columns(line: bytes) -> tuple[dict[str, Any], str]:
@@ -131,22 +119,16 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
         if twice := _repeated(names):
             raise InputError(f"{path} has two columns {twice!r}: rename one of them")
         for number, cells in enumerate(reader, start=1):
-            problem, unread = "", ""
-            if extra := cells.pop(_MORE_CELLS, None):
-                more = counted(len(extra), "cell")
-                problem = f"it has {more} more than the header: put cells with commas in quotes"
-                unread = json.dumps(valid(extra), ensure_ascii=False)
-            yield InputRow(number, valid(dict(cells)), problem, reader.line_num, unread)
+            more = counted(len(cells.pop(_MORE_CELLS, None) or ()), "cell")
+            problem = f"it has {more} more than the header: put cells with commas in quotes"
+            problem = "" if more.startswith("0 ") else problem
+            yield InputRow(number, valid(dict(cells)), problem, reader.line_num)
     except UnicodeDecodeError:
-        raise InputError(
-            f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"
-            " -t UTF-8"
-        ) from None
+        told = "is not UTF-8: convert the file, as with iconv -f LATIN1 -t UTF-8"
+        raise InputError(f"{path}, line {reader.line_num + 1}, {told}") from None
     except csv.Error as error:
-        raise InputError(
-            f"{path}, after line {reader.line_num}, is not CSV ({error}): close each quote, and double quotes"
-            " within a cell"
-        ) from None
+        told = f"is not CSV ({error}): close each quote, and double quotes within a cell"
+        raise InputError(f"{path}, after line {reader.line_num}, {told}") from None
 
 
 def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
@@ -171,13 +153,11 @@ def _parquet_rows(path: Path) -> Iterator[InputRow]:
     import pyarrow
     import pyarrow.parquet
 
-    number = 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            for group in file.iter_batches(batch_size=ROWS):
-                for columns in group.to_pylist():
-                    number += 1
-                    yield InputRow(number, columns)
+            groups = file.iter_batches(batch_size=ROWS)
+            rows = (columns for group in groups for columns in group.to_pylist())
+            yield from (InputRow(number, columns) for number, columns in enumerate(rows, start=1))
     except pyarrow.ArrowInvalid as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{path} cannot be read ({reason}): give a file of Parquet") from None

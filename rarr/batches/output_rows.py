@@ -36,10 +36,8 @@ def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType
                         map(_json_line, rows) if kind == "jsonl" else _csv_lines(rows, [*columns])
                     )
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            f"{path} cannot be written ({reason}): correct that, and run again, which writes what is done"
-        ) from None
+        told = "correct that, and run again, which writes what is done"
+        raise InputError(f"{path} cannot be written ({error.strerror or error}): {told}") from None
 
 
 def json_text(value: object) -> str:
@@ -89,38 +87,31 @@ class ColumnTypes:
     """Collects the types of the columns of all rows, in the order in which the columns appear first."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, set[ColumnType]] = {}
+        self._types: dict[str, ColumnType | None] = {}
 
     def add(self, row: Row) -> None:
         """Notes the types of the values of one row."""
         for name, value in row.items():
-            seen = self._seen.setdefault(name, set())
-            if value is not None:
-                seen.add(_type_of(value))
+            self._types[name] = _common(self._types.get(name), _type_of(value))
 
     def by_name(self) -> dict[str, ColumnType]:
         """Returns the type of each column: float for integers and others, json where types are mixed."""
-        return {name: _common(seen) for name, seen in self._seen.items()}
-
-    def mixed(self) -> list[str]:
-        """Returns the names of the columns whose values have several types."""
-        return [name for name, seen in self._seen.items() if len(seen) > 1 and _common(seen) == "json"]
+        return {name: kind or "string" for name, kind in self._types.items()}
 
 
-def _type_of(value: object) -> ColumnType:
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, int):
-        return "int" if -(1 << 63) <= value < 1 << 63 else "json"
-    if isinstance(value, float):
-        return "float"
-    return "string" if isinstance(value, str) else "json"
+def _type_of(value: object) -> ColumnType | None:
+    if isinstance(value, int) and not isinstance(value, bool) and not -(1 << 63) <= value < 1 << 63:
+        return "json"
+    kinds: dict[type, ColumnType | None] = {
+        bool: "bool", int: "int", float: "float", str: "string", type(None): None,
+    }  # fmt: skip
+    return kinds.get(type(value), "json")
 
 
-def _common(seen: set[ColumnType]) -> ColumnType:
-    if len(seen) < 2:
-        return next(iter(seen), "string")
-    return "float" if seen == {"int", "float"} else "json"
+def _common(one: ColumnType | None, other: ColumnType | None) -> ColumnType | None:
+    if one == other or None in (one, other):
+        return one or other
+    return "float" if {one, other} == {"int", "float"} else "json"
 
 
 def typed(value: Any, column: ColumnType) -> Any:

@@ -173,8 +173,6 @@ def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
             **work,
         )
     warn_of_each(report.wrong_rows, all_in="the column rarr_error")
-    for note in report.notes:
-        warn(note)
     return report.counts
 
 

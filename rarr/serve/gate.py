@@ -101,7 +101,7 @@ class _Sending:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.status: int | None = None
-        self.ended = self.is_stuck = False
+        self.ended = False
 
     async def __call__(self, message: Message) -> None:
         """Sends a part of the response. Raises `ClientDisconnect` if the client does not read."""
@@ -112,7 +112,6 @@ class _Sending:
             async with asyncio.timeout(SEND_S):
                 await self._send(message)
         except TimeoutError:
-            self.is_stuck = True
             raise ClientDisconnect from None
 
 
@@ -230,8 +229,8 @@ async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) ->
     leaving = asyncio.create_task(left())
     try:
         await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if sending.is_stuck or not (running.done() or sending.ended):
-            raise ClientDisconnect  # the app may have put the error of `sending` into a group of errors
+        if not (running.done() or sending.ended):
+            raise ClientDisconnect
         await running
     finally:
         for task in (running, leaving):

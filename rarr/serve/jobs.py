@@ -78,13 +78,6 @@ class Runner(Protocol):
         Raises `InputError` for a wrong text or passage, and `WorkerLostError`.
         """
 
-    async def run_alone(self, job: Job) -> Record:
-        """Runs a job where no other job runs: if it kills the process, no other job is lost."""
-
-    @property
-    def at_once(self) -> int:
-        """Returns how many jobs to have at once, once it has started: those that run, and some that wait."""
-
     async def aclose(self) -> None:
         """Closes what `start` built, or ends the processes that it started."""
 
@@ -96,6 +89,7 @@ class Tasks:
         self._settings = settings
         self._building: dict[object, asyncio.Task[Any]] = {}
         self.at_once = settings.concurrency
+        """How many jobs to have at once."""
 
     async def start(self) -> None:
         """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""

@@ -140,19 +140,16 @@ class JsonLines(logging.Formatter):
 
 @contextmanager
 def log_to_stderr() -> Iterator[None]:
-    """Makes the loggers of this package and of the HTTP server write lines of JSON to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
+    """Makes the log of the process lines of JSON on standard error in the block."""
+    root, own = logging.getLogger(), logging.getLogger("rarr")
+    before = root.handlers[:], root.level, own.level
+    root.handlers[:] = [handler := logging.StreamHandler(sys.stderr)]
     handler.setFormatter(JsonLines())
-    levels = {"rarr": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.ERROR}
-    before = {name: vars(logging.getLogger(name)).copy() for name in levels}
-    for name, level in levels.items():
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(level)
+    root.setLevel(logging.WARNING)
+    own.setLevel(logging.INFO)
     try:
         yield
     finally:
-        for name, was in before.items():
-            logger = logging.getLogger(name)
-            logger.handlers, logger.propagate = was["handlers"], was["propagate"]
-            logger.setLevel(was["level"])
+        root.handlers[:] = before[0]
+        root.setLevel(before[1])
+        own.setLevel(before[2])

@@ -34,7 +34,9 @@ class WorkerProcesses:
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self._settings, self._count, self.at_once = settings, count, 2 * count
+        self._settings, self._count = settings, count
+        self.at_once = 2 * count
+        """How many jobs to have at once: one waits for each process."""
         self._pool: ProcessPoolExecutor | None = None
         self._alone: WorkerProcesses | None = None
         self._one_alone = asyncio.Lock()

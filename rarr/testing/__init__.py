@@ -17,7 +17,6 @@ from rarr.testing.doubles import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
-    ScriptedWriter,
     scripted_components,
 )
 from rarr.testing.http_listener import Request
@@ -39,7 +38,6 @@ __all__ = [
     "ScriptedReranker",
     "ScriptedServer",
     "ScriptedVerifier",
-    "ScriptedWriter",
     "UnansweredError",
     "refused_url",
     "scripted_components",

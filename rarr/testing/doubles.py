@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from rarr.components import WRITING_NODES, Components, Lacking, SectionSource
+from rarr.components import WRITING_NODES, Components, Lacking
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
@@ -18,26 +18,27 @@ RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """The time of retrieval of every passage that was given as a string."""
 
 
-class _Double:
-    """Records its calls in `calls`."""
+class Double:
+    """A base class for doubles: records its calls in `calls`."""
 
     def __init__(self, script: Any) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self._script = script
 
-    def _scripted(self, *call: object) -> Any:
+    def scripted(self, *call: object) -> Any:
         """Records a call, and returns the script."""
         self.calls.append(call)
-        return _unless_failing(self._script)
+        return unless_failing(self._script)
 
 
-def _unless_failing(script: Any) -> Any:
+def unless_failing(script: Any) -> Any:
+    """Returns a script, and raises one that is an exception."""
     if isinstance(script, Exception):
         raise script
     return script
 
 
-class ScriptedQueries(_Double):
+class ScriptedQueries(Double):
     """Asks the given questions. `calls` are (text, context).
 
         ScriptedQueries([("When did it open?", "1976")])
@@ -56,11 +57,11 @@ class ScriptedQueries(_Double):
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the scripted questions whose words are in `text`."""
-        return _questions(text, self._scripted(text, context), [Span(0, len(text))])
+        return _questions(text, self.scripted(text, context), [Span(0, len(text))])
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Returns the questions of `later` whose words are in one of these sentences."""
-        return _questions(text, _unless_failing(self._later), lacking.spans)
+        return _questions(text, unless_failing(self._later), lacking.spans)
 
 
 def _questions(text: str, script: Sequence[tuple[str, str]], spans: Sequence[Span]) -> list[Question]:
@@ -72,7 +73,7 @@ def _questions(text: str, script: Sequence[tuple[str, str]], spans: Sequence[Spa
     ]
 
 
-class InMemoryRetriever(_Double):
+class InMemoryRetriever(Double):
     """Searches the given passages. `calls` are (query, k).
 
         InMemoryRetriever(["The library opened in 1976.", passage])
@@ -96,9 +97,9 @@ class InMemoryRetriever(_Double):
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the matching passages of the `k` best sources; those of the same rank keep their order."""
-        script = self._scripted(query, k)
+        script = self.scripted(query, k)
         if isinstance(script, Mapping):
-            found = [_passage(entry) for entry in _unless_failing(script.get(query, ()))]
+            found = [_passage(entry) for entry in unless_failing(script.get(query, ()))]
         else:
             ranked = [(len(_words(query) & _words(each.text)), each) for each in map(_passage, script)]
             ranked.sort(key=lambda pair: -pair[0])
@@ -113,7 +114,7 @@ def _passage(entry: Passage | str) -> Passage:
     return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)
 
 
-class ScriptedReranker(_Double):
+class ScriptedReranker(Double):
     """Scores passages by their words. `calls` are (query, passages).
 
         ScriptedReranker({"1976": 0.9, "library": 0.3})
@@ -127,11 +128,11 @@ class ScriptedReranker(_Double):
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the scripted scores."""
-        scores = self._scripted(query, tuple(passages))
+        scores = self.scripted(query, tuple(passages))
         return [next((scores[key] for key in scores if key in passage.text), 0.0) for passage in passages]
 
 
-class ScriptedChecker(_Double):
+class ScriptedChecker(Double):
     """Returns the scripted agreements. `calls` are (text, context, query, evidence).
 
         ScriptedChecker({("When did it open?", "1976"): Agreement(verdict="agrees")})
@@ -152,7 +153,7 @@ class ScriptedChecker(_Double):
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Returns the scripted agreement."""
-        script = self._scripted(text, context, query, evidence)
+        script = self.scripted(text, context, query, evidence)
         if not isinstance(script, Mapping):
             return script(text, query, evidence)  # type: ignore[no-any-return]
         for (question, part), agreement in script.items():
@@ -163,7 +164,7 @@ class ScriptedChecker(_Double):
         return Agreement(verdict="unknown", reason="the script has no answer for it")
 
 
-class ScriptedEditor(_Double):
+class ScriptedEditor(Double):
     """Replaces the text's answer by the evidence's. `calls` are (text, context, query, check, evidence).
 
         ScriptedEditor()
@@ -182,7 +183,7 @@ class ScriptedEditor(_Double):
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
         """Returns the scripted change; None declines."""
-        script = self._scripted(text, context, query, check, evidence)
+        script = self.scripted(text, context, query, check, evidence)
         return script(text, query, check, evidence)  # type: ignore[no-any-return]
 
 
@@ -195,7 +196,7 @@ def _replacement(text: str, query: Query, check: Check, evidence: Evidence) -> C
     return Change(start=start, end=start + len(answer), new=check.evidence_answer)
 
 
-class ScriptedVerifier(_Double):
+class ScriptedVerifier(Double):
     """Returns the scripted supports. `calls` are (text, context, spans, evidence).
 
         ScriptedVerifier({("opened in 1976", "1976"): 0.9})
@@ -218,7 +219,7 @@ class ScriptedVerifier(_Double):
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """Returns the scripted support of each sentence."""
-        script = self._scripted(text, context, tuple(spans), evidence)
+        script = self.scripted(text, context, tuple(spans), evidence)
         if not isinstance(script, Mapping):
             return [script(span.of(text), evidence) for span in spans]
         return [
@@ -234,37 +235,6 @@ def _shared_words(sentence: str, evidence: Evidence) -> float | None:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
-
-
-class ScriptedWriter(_Double):
-    """Writes the given sections. `calls` are (what was asked, heading or topic).
-
-        ScriptedWriter({"History": "It opened in 1976 [1].", "Design": TimeoutError("no answer")})
-
-    A section that is not in the script is empty. The headings are those of the script, unless `outline` gives
-    others. An exception is raised in place of a text.
-    """
-
-    def __init__(
-        self, sections: Mapping[str, str | Exception], *, outline: Sequence[str] | Exception | None = None
-    ) -> None:
-        super().__init__(sections)
-        self._outline = list(sections) if outline is None else outline
-
-    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        """Returns the scripted headings."""
-        self._scripted("outline", topic)
-        return _unless_failing(self._outline)  # type: ignore[no-any-return]
-
-    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Returns the scripted text of the section."""
-        heading = sources[at].section.heading
-        return str(_unless_failing(self._scripted("section", heading).get(heading, "")))
-
-    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
-        """Returns all scripted sections."""
-        sections = self._scripted("article", topic)
-        return [(heading, _unless_failing(text)) for heading, text in sections.items()]
 
 
 def scripted_components(**given: Any) -> Components:

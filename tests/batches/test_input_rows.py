@@ -63,11 +63,6 @@ def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: py
     assert (long.problem, last.columns) == ("it has more than 1 MB: divide the text", {"text": "b"})
 
 
-def test_row_of_csv_has_the_number_of_its_last_line(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('text\n"a\nb"\n\nc\n')
-    assert [(row.number, row.line) for row in input_rows(tmp_path / "a.csv")] == [(1, 3), (2, 5)]
-
-
 def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST", 1 << 20)
     (tmp_path / "a.csv").write_text("text\n" + "x" * (2 << 20))
@@ -104,10 +99,3 @@ def test_file_that_cannot_be_read_is_an_error(
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=message):
         list(input_rows(tmp_path / name))
-
-
-def test_file_that_is_not_parquet_is_an_error(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    (tmp_path / "a.parquet").write_bytes(b"no parquet")
-    with pytest.raises(InputError, match="give a file of Parquet"):
-        list(input_rows(tmp_path / "a.parquet"))

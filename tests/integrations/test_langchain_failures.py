@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -10,10 +9,9 @@ from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
-from rarr import SetupError
 from rarr.agent.wiring import components as wiring
 from rarr.integrations.langchain import RarrRunnable
-from rarr.testing import InMemoryRetriever, ScriptedModel
+from rarr.testing import ScriptedModel
 
 GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
 
@@ -37,20 +35,6 @@ async def test_original_goes_out_at_the_deadline() -> None:
     assert result.content == ANSWER
     assert result.response_metadata["rarr"]["outcome"] == "deadline"
     assert await asyncio.to_thread(source.cancelled.wait, 30)
-
-
-@pytest.mark.slow
-async def test_busy_threads_do_not_hold_back_the_original() -> None:
-    released, threads = threading.Event(), ThreadPoolExecutor(1)
-    asyncio.get_running_loop().set_default_executor(threads)
-    step = RarrRunnable(search=InMemoryRetriever([HEIGHT]), deadline=1)
-    await step.ainvoke(WRONG)
-    threads.submit(released.wait)
-    try:
-        result = await asyncio.wait_for(step.ainvoke(AIMessage(ANSWER)), 30)
-        assert result.response_metadata["rarr"]["outcome"] == "deadline"
-    finally:
-        released.set()
 
 
 async def test_models_that_were_too_late_are_ready_for_the_next_answer(
@@ -87,17 +71,3 @@ async def test_caller_that_goes_away_cancels_the_search() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await asyncio.to_thread(silent.cancelled.wait, 30)
-
-
-async def test_models_that_could_not_be_built_are_built_for_the_next_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(*_: Any) -> Any:
-        raise SetupError("no model: install it")
-
-    step = RarrRunnable()
-    with monkeypatch.context() as patch:
-        patch.setattr(wiring, "wire", missing)
-        with pytest.raises(SetupError, match="no model: install it"):
-            await step.ainvoke(GIVEN)
-    assert (await step.ainvoke(GIVEN))["answer"] == RIGHT

@@ -1,6 +1,5 @@
 """`RarrMiddleware` in agents: what is revised, from which sources, and what stays as it was."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -57,13 +56,6 @@ def test_answer_is_revised_by_what_the_tool_returned() -> None:
     assert record_of(message).notice == "1 corrected, 1 not confirmed, 2 confirmed"
 
 
-def test_documents_of_a_tool_are_cited_by_their_sources() -> None:
-    made = agent([call("retrieve"), AIMessage(ANSWER)], [retrieve], given())
-    message = made.invoke(asked())["messages"][-1]
-    assert message.content == REVISED
-    assert [citation.source for citation in record_of(message).citations] == ["dam.txt", "y.txt"]
-
-
 def test_message_is_replaced_and_keeps_its_id_and_usage() -> None:
     usage: Any = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
     metadata = {"finish_reason": "stop"}
@@ -98,11 +90,6 @@ def test_error_of_a_tool_is_no_source() -> None:
     assert record_of(messages[-1]).outcome == "failed"
 
 
-def test_other_sources_are_searched_where_the_settings_name_them() -> None:
-    made = agent([AIMessage(WRONG)], [search], RarrMiddleware(search=InMemoryRetriever([HEIGHT])))
-    assert made.invoke(asked())["messages"][-1].content == RIGHT
-
-
 def test_answer_of_a_tool_that_ends_the_agent_is_left_alone() -> None:
     @tool(return_direct=True)
     def answer(query: str) -> str:
@@ -133,14 +120,6 @@ def test_state_without_an_answer_in_words_stays(messages: list[Any]) -> None:
     assert given().after_agent({"messages": messages}, None) is None  # type: ignore[arg-type]
 
 
-def test_stream_of_tokens_has_the_words_of_the_model() -> None:
-    made = agent([AIMessage(WRONG, id="a")], [search], RarrMiddleware(search=InMemoryRetriever([HEIGHT])))
-    streamed = [*made.stream(asked(), stream_mode=["messages", "updates"])]
-    tokens = [data[0].content for mode, data in streamed if mode == "messages"]
-    assert "".join(tokens) == WRONG
-    assert streamed[-1][1]["RarrMiddleware.after_agent"]["messages"][0].content == RIGHT
-
-
 async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> None:
     begun = Begun()
     checking = FakeListChatModel(responses=["unreadable"], callbacks=[begun])
@@ -160,19 +139,3 @@ def test_run_neither_streams_nor_is_kept_with_the_agent(subgraphs: bool) -> None
     assert len(streamed) == 4  # model, tools, model, the middleware
     assert [*saver.storage["1"]] == [""]
     assert made.get_state(config).values["messages"][-1].content == RIGHT
-
-
-async def test_answers_at_once_keep_their_own_sources() -> None:
-    middleware = given()
-
-    async def answered(height: int) -> str:
-        @tool
-        def search(query: str) -> str:
-            """Searches."""
-            return f"Hoover Dam is {height} metres high."
-
-        made = agent([call(), AIMessage(WRONG)], [search], middleware)
-        return str((await made.ainvoke(asked()))["messages"][-1].content)
-
-    heights = range(231, 235)
-    assert await asyncio.gather(*map(answered, heights)) == [RIGHT.replace("221", str(h)) for h in heights]

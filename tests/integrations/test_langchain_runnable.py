@@ -36,23 +36,6 @@ def test_message_of_a_chain_comes_back_revised_with_the_record() -> None:
     assert (record.text, record.original, record.notice) == (RIGHT, WRONG, "1 corrected, 1 confirmed")
 
 
-def test_message_keeps_everything_else() -> None:
-    usage: Any = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
-    metadata = {"finish_reason": "stop"}
-    given = AIMessage(WRONG, id="m1", name="bot", usage_metadata=usage, response_metadata=metadata)
-    result: Any = known().invoke(given)
-    assert (result.content, given.content) == (RIGHT, WRONG)
-    assert (result.id, result.name, result.usage_metadata) == ("m1", "bot", usage)
-    assert result.response_metadata["finish_reason"] == "stop"
-    assert given.response_metadata == metadata
-
-
-def test_dict_keeps_its_other_keys_and_gets_the_record() -> None:
-    result: Any = RarrRunnable(search="given").invoke({**GIVEN, "user": "u1"})
-    assert result == {**GIVEN, "user": "u1", "answer": RIGHT, "rarr": result["rarr"]}
-    assert isinstance(result["rarr"], Postprocessed)
-
-
 def test_retrieval_chain_gives_its_documents_as_sources() -> None:
     chain = RunnablePassthrough.assign(answer=PROMPT | model(ANSWER)) | RarrRunnable(search="given")
     documents = [Document(HEIGHT, metadata={"source": "dam.txt"}), Document(" "), Document(YEAR)]
@@ -138,10 +121,6 @@ async def test_async_run_shows_up_with_the_name_of_the_config() -> None:
     await known().ainvoke(WRONG, {"callbacks": [begun], "run_name": "facts"})
     assert begun.names[0] == "facts"
     assert begun.parents["rarr"] == "facts"
-
-
-def test_limit_of_steps_of_the_caller_does_not_end_a_run() -> None:
-    assert known().invoke(WRONG, {"recursion_limit": 1}) == RIGHT
 
 
 def test_reviser_of_the_caller_is_used() -> None:

@@ -79,18 +79,6 @@ class TestProcess:
         for secret in (ALICE, "metres", "secret", "sk-"):
             assert secret not in str(log)
 
-    def test_request_under_way_is_finished_after_sigterm(self, tmp_path: Path) -> None:
-        with (
-            ScriptedServer(answers("Hello."), latency=1.0) as upstream,
-            serving("--upstream", upstream.url, "--mode", "off", home=tmp_path) as (process, root),
-        ):
-            answer = in_thread(f"{root}/v1/chat/completions", ASK)
-            while not upstream.requests:
-                pass
-            process.send_signal(signal.SIGTERM)
-            status, _ = ended(process)
-        assert (status, answer().json()["choices"][0]["message"]["content"]) == (0, "Hello.")
-
     def test_original_goes_out_where_a_check_outlasts_the_shutdown(self, tmp_path: Path) -> None:
         with (
             ScriptedServer(answers(SECRET_TEXT)) as upstream,

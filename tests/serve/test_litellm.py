@@ -14,7 +14,7 @@ from rarr.testing import Failure, ScriptedServer
 from rarr.testing.server import refused_url
 from serve.litellm_proxy import COMMAND, KEY, MISSING, litellm_proxy
 from serve.serving import ALICE, RIGHT, WRONG, Served
-from serve.upstream import TOOL, Upstream
+from serve.upstream import Upstream
 
 pytestmark = [
     pytest.mark.loopback,
@@ -117,11 +117,6 @@ def test_stream_comes_out_corrected_and_is_worked_on_once(client: OpenAI, served
     deltas = [choice.delta.content for chunk in chunks for choice in chunk.choices]
     assert ("".join(filter(None, deltas)), len(served.known.jobs)) == (AFTER, 1)
     assert chunks[-1].choices[0].finish_reason == "stop"
-
-
-def test_tool_call_passes(client: OpenAI) -> None:
-    [call] = ask(client, tools=[TOOL]).choices[0].message.tool_calls
-    assert (call.function.name, json.loads(call.function.arguments)) == ("look_up", {"height": WRONG})
 
 
 def test_dead_server_lets_answers_pass_as_the_guide_says(choosing: OpenAI) -> None:

@@ -2,16 +2,12 @@
 
 import logging
 import pickle
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import httpx2
 import openai
 import pytest
-from local_server import LocalServer
 from openai import OpenAI
 
 from rarr.serve.jobs import WorkerLostError, sendable
@@ -39,14 +35,6 @@ def raw(url: str, body: dict[str, Any], path: str = "chat/completions") -> httpx
     return httpx2.post(f"{url}/{path}", json={"model": "scripted", "messages": ASK, **body}, timeout=10)
 
 
-def same_but_names(one: httpx2.Response, other: httpx2.Response) -> bool:
-    """The same but for the parts that the scripted server makes anew for each answer."""
-    first, second = one.json(), other.json()
-    for answer in (first, second):
-        answer |= {"id": "", "created": 0}
-    return bool(first == second)
-
-
 def test_answer_of_a_chat_comes_back_revised(client: OpenAI) -> None:
     answer = chat(client)
     assert answer.choices[0].message.content == PARAGRAPHS.replace(WRONG, RIGHT)
@@ -66,58 +54,24 @@ def test_each_of_several_choices_is_revised(client: OpenAI) -> None:
     assert [result["index"] for result in answer.rarr["results"]] == [0, 1, 2]
 
 
-def test_usage_and_finish_reason_stay(client: OpenAI) -> None:
-    answer = chat(client)
-    assert answer.choices[0].finish_reason == "stop"
-    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens > 0
-
-
 @pytest.mark.parametrize(
-    "body",
+    ("body", "notice"),
     [
-        {"rarr": {"mode": "off"}},
-        {"logprobs": True},
-        {"response_format": {"type": "json_object"}},
-        {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}},
-        {"tools": [TOOL]},
+        ({"rarr": {"mode": "off"}}, None),
+        ({"logprobs": True}, "not checked: logprobs"),
+        ({"response_format": {"type": "json_object"}}, "not checked: structured output"),
+        ({"modalities": ["text", "audio"]}, "not checked: audio"),
+        ({"tools": [TOOL]}, "not checked: no text"),
     ],
-    ids=["off", "logprobs", "json", "schema", "tool call"],
 )
-def test_answer_that_is_not_text_passes_as_it_is(
-    served: Served, upstream: ScriptedServer, body: dict[str, Any]
+def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
+    served: Served, upstream: ScriptedServer, body: dict[str, Any], notice: str | None
 ) -> None:
     through = raw(served.url, body)
     body.pop("rarr", None)
     direct = raw(upstream.url, body)
-    assert same_but_names(through, direct)
-    assert "rarr" not in through.json()
-
-
-@contextmanager
-def broken_json() -> Iterator[str]:
-    """Serves half an object as application/json, with status 200."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", "12")
-            self.end_headers()
-            self.wfile.write(b'{"choices": ')
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with LocalServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/v1"
-        server.shutdown()
-        thread.join()
-
-
-def test_answer_without_text_passes_with_a_header_that_says_so(served: Served) -> None:
-    assert raw(served.url, {"tools": [TOOL]}).headers["x-rarr-notice"] == "not checked: no text"
+    assert through.json() | {"id": "", "created": 0} == direct.json() | {"id": "", "created": 0}
+    assert through.headers.get("x-rarr-notice") == notice
 
 
 def test_bytes_and_headers_are_those_of_the_server_behind() -> None:
@@ -135,11 +89,6 @@ def test_bytes_and_headers_are_those_of_the_server_behind() -> None:
     }
 
 
-def test_key_of_the_caller_reaches_the_server_behind(client: OpenAI, upstream: ScriptedServer) -> None:
-    chat(client)
-    assert upstream.requests[-1].headers["authorization"] == "Bearer sk-of-the-caller"
-
-
 def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: Served) -> None:
     source = {"text": "It is 221 metres high.", "source": "https://a.org", "title": "A"}
     chat(client, extra_body={"rarr": {"sources": ["plain", source], "corpus": "dams", "search": "given"}})
@@ -149,7 +98,7 @@ def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: S
     assert job.context == ASK
 
 
-@pytest.mark.parametrize("status", [400, 401, 429, 500, 503])
+@pytest.mark.parametrize("status", [400, 429, 503])
 def test_status_of_the_server_behind_stays(status: int) -> None:
     plan = lambda request: Failure(status, retry_after=7)  # noqa: E731
     with (
@@ -161,12 +110,6 @@ def test_status_of_the_server_behind_stays(status: int) -> None:
         chat(client)
     assert caught.value.status_code == status
     assert caught.value.response.headers["retry-after"] == "7"
-
-
-def test_other_routes_pass(served: Served, upstream: ScriptedServer) -> None:
-    httpx2.get(f"{served.url}/models/org%2Fname?purpose=a%20b", timeout=10)
-    request = upstream.requests[-1]
-    assert (request.method, request.path) == ("GET", "/v1/models/org%2Fname")
 
 
 def test_response_comes_back_revised(client: OpenAI) -> None:

@@ -109,8 +109,3 @@ def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: S
 )
 def test_guardrail_lets_pass(http: httpx2.Client, body: Any) -> None:
     assert http.post(GUARDRAIL, json=body).json() == {"action": "NONE", "texts": None}
-
-
-def test_operators_see_that_it_is_up_and_ready(http: httpx2.Client) -> None:
-    assert http.get("/healthz").json() == {"status": "ok"}
-    assert http.get("/readyz").json() == {"status": "ready"}

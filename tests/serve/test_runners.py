@@ -130,14 +130,6 @@ def test_worker_that_is_killed_at_work_gives_the_original_and_is_replaced(
     assert pool.pids() != [pid]
 
 
-def test_worker_that_is_killed_without_a_job_costs_no_answer(served: Served, pool: WorkerProcesses) -> None:
-    [pid] = pool.pids()
-    os.kill(pid, signal.SIGKILL)
-    time.sleep(0.2)
-    assert text(ask(served)) == RIGHT
-    assert pool.pids() != [pid]
-
-
 def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerProcesses) -> None:
     [pid] = pool.pids()
     os.kill(pid, signal.SIGSTOP)

@@ -12,7 +12,7 @@ TOKEN = 4
 
 
 class Upstream(ScriptedServer):
-    """Calls the tool that a request offers, with the scripted text as arguments."""
+    """Calls the tool that a request offers."""
 
     def _reply_to(self, request: Request) -> Reply:
         if request.path != "/v1/responses" and not request.body.get("tools"):

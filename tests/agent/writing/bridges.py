@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agent.writing.scripted_writer import ScriptedWriter
 from rarr import Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import Components
 from rarr.records import Passage
 from rarr.records.articles import Article, WrittenSentence
 from rarr.settings import Settings
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedWriter, scripted_components
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever, scripted_components
 
 TOPIC = "Orrel Viaduct"
 BUILT = "The Orrel Viaduct was completed in 1912."

@@ -11,11 +11,11 @@ from agent.writing.bridges import (
     cited,
     written,
 )  # fmt: skip
+from agent.writing.scripted_writer import ScriptedWriter
 from rarr import Settings
 from rarr.records import Passage
 from rarr.testing import (
     InMemoryRetriever,
-    ScriptedWriter,
 )
 
 

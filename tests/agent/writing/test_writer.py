@@ -17,6 +17,7 @@ from agent.writing.bridges import (
     writing,
     written,
 )  # fmt: skip
+from agent.writing.scripted_writer import ScriptedWriter
 from rarr import InputError, Settings, Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
@@ -25,7 +26,6 @@ from rarr.records.articles import SectionDraft
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedReranker,
-    ScriptedWriter,
     scripted_components,
 )
 

@@ -6,7 +6,7 @@ import pytest
 from mcp import Client
 
 from integrations.mcp.calls import RIGHT, WRONG, records, refusal, text_of
-from rarr import Cited, Postprocessed, Settings, Verification
+from rarr import Cited, Postprocessed, Settings
 from rarr.integrations.mcp import ToolServer
 from rarr.records.evidence_search_result import FoundEvidence
 
@@ -36,19 +36,6 @@ async def test_revise_text_corrects_by_the_corpus_of_the_server(client: Client) 
     assert text_of(result).startswith(f"1 corrected, 1 confirmed\n\n{RIGHT}\n")
 
 
-async def test_revise_text_reads_only_the_given_evidence_if_asked(client: Client) -> None:
-    call = {"text": f"{TOWER} {WRONG}", "evidence": [GIVEN]}
-    revised = await records(client, "revise_text", **call, only_evidence=True)
-    assert revised["text"] == f"The tower is 33 metres high. {WRONG}"
-    both = await records(client, "revise_text", **call)
-    assert both["text"] == f"The tower is 33 metres high. {RIGHT}"
-
-
-async def test_verify_claim_searches_the_corpus(client: Client) -> None:
-    verification = Verification.model_validate(await records(client, "verify_claim", claim=WRONG))
-    assert (verification.label, verification.evidence[0].source) == ("contradictory", "specs/dam.md")
-
-
 async def test_verify_claim_reads_given_evidence_alone(client: Client) -> None:
     assert (await records(client, "verify_claim", claim=TOWER, evidence=[GIVEN]))["label"] == "contradictory"
     unknown = await records(client, "verify_claim", claim="Ada was born in 1815.", evidence=[GIVEN])
@@ -60,14 +47,6 @@ async def test_cite_text_puts_citations_in_and_changes_nothing_else(client: Clie
     cited = Cited.model_validate(await records(client, "cite_text", text=RIGHT, style="footnotes"))
     assert cited.text.startswith(f"{RIGHT}[^1]")
     assert cited.without_citations() == RIGHT
-
-
-@pytest.mark.parametrize("tool", ["revise_text", "cite_text", "verify_claim"])
-async def test_evidence_may_be_a_text(client: Client, tool: str) -> None:
-    text = {"claim" if tool == "verify_claim" else "text": TOWER}
-    given = await records(client, tool, **text, evidence=[TOWER, GIVEN])
-    run = given if tool == "verify_claim" else given.get("revision") or given["research"]
-    assert TOWER in [passage["text"] for passage in run["evidence"]]
 
 
 async def test_find_evidence_returns_the_best_passages(client: Client) -> None:

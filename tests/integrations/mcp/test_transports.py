@@ -1,6 +1,5 @@
 """The real command over standard input and over HTTP, by the client of the package mcp."""
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,26 +21,6 @@ async def test_standard_input(command: StdioServerParameters) -> None:
         revised = await records(client, "revise_text", text=WRONG)
         assert revised["text"] == RIGHT
         assert "no argument 'corpus'" in await refusal(client, "revise_text", text=WRONG, corpus="/etc")
-
-
-async def test_a_cancelled_call_over_standard_input_leaves_the_server_at_work(
-    command: StdioServerParameters,
-) -> None:
-    async with Client(command) as client:
-        long = {"text": f"{WRONG} " * 200}
-        call = asyncio.create_task(client.call_tool("revise_text", long))
-        await asyncio.sleep(0.2)
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert (await records(client, "revise_text", text=WRONG))["text"] == RIGHT
-
-
-def test_the_command_ends_with_its_input() -> None:
-    done = subprocess.run(
-        [*MCP, "--corpus", "specs"], input=b"", capture_output=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize(
@@ -124,15 +103,6 @@ async def test_a_token_is_asked_for(address: str, token: str) -> None:
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         assert (await records(client, "verify_claim", claim=WRONG))["label"] == "contradictory"
-
-
-@pytest.mark.loopback
-def test_a_used_port_is_a_wrong_call(address: str) -> None:
-    port = address.rpartition(":")[2].partition("/")[0]
-    options = ["--corpus", "specs", "--transport", "http", "--port", port]
-    done = subprocess.run([*MCP, *options], capture_output=True, timeout=60, check=False)
-    assert (done.returncode, is_complaint(done.stderr.decode())) == (2, True)
-    assert b"name another with --host and --port" in done.stderr
 
 
 def test_without_the_package_the_error_names_the_cure() -> None:
