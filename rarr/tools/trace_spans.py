@@ -70,15 +70,19 @@ _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 @contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
-    """Reports the spans of the `with` block to `recorder`, and to no recorder of an outer run."""
-    outer, current, asked = _RECORDER.set(recorder), _CURRENT.set(None), _ABOUT.set("")
+def _set(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    token = variable.set(value)
     try:
         yield
     finally:
-        _RECORDER.reset(outer)
-        _CURRENT.reset(current)
-        _ABOUT.reset(asked)
+        variable.reset(token)
+
+
+@contextmanager
+def recording(recorder: Recorder) -> Iterator[None]:
+    """Reports the spans of the `with` block to `recorder`, and to no recorder of an outer run."""
+    with _set(_RECORDER, recorder), _set(_CURRENT, None), _set(_ABOUT, ""):
+        yield
 
 
 @contextmanager
@@ -95,26 +99,20 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
     within = outer.number if outer else 0
     new = TraceSpan(recorder.number(), within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
     recorder.begin(new)
-    token = _CURRENT.set(new)
     try:
-        yield new
+        with _set(_CURRENT, new):
+            yield new
     except BaseException as error:
         new.error = named(error)
         raise
     finally:
-        _CURRENT.reset(token)
         new.seconds = recorder.now() - new.started
         recorder.end(new)
 
 
-@contextmanager
-def about(id: str) -> Iterator[None]:  # noqa: A002  # the field of the records
+def about(id: str) -> Any:  # noqa: A002  # the field of the records
     """Gives this id of a query or evidence to all spans of the `with` block that have no id of their own."""
-    token = _ABOUT.set(id)
-    try:
-        yield
-    finally:
-        _ABOUT.reset(token)
+    return _set(_ABOUT, id)
 
 
 def note(**body: Any) -> None:

@@ -40,24 +40,26 @@ async def test_usage_of_tasks_started_by_a_node_counts_for_the_node() -> None:
     assert (whole.by_node["edit"].model_calls, whole.by_node["edit"].output_tokens) == (2, 4)
 
 
-def test_budget_of_tokens_counts_requests_under_way() -> None:
-    whole = Meter(Budget(max_tokens=100))
-    with whole.request(60), pytest.raises(BudgetError, match="max_tokens"), whole.request(60):
+@pytest.mark.parametrize(
+    ("limits", "spent", "shown"),
+    [
+        (
+            {"max_tokens": 100},
+            (Tokens(30, 20), 0.0),
+            r"max_tokens \(100\) would be passed: raise it for more",
+        ),
+        ({"max_cost": 0.1}, (Tokens(), 0.05), r"max_cost \(0.1\) would be passed: raise it for more"),
+    ],
+)
+def test_budget_counts_what_is_spent_and_under_way(limits: Any, spent: Any, shown: str) -> None:
+    whole = Meter(Budget(**limits))
+    with whole.request(60, 0.06), pytest.raises(BudgetError, match=shown), whole.request(60, 0.06):
         pass
-    with whole.request(60):  # nothing is under way any more, and nothing was spent
-        whole.spend(Tokens(input=30, output=20), cost=0.0)
-    with pytest.raises(BudgetError, match=r"max_tokens \(100\) would be passed: raise it"), whole.request(60):
+    with whole.request(60, 0.06):  # nothing is under way any more, and nothing was spent
+        whole.spend(*spent)
+    with pytest.raises(BudgetError, match=shown), whole.request(60, 0.06):
         pass
-
-
-def test_budget_of_cost_counts_requests_under_way() -> None:
-    whole = Meter(Budget(max_cost=0.1))
-    with whole.request(1, 0.06), pytest.raises(BudgetError, match="max_cost"), whole.request(1, 0.06):
-        pass
-    with whole.request(1, 0.06):
-        whole.spend(Tokens(), cost=0.05)
-    with pytest.raises(BudgetError, match=r"max_cost \(0.1\) would be passed"), whole.request(1, 0.06):
-        pass
+    assert whole.over
 
 
 async def test_budget_deadline_ends_slow_work() -> None:
