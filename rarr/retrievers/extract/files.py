@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,40 +40,37 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
     JSON lines, may hold more than `max_bytes`. Raises `UnreadableError`, whose message is the
     reason alone, possibly after some documents: the documents before a damage are kept.
     """
-    any_document = False
-    for document in (_read_apart if kind(path.name) in _APART else read)(path, max_bytes, complain):
-        any_document = True
+    is_empty = True
+    if kind(path.name) in _APART:  # a hostile small file can take hours, or all memory
+        try:
+            size = min(path.stat().st_size, max_bytes)
+        except OSError as error:
+            raise unopened(error) from error
+        documents, notes = extracted_file(read_all, path, max_bytes, size=size)
+        for note in notes:
+            complain(note)
+    else:
+        documents = _read(path, max_bytes, complain)
+    for document in documents:
+        is_empty = False
         yield document
-    if not any_document:
+    if is_empty:
         raise UnreadableError("it holds no text")
 
 
-def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """Does what `extract` does, in this process. Yields nothing where the file holds no text."""
+def read_all(path: Path, max_bytes: int) -> tuple[Iterable[Document], list[str]]:
+    """Reads a file in this process. Returns its documents that are not blank, and the complaints."""
+    notes: list[str] = []
+    return list(_read(path, max_bytes, notes.append)), notes
+
+
+def _read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     try:
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
                 yield replace(document, text=valid(document.text), title=valid(document.title))
     except OSError as error:
         raise unopened(error) from error
-
-
-def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
-    """Returns the documents that `read` yields, and its complaints."""
-    notes: list[str] = []
-    return list(read(path, max_bytes, notes.append)), notes
-
-
-def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """Does what `read` does, in a worker process: a hostile small file can take hours, or all memory."""
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise unopened(error) from error
-    documents, notes = extracted_file(read_all, path, max_bytes, size=min(size, max_bytes))
-    for note in notes:
-        complain(note)
-    yield from documents
 
 
 def kind(name: str) -> str:
