@@ -182,7 +182,7 @@ def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
         "revise": (COMMAND, ["revise", "--file", str(TEXTS / TRACED[0]), "--corpus", corpus]),
         "eval": (COMMAND, ["eval", str(DATA), "-o", "scores", "--corpus", corpus, "--limit", "3"]),
         "index": (COMMAND, ["index", corpus, "-o", "notes.index"]),
-        "replay": (COMMAND, ["trace", "replay", str(traces), "--node", "check_agreement", *model]),
+        "replay": (COMMAND, ["trace", "replay", str(traces / "t.json"), "--node", "check_agreement", *model]),
         "loop": (LOOP, [corpus, str(TEXTS / TRACED[0])]),
     }
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, waiting, warn_of_each, write
+from rarr.cli.streams import complain, waiting, warn_of_each, write_result
 from rarr.errors import BudgetError, ModelError, RetrievalError
 from rarr.tools.text.wording import counted
 
@@ -27,15 +27,15 @@ class _Bench(NamedTuple):
 
     paths: tuple[str, ...]
     help: str
-    chosen: tuple[tuple[str, options.Option], ...] = (options.MODEL, options.BASE_URL)
-    more: tuple[options.Option, ...] = ()
+    settings: tuple[str, ...] = ("model", "base_url")
+    more: tuple[options.Option[Any], ...] = ()
 
 
-_JUDGE: options.Option = click.option(
+_JUDGE = click.option(
     "--judge", "judges", metavar="M", multiple=True,
     help="A judge: embedded, nli:NAME, or a model; repeatable.",
 )  # fmt: skip
-_SYSTEM: options.Option = click.option(
+_SYSTEM = click.option(
     "--system", "judges", metavar="S", multiple=True, help="rr, prr or extractive, the default; repeatable."
 )
 BENCHES = {
@@ -45,7 +45,7 @@ BENCHES = {
 
         Reads dev/attribution in DATA. Prints AutoAIS and the agreement with the experts by system and field.
         """,
-        chosen=(options.BASE_URL,),
+        settings=("base_url",),
         more=(_JUDGE,),
     ),
     "kalma": _Bench(
@@ -79,7 +79,7 @@ BENCHES = {
         "documents" as the corpus names them. Each false claim is revised without the pages of its subject,
         where any change is an error, and with the whole corpus.
         """,
-        chosen=(options.CORPUS, options.MODEL, options.BASE_URL),
+        settings=("corpus", "model", "base_url"),
     ),
     "conflicts": _Bench(
         ("QUESTIONS",),
@@ -100,7 +100,7 @@ def _command(name: str, declared: _Bench) -> click.Command:
         return _run(name, paths, **arguments)
 
     call.__doc__ = declared.help
-    command = options.settings(*declared.chosen)(call)
+    command = options.settings(*declared.settings)(call)
     for option in (options.JSON, options.JOBS, options.LIMIT, *declared.more):
         command = option(command)
     command = options.out("DIR", "Folder for the run and its report.", required=True)(command)
@@ -127,7 +127,7 @@ def _run(
     """Runs a benchmark, and prints its report and a line for each row with an error."""
     from rarr.evals.benchmarks.bench import Options, run_bench
     from rarr.settings import Settings
-    from rarr.views.report_tables import print_of
+    from rarr.views.report_tables import as_tables
 
     settings, asked = Settings(**chosen), Options(judges=tuple(judges), limit=limit, jobs=jobs)
     module = import_module(f"rarr.evals.benchmarks.{name}")
@@ -137,7 +137,7 @@ def _run(
             report = run_bench(made, out, settings, asked, shown.rows)
     except (ModelError, BudgetError, RetrievalError) as error:
         return complain(f"{error}: see rarr doctor, and run again", 3)
-    write(print_of(report, out, as_json=as_json))
+    write_result(report, lambda: as_tables(report, out), as_json=as_json)
     warn_of_each(report.errors)
     if report.failed:
         cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"

@@ -1,6 +1,6 @@
 """`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -11,29 +11,12 @@ from rarr.cli.streams import complain, write
 from rarr.errors import InputError, ModelError, RarrError
 
 if TYPE_CHECKING:
-    from rarr.records import Passage
     from rarr.retrievers.web.service_requests import Probe
     from rarr.settings import Settings
     from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 LIMIT_S = 3.0
 """Seconds until a source counts as not answering."""
-EXTRAS = {
-    "encoder": "onnxruntime tokenizers",
-    "torch": "torch sentence-transformers",
-    "tavily": "tavily-python",
-    "graph": "pyoxigraph",
-    "office": "openpyxl python-docx python-pptx",
-    "eval": "rouge-score",
-    "parquet": "pyarrow",
-    "ray": "ray",
-    "checkpoint": "langgraph-checkpoint-sqlite",
-    "otel": "openinference-instrumentation-langchain opentelemetry-exporter-otlp-proto-http",
-    "mcp": "mcp",
-    "serve": "starlette uvicorn",
-    "train": "torch transformers onnx onnxruntime onnxscript safetensors tokenizers",
-}
-"""The optional extras of the package, and the packages of each."""
 
 
 class Diagnosis(NamedTuple):
@@ -47,9 +30,14 @@ class Diagnosis(NamedTuple):
     detail: str
     cure: str = ""
 
+    def line(self) -> str:
+        """Writes the result on one line, with its cure."""
+        cure = f"; cure: {self.cure}" if self.cure else ""
+        return " ".join(f"{self.state:<7}  {self.name}: {self.detail}{cure}".splitlines()) + "\n"
+
 
 @click.command()
-@options.settings(*options.SOURCES, options.MODEL, options.BASE_URL)
+@options.settings(*options.SOURCES, "model", "base_url")
 @options.JSON
 def doctor(chosen: dict[str, Any], as_json: bool) -> int:
     """Show what is missing or broken; examine a model.
@@ -57,8 +45,8 @@ def doctor(chosen: dict[str, Any], as_json: bool) -> int:
     Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
     their cache, unless --offline. Exit status 2 if something is broken.
 
-    --model checks that the model can be reached, then lets it read 24 sentences beside short passages, in two
-    requests, and says what it is fit for. Exit status 3 if it cannot be asked.
+    --model lets the model read 24 sentences beside short passages, in two requests, and says what it is fit
+    for. Exit status 3 if it cannot be asked.
 
     \b
     Examples:
@@ -69,9 +57,10 @@ def doctor(chosen: dict[str, Any], as_json: bool) -> int:
 
     if "model" in chosen:
         return _examined(chosen.pop("model"), chosen, as_json=as_json)
-    findings = list(examine(chosen))
-    write(json_of([each._asdict() for each in findings]) if as_json else visible(as_text(findings)))
-    return 2 if any(finding.state == "broken" for finding in findings) else 0
+    found = list(examine(chosen))
+    shown = visible("".join(each.line() for each in found))
+    write(json_of([each._asdict() for each in found]) if as_json else shown)
+    return 2 if any(each.state == "broken" for each in found) else 0
 
 
 def _examined(name: str, chosen: dict[str, Any], *, as_json: bool) -> int:
@@ -81,37 +70,25 @@ def _examined(name: str, chosen: dict[str, Any], *, as_json: bool) -> int:
 
     if others := [each for each in ("corpus", "graph", "search", "offline") if each in chosen]:
         raise InputError(f"--model asks the model alone: leave out --{' and --'.join(others)}")
-    settings = Settings(**chosen)
-    finding = examine_model(name, settings)
-    if finding.state != "ok":
-        return complain(f"{finding.detail}; {finding.cure}", 3)
+    if name == "embedded" or name.startswith("scripted:"):
+        raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
     try:
-        exam = examined(name, settings)
+        exam = examined(name, Settings(**chosen))
     except ModelError as error:
         return complain(f"{name} could not be examined: {error}", 3)
-    if as_json:
-        write(json_of([finding._asdict(), {**exam._asdict(), "fit_for": exam.fit_for}]))
-    else:
-        lines = "".join(f"{line}\n" for line in exam.lines(name))
-        write(visible(as_text([finding]) + lines))
+    lines = visible("".join(f"{line}\n" for line in exam.lines(name)))
+    write(json_of({**exam._asdict(), "fit_for": exam.fit_for}) if as_json else lines)
     return 0
-
-
-def as_text(findings: Sequence[Diagnosis]) -> str:
-    """Writes one line for each finding, with its cure."""
-    lines = (
-        f"{finding.state:<7}  {finding.name}: {finding.detail}"
-        + (f"; cure: {finding.cure}" * bool(finding.cure))
-        for finding in findings
-    )
-    return "".join(f"{' '.join(line.splitlines())}\n" for line in lines)
 
 
 def examine(chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
     """Examines the installation, the settings, the models, the sources and the cache, at no cost."""
     import platform
+    import tempfile
 
     from rarr.settings import Settings, installed_version
+    from rarr.tools.models.failures import redacted
+    from rarr.tools.storage.files import private_folder
 
     yield Diagnosis("python", "ok", platform.python_version())
     yield Diagnosis("rarr", "ok", installed_version())
@@ -120,103 +97,64 @@ def examine(chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
     except RarrError as error:
         yield Diagnosis("settings", "broken", str(error))
         return
-    yield from _settings(settings, chosen)
-    yield _home(settings.home.expanduser())
-    yield from map(_extra, EXTRAS)
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if value != field.get_default(call_default_factory=True):
+            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # they may hold keys
+            origin = "this call" if name in chosen else "a file, a variable or the preset"
+            yield Diagnosis(f"setting {name}", "ok", f"{shown}, from {origin}")
+    home = settings.home.expanduser()
+    try:
+        private_folder(home)
+        with tempfile.TemporaryFile(dir=home):
+            yield Diagnosis("home", "ok", f"{home} can be written")
+    except OSError as error:
+        cure = "make it writable, or name another folder with RARR_HOME"
+        yield Diagnosis("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
+    yield from _extras()
     yield from _models(settings)
     yield from _sources(settings)
 
 
-def _settings(settings: "Settings", chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
-    """Yields the settings that differ from their defaults, and whether this call sets them."""
-    from rarr.tools.models.failures import redacted
+def _extras() -> Iterator[Diagnosis]:
+    """Yields the optional extras that the package declares, with the packages that are not installed."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires, version
 
-    for name, field in type(settings).model_fields.items():
-        value = getattr(settings, name)
-        if value != field.get_default(call_default_factory=True):
-            # The endpoints may hold keys.
-            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))
-            origin = "this call" if name in chosen else "a file, a variable or the preset"
-            yield Diagnosis(f"setting {name}", "ok", f"{shown}, from {origin}")
-    yield Diagnosis("settings", "ok", "all other settings have their defaults")
-
-
-def _home(home: Path) -> Diagnosis:
-    import tempfile
-
-    from rarr.tools.storage.files import private_folder
-
-    try:
-        private_folder(home)
-        with tempfile.TemporaryFile(dir=home):
-            return Diagnosis("home", "ok", f"{home} can be written")
-    except OSError as error:
-        cure = "make it writable, or name another folder with RARR_HOME"
-        return Diagnosis("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
-
-
-def _installed(package: str) -> str | None:
-    """Returns the version of a package without importing it; None if it is not installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
-def _extra(extra: str) -> Diagnosis:
-    versions = {package: _installed(package) for package in EXTRAS[extra].split()}
-    if lacking := [package for package, found in versions.items() if found is None]:
-        cure = f'pip install "rarr[{extra}]"'
-        return Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(lacking)}", cure)
-    shown = ", ".join(f"{package} {found}" for package, found in versions.items())
-    return Diagnosis(f"extra {extra}", "ok", shown)
-
-
-class _NoSearch:
-    """Stands for the sources, which are examined separately."""
-
-    offline = True
-
-    async def retrieve(self, query: str, k: int) -> "Sequence[Passage]":
-        return []
+    extras: dict[str, dict[str, str]] = {}
+    for requirement in requires("rarr") or ():
+        if match := re.match(r"""([\w.-]+).*;.*\bextra\s*==\s*["'](?!dev|docs)(\w+)""", requirement):
+            packages = extras.setdefault(match[2], {})
+            try:
+                packages[match[1]] = version(match[1])
+            except PackageNotFoundError:
+                packages[match[1]] = ""
+    for extra, packages in extras.items():
+        if lacking := [name for name, found in packages.items() if not found]:
+            cure = f'pip install "rarr[{extra}]"'
+            yield Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(lacking)}", cure)
+        else:
+            yield Diagnosis(f"extra {extra}", "ok", ", ".join(map(" ".join, packages.items())))
 
 
 def _models(settings: "Settings") -> Iterator[Diagnosis]:
     """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
+    from rarr.testing import InMemoryRetriever
     from rarr.tools.concurrency import run
-    from rarr.tools.models.hub import can_be_model
 
-    # A reranker of torch takes long to open; without its packages it fails at once, with the cure.
-    loaded = can_be_model(settings.reranker) and _installed("sentence-transformers")
-    reranker = "overlap" if loaded else settings.reranker
+    # The sources are examined separately, and a reranker of torch takes long to open.
+    changed = {"search": InMemoryRetriever([]), "reranker": "overlap"}
     try:
-        components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": reranker}))
+        components = wire(settings.model_copy(update=changed))
     except RarrError as error:
         yield Diagnosis("model", "broken", str(error))
         return
-    if not components.models:
+    models = {chat.name: chat for used in components.models for chat in used.models}
+    if not models:
         yield Diagnosis("model", "ok", "no language model is asked")
-    for model in {chat.name: chat for used in components.models for chat in used.models}.values():
+    for model in models.values():
         yield run(_model_reached(model))
-
-
-def examine_model(name: str, settings: "Settings") -> Diagnosis:
-    """Checks that one language model can be reached, lists its name and takes the key. This costs nothing.
-
-    Raises `InputError` or `SetupError` for a wrong call.
-    """
-    from rarr.agent.wiring.language_models import LanguageModels
-    from rarr.tools.concurrency import run
-
-    if name == "embedded" or name.startswith("scripted:"):
-        raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
-    own = {key: each for key, each in settings.endpoints.items() if key == name}
-    changed = {"model": name, "models": {}, "fallbacks": [], "endpoints": own}
-    alone = settings.model_copy(update=changed)
-    return run(_model_reached(LanguageModels(alone, [name])[name].models[0]))
 
 
 async def _model_reached(model: "BudgetedChat") -> Diagnosis:
@@ -233,9 +171,18 @@ async def _model_reached(model: "BudgetedChat") -> Diagnosis:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    """Examines each source. Those on the web are asked at once, unless the settings are offline."""
+    """Opens each source. Those on the web are asked at once, unless the settings are offline."""
+    import asyncio
+    import tempfile
+
     from rarr.agent.wiring.resources import Resources
-    from rarr.agent.wiring.search_and_reranking import SERVED, search_names, served_reranker
+    from rarr.agent.wiring.search_and_reranking import (
+        SERVED,
+        retriever,
+        search_names,
+        served_reranker,
+        web_source,
+    )
     from rarr.tools.concurrency import run
 
     probes = dict[str, "Probe"]()
@@ -244,11 +191,19 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
         yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
     for name in search_names(settings):
         shown = f"search {name}" if isinstance(name, str) else "search"
-        try:
-            probe = _probe(name, settings)
-        except RarrError as error:
-            yield Diagnosis(shown, "broken", str(error))
-            continue
+        with tempfile.TemporaryDirectory() as home:  # for the cache
+            there = settings.model_copy(update={"search": name, "home": Path(home)})
+            opened = Resources(there)
+            try:
+                retriever(there, opened)
+                named = isinstance(name, str) and name != "corpus"
+                source = web_source(name, there, opened) if named else None
+                probe = source.probe() if source else None
+            except RarrError as error:
+                yield Diagnosis(shown, "broken", str(error))
+                continue
+            finally:
+                run(opened.aclose())
         if probe is None:
             yield Diagnosis(shown, "ok", f"{settings.corpus} opens" if name == "corpus" else "it opens")
         else:
@@ -257,36 +212,13 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
         probes[f"reranker {settings.reranker}"] = served_reranker(settings, Resources(settings)).probe()
     if settings.offline:
         yield from (Diagnosis(name, "ok", "not asked, offline") for name in probes)
-    else:
-        yield from run(_asked(probes, optional=not settings.names_source))
+        return
 
+    async def ask_all() -> list[Diagnosis]:
+        optional = not settings.names_source
+        return await asyncio.gather(*(reached(*each, optional=optional) for each in probes.items()))
 
-def _probe(name: Any, settings: "Settings") -> "Probe | None":
-    """Returns a free request that shows whether a source can be used; None for one without a server.
-
-    Raises `RarrError` if the source cannot be opened. Its cache is written into a temporary folder.
-    """
-    import tempfile
-
-    from rarr.agent.wiring.resources import Resources
-    from rarr.agent.wiring.search_and_reranking import retriever, web_source
-    from rarr.tools.concurrency import run
-
-    with tempfile.TemporaryDirectory() as home:
-        there = settings.model_copy(update={"search": name, "home": Path(home)})
-        opened = Resources(there)
-        try:
-            retriever(there, opened)
-            source = web_source(name, there, opened) if isinstance(name, str) and name != "corpus" else None
-            return source.probe() if source else None
-        finally:
-            run(opened.aclose())
-
-
-async def _asked(probes: "Mapping[str, Probe]", *, optional: bool) -> list[Diagnosis]:
-    import asyncio
-
-    return await asyncio.gather(*(reached(name, probe, optional=optional) for name, probe in probes.items()))
+    yield from run(ask_all())
 
 
 async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagnosis:

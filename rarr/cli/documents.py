@@ -29,10 +29,36 @@ def found_files(names: Sequence[str]) -> list[Path]:
     for name in names:
         files = list(_meant(name))
         if not files:
-            raise InputError(f"{shown(name)} {_nothing(name)}")
+            what = "matches no file" if glob.has_magic(name) else "does not exist"
+            if Path(name).is_dir():
+                what = f"holds no document ({', '.join(KINDS)})"
+            raise InputError(f"{shown(name)} {what}: name files, a folder, or a pattern in quotes")
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())
+
+
+def _meant(name: str) -> Iterator[Path]:
+    path = Path(name)
+    try:
+        if path.is_dir():
+            yield from _in_folder(path)
+        elif path.exists():
+            yield path
+        elif glob.has_magic(name):
+            matches = glob.glob(name, recursive=True)  # noqa: PTH207  # Path.glob takes no absolute patterns
+            for match in sorted(matches):
+                yield from _in_folder(Path(match)) if Path(match).is_dir() else [Path(match)]
+    except (OSError, ValueError):  # too long for a name, or not a name
+        return
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in sorted(files):
+            if not file.startswith(".") and file.lower().endswith(KINDS):
+                yield Path(where, file)
 
 
 def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
@@ -40,15 +66,17 @@ def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
 
     Raises `InputError` if all of them are.
     """
+    from rarr.retrievers.corpus.passage_index import is_index, read_manifest
+
     if corpus is None:
         return list(files)
-    root = _documents_of(corpus.expanduser()).resolve()
-    left = [file for file in files if not file.resolve().is_relative_to(root)]
+    root = corpus.expanduser()
+    if is_index(root):  # its documents are where it was built from
+        root = Path(read_manifest(root).shown or root)
+    left = [file for file in files if not file.resolve().is_relative_to(root.resolve())]
     if not left:
-        raise InputError(
-            f"all files to check are part of the corpus {corpus}, where each would confirm itself: name a"
-            " corpus without them, or other files"
-        )
+        why = f"all files to check are part of the corpus {corpus}, where each would confirm itself"
+        raise InputError(f"{why}: name a corpus without them, or other files")
     return left
 
 
@@ -60,9 +88,8 @@ def read_document(file: Path) -> "DocumentFile":
     try:
         return DocumentFile(name, decoded(file.read_bytes(), "the file"))
     except OSError as error:
-        return DocumentFile(
-            name, unreadable=f"the file cannot be read ({error.strerror}): allow it, or leave it out"
-        )
+        why = f"the file cannot be read ({error.strerror}): allow it, or leave it out"
+        return DocumentFile(name, unreadable=why)
     except InputError as error:
         return DocumentFile(name, unreadable=str(error))
 
@@ -92,41 +119,3 @@ def passages_of(file: Path, max_file_mb: int) -> Iterator["Passage"]:
             )
     except UnreadableError as error:
         raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
-
-
-def _meant(name: str) -> Iterator[Path]:
-    path = Path(name)
-    try:
-        if path.is_dir():
-            yield from _in_folder(path)
-        elif path.exists():
-            yield path
-        elif glob.has_magic(name):
-            matches = glob.glob(name, recursive=True)  # noqa: PTH207  # Path.glob takes no absolute patterns
-            for match in sorted(matches):
-                yield from _in_folder(Path(match)) if Path(match).is_dir() else [Path(match)]
-    except (OSError, ValueError):  # too long for a name, or not a name
-        return
-
-
-def _in_folder(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for file in sorted(files):
-            if not file.startswith(".") and file.lower().endswith(KINDS):
-                yield Path(where, file)
-
-
-def _documents_of(corpus: Path) -> Path:
-    """Returns the folder or file of the documents: of an index, the one from which it was built."""
-    from rarr.retrievers.corpus.passage_index import is_index, read_manifest
-
-    return Path(read_manifest(corpus).shown or corpus) if is_index(corpus) else corpus
-
-
-def _nothing(name: str) -> str:
-    if Path(name).is_dir():
-        return f"holds no document: name a folder with files {', '.join(KINDS)}, or name the files"
-    if glob.has_magic(name):
-        return "matches no file: correct the pattern, and quote it so that the shell leaves it alone"
-    return "does not exist: name a file or a folder"

@@ -5,18 +5,15 @@ A command imports slow modules itself, so that `rarr --help` is quick.
 
 import click
 
+from rarr.cli.batch import batch
 from rarr.cli.bench import bench
-from rarr.cli.check import check
-from rarr.cli.cite import cite
-from rarr.cli.data import batch, eval_, index, label
+from rarr.cli.checks import check, verify
 from rarr.cli.doctor import doctor
-from rarr.cli.revise import revise
+from rarr.cli.files import eval_, index, label, train
 from rarr.cli.servers import mcp, serve
 from rarr.cli.streams import complain, require_output, write
+from rarr.cli.texts import answer, cite, revise, write_
 from rarr.cli.trace import trace
-from rarr.cli.train import train
-from rarr.cli.verify import verify
-from rarr.cli.writing import answer, write_
 from rarr.errors import RarrError
 
 DEFECT = 70

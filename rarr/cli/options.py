@@ -7,65 +7,53 @@ import json
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, get_origin
+from typing import Any, TypeVar, get_origin
 
 import click
 
 from rarr.errors import InputError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-class Option(Protocol):
-    """Adds an option, or several, to a command."""
-
-    def __call__(self, command: _Command, /) -> _Command:
-        """Returns the command with the option."""
-
+Option = Callable[[_Command], _Command]
+"""Adds an option, or several, to a command."""
 
 FILE = click.Path(path_type=Path)
+COUNT = click.IntRange(1)
 MODEL_NAMES = "openai:NAME, vllm:NAME, ollama:NAME"
 
+_SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "corpus": ("PATH", {"help": "Folder, file or built index to search."}),
+    "graph": ("F", {"help": "File of triples to search."}),
+    "search": ("S", {"help": "wikipedia, tavily, searxng or corpus; several with commas."}),
+    "offline": ("", {"help": "Search only the cache and the corpus.", "is_flag": True}),
+    "model": ("M", {"help": f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."}),
+    "base_url": ("URL", {"help": "Address of an OpenAI-compatible server, such as vLLM."}),
+    "preset": ("P", {"help": "Settings by name: default, paper, fast."}),
+    "deadline_s": ("S", {"help": "Seconds for one run.", "type": float}),
+}
+"""The settings that have an option of their own, with the placeholder of its value."""
 
-def _setting(flag: str, name: str, **attributes: Any) -> tuple[str, Option]:
-    """Declares the option `flag` for the setting `name`."""
-    return name, click.option(flag, name, **attributes)
-
-
-CORPUS = _setting("--corpus", "corpus", metavar="PATH", help="Folder, file or built index to search.")
-GRAPH = _setting("--graph", "graph", metavar="F", help="File of triples to search.")
-SEARCH = _setting(
-    "--search", "search", metavar="S", help="wikipedia, tavily, searxng or corpus; several with commas."
-)
-OFFLINE = _setting("--offline", "offline", is_flag=True, help="Search only the cache and the corpus.")
-MODEL = _setting(
-    "--model", "model", metavar="M", help=f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."
-)
-BASE_URL = _setting(
-    "--base-url", "base_url", metavar="URL", help="Address of an OpenAI-compatible server, such as vLLM."
-)
-PRESET = _setting("--preset", "preset", metavar="P", help="Settings by name: default, paper, fast.")
-DEADLINE = _setting("--deadline", "deadline_s", metavar="S", type=float, help="Seconds for one run.")
-
-SOURCES = (CORPUS, GRAPH, SEARCH, OFFLINE)
-MODELS = (MODEL, BASE_URL, PRESET)
-RUN = (*SOURCES, *MODELS, DEADLINE)
-"""The options of a command that researches a text."""
+SOURCES = ("corpus", "graph", "search", "offline")
+MODELS = ("model", "base_url", "preset")
+RUN = (*SOURCES, *MODELS, "deadline_s")
+"""The settings of a command that researches a text."""
 
 
-def settings(*declared: tuple[str, Option]) -> Option:
-    """Adds these options and `--set` to a command, which gets their values as the mapping `chosen`."""
+def settings(*names: str) -> Option[Any]:
+    """Adds the options of these settings and `--set` to a command, which gets the mapping `chosen`."""
 
-    def decorate(command: _Command) -> _Command:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*, set_: Sequence[str], **arguments: Any) -> Any:
-            chosen = given(**{name: arguments.pop(name) for name, _ in declared})
+            chosen = given(**{name: arguments.pop(name) for name in names})
             return command(chosen=with_settings(chosen, set_), **arguments)
 
-        named = _SET(call)
-        for _, option in reversed(declared):
-            named = option(named)
-        return named  # type: ignore[return-value]  # `wraps` keeps what callers see
+        call = _SET(call)
+        for name in reversed(names):
+            metavar, attributes = _SETTINGS[name]
+            flag = f"--{name.removesuffix('_s').replace('_', '-')}"
+            call = click.option(flag, name, metavar=metavar or None, **attributes)(call)
+        return call
 
     return decorate
 
@@ -103,48 +91,35 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if not (value is None or value is False)}
 
 
-_SET: Option = click.option(
-    "--set", "set_", metavar="NAME=VALUE", multiple=True, help="Any other setting, as rounds=1; repeatable."
-)
-CONTEXT: Option = click.option(
-    "--context", metavar="C", help="The question or earlier turns that the text answers."
-)
-JSON: Option = click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
-LIMIT: Option = click.option(
-    "--limit", metavar="N", type=click.IntRange(1), help="Use only the first N rows."
-)
-JOBS: Option = click.option(
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(1),
-    default=4,
-    help="Rows or files to work on at once; default 4.",
-)
-FAIL_UNDER: Option = click.option(
-    "--fail-under",
-    metavar="M=X",
-    multiple=True,
-    help="Exit with status 4 if measure M is under X; repeatable.",
-)
-WORDING: Option = click.option(
-    "--wording",
-    type=click.Choice(["attribution", "facts", "nli", "summary"]),
-    help="How a language model that judges is asked.",
-)
+def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option[Any]:
+    """Declares an option that takes a value."""
+    return click.option(flag, metavar=metavar, help=help_, **attributes)
 
 
-def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Option:
+def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Option[Any]:
     """Declares an option with one of the `values` between spaces; the first is the default."""
-    names = [flag] if name is None else [flag, name]
     first, *_ = each = values.split()
+    names = [flag] if name is None else [flag, name]
     return click.option(*names, type=click.Choice(each), default=first, help=help_)
 
 
-def files(flag: str, help_: str) -> Option:
+def files(flag: str, help_: str) -> Option[Any]:
     """Declares a repeatable option for a file."""
-    return click.option(flag, metavar="FILE", type=FILE, multiple=True, help=help_)
+    return one(flag, "FILE", help_, type=FILE, multiple=True)
 
 
-def out(metavar: str, help_: str, *, required: bool = False, kind: Any = FILE) -> Option:
+def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
     """Declares -o with what is written there."""
-    return click.option("--out", "-o", metavar=metavar, type=kind, required=required, help=help_)
+    return click.option("--out", "-o", metavar=metavar, type=FILE, required=required, help=help_)
+
+
+_SET: Option[Any] = click.option(
+    "--set", "set_", metavar="NAME=VALUE", multiple=True, help="Any other setting, as rounds=1; repeatable."
+)
+CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
+JSON: Option[Any] = click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
+LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
+JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
+FAIL_UNDER = one(
+    "--fail-under", "M=X", "Exit with status 4 if measure M is under X; repeatable.", multiple=True
+)

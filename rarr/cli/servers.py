@@ -15,24 +15,21 @@ if TYPE_CHECKING:
     from rarr.settings import Settings
 
 _PORT = click.IntRange(0, 65535)
+_HOST = options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
 
 
 @click.command()
-@click.option("--upstream", metavar="URL", help="OpenAI-compatible server behind this one.")
-@click.option(
-    "--corpus", metavar="NAME=PATH", multiple=True, help="Corpus that callers may name; repeatable."
-)
-@click.option(
-    "--mode", type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
-    help="What becomes of answers whose request does not say; default revise.",
+@options.one("--upstream", "URL", "OpenAI-compatible server behind this one.")
+@options.one("--corpus", "NAME=PATH", "Corpus that callers may name; repeatable.", multiple=True)
+@options.one(
+    "--mode", "M", "What becomes of answers whose request does not say; default revise.",
+    type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
 )  # fmt: skip
-@click.option(
-    "--deadline", metavar="S", type=float, help="Seconds for an answer; then the original goes out."
-)
-@click.option("--host", metavar="H", help="Address to listen at; default 127.0.0.1.")
-@click.option("--port", metavar="N", type=_PORT, help="Port to listen at; default 8100, 0: any.")
-@click.option("--workers", metavar="N", type=click.IntRange(1), help="Processes; default one for each core.")
-@options.settings(options.GRAPH, options.SEARCH, options.OFFLINE, *options.MODELS)
+@options.one("--deadline", "S", "Seconds for an answer; then the original goes out.", type=float)
+@_HOST
+@options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=_PORT)
+@options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
+@options.settings("graph", "search", "offline", *options.MODELS)
 def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
@@ -58,8 +55,7 @@ def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
 
     served["upstream_url"], served["deadline_s"] = served.pop("upstream"), served.pop("deadline")
     served["corpora"] = _corpora(corpus) or None
-    named = {f"serve_{name}": value for name, value in served.items()}
-    settings = Settings(**chosen, **options.given(**named))
+    settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     require_safe(settings)
     hand_over()
     with log_to_stderr():
@@ -69,13 +65,12 @@ def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
 
 def _corpora(given: Sequence[str]) -> dict[str, str]:
     """Reads NAME=PATH. Raises `InputError` for anything else."""
-    corpora = {}
+    corpora: dict[str, str] = {}
     for entry in given:
-        name, equals, path = entry.partition("=")
-        if not (name and equals and path):
-            raise InputError(
-                f"--corpus is {entry!r}: give a name for callers and a path, such as notes=notes/"
-            )
+        name, _, path = entry.partition("=")
+        if not (name and path):
+            cure = "give a name for callers and a path, such as notes=notes/"
+            raise InputError(f"--corpus is {entry!r}: {cure}")
         if name in corpora:
             raise InputError(f"--corpus names {name!r} twice: give each corpus another name")
         corpora[name] = path
@@ -85,8 +80,8 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 @click.command()
 @options.settings(*options.RUN)
 @options.choice("--transport", "stdio http", "Standard input and output, or streamable HTTP.")
-@click.option("--host", metavar="H", help="Address to listen at; default 127.0.0.1.")
-@click.option("--port", metavar="N", type=_PORT, help="Port to listen at; default 8765, 0: any.")
+@_HOST
+@options.one("--port", "N", "Port to listen at; default 8765, 0: any.", type=_PORT)
 def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | None) -> int:
     """Serve tools for agents (MCP).
 
@@ -114,21 +109,20 @@ def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | No
         server = ToolServer(settings, on_index=shown.indexed)
     import anyio
 
-    anyio.run(_serve_tools, server, settings, transport, host or "127.0.0.1", 8765 if port is None else port)
+    address = None if transport == "stdio" else (host or "127.0.0.1", 8765 if port is None else port)
+    anyio.run(_serve_tools, server, settings, address)
     return 0
 
 
-async def _serve_tools(
-    server: "ToolServer", settings: "Settings", transport: str, host: str, port: int
-) -> None:
+async def _serve_tools(server: "ToolServer", settings: "Settings", address: tuple[str, int] | None) -> None:
     token = None if settings.mcp_token is None else settings.mcp_token.get_secret_value()
     try:
-        if transport == "stdio":
+        if address is None:
             await server.run_stdio_async()
         else:
             from rarr.integrations.mcp.server import serve_http
 
-            await serve_http(server, host, port, token, _say_ready)
+            await serve_http(server, *address, token, _say_ready)
     finally:
         await server.aclose()
 

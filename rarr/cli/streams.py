@@ -4,14 +4,17 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
@@ -79,43 +82,35 @@ def decoded(given: str | bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{name} is not UTF-8 (byte 0x{data[error.start]:02x} at offset {error.start}): "
-            f"{_conversion_advice(data)}"
-        ) from None
-
-
-def _conversion_advice(data: bytes) -> str:
-    """Tells how to turn `data`, which is not UTF-8, into UTF-8."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "convert it, as with iconv -f UTF-16 -t UTF-8"
-    if b"\0" in data or data.startswith(b"%PDF"):
-        return "it is no text, so save it as text first, as with pdftotext"
-    try:
-        data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return "convert it, as with iconv -f LATIN1 -t UTF-8"
-    return "convert it with iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
+        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        cure = f"convert it, as with iconv -f {'UTF-16' if wide else 'LATIN1'} -t UTF-8"
+        if data.startswith(b"%PDF") or (b"\0" in data and not wide):
+            cure = "it is no text, so save it as text first, as with pdftotext"
+        where = f"byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
 
 
 def write(text: str) -> None:
-    """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal."""
+    """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal.
+
+    The reader of a pipe may stop early. Raises `InputError` if the disk is full.
+    """
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
-    write_bytes(text.encode(encoding, "replace"))
-
-
-def write_bytes(data: bytes) -> bool:
-    """Writes `data` to standard output. Returns False if the reader of a pipe has stopped reading."""
     try:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(text.encode(encoding, "replace"))
         sys.stdout.buffer.flush()
-        return True
     except OSError as error:
         # The buffered rest must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # the reader of a pipe may stop early
+        if not isinstance(error, BrokenPipeError):
             raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
-        return False
+
+
+def write_result(result: "BaseModel", text: Callable[[], str], *, as_json: bool) -> None:
+    """Writes a result as JSON, or as its text."""
+    from rarr.views.shown_text import as_json as json_of
+
+    write(json_of(result) if as_json else text())
 
 
 def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:
@@ -148,40 +143,37 @@ def complain(message: str, status: int) -> int:
     return status
 
 
-def warn(message: str) -> None:
-    """Writes one line with a warning to standard error."""
-    complain(f"warning: {message}", 0)
+def warn(*messages: str) -> None:
+    """Writes a line with a warning to standard error for each message."""
+    for message in messages:
+        complain(f"warning: {message}", 0)
 
 
 def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> None:
     """Writes a line with a warning for each message; of many, the first alone. `all_in` has all of them."""
-    for message in messages[:_NAMED]:
-        warn(message)
+    warn(*messages[:_NAMED])
     if len(messages) > _NAMED:
         warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
 
 
-def complain_of_errors(errors: Sequence[str], *, rows: int | None, noun: str) -> int:
-    """Writes a warning for each error, and the cure. `rows` counts all rows, and `noun` names one: "claim".
+def complain_of_rows(report: Any, noun: str) -> int:
+    """Writes a warning for each unreadable line and each row with an error of a report, and the cures.
 
-    Returns the exit status: 0 without an error, 3 if all rows have one, else 2. Without `rows`, never 3.
+    `noun` names a row: "claim". Returns the exit status: 3 if all rows have an error, else 2 or 0.
     """
-    if not errors:
-        return 0
-    warn_of_each(errors)
-    if rows is not None and len(errors) >= rows:
-        return complain(f"no {noun} could be judged: {errors[0]}: see rarr doctor", 3)
-    cure = f"correct the cause, and run again, which repeats these {noun}s"
-    return complain(f"{counted(len(errors), noun)} with an error: {cure}", 2)
-
-
-def complain_of_lines(lines: Sequence[tuple[int, str]], data: object) -> int:
-    """Writes a warning for each unreadable line of `data`, and the cure. Returns the exit status, 2 or 0."""
-    warn_of_each([f"line {line} of {data} was left out: {reason}" for line, reason in lines])
-    if not lines:
-        return 0
-    told = f"{counted(len(lines), 'line')} of {data} left out"
-    return complain(f"{told}: correct the data, and run with another -o", 2)
+    lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
+    errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
+    warn_of_each([*lines, *errors])
+    status = 0
+    if lines:
+        told = f"{counted(len(lines), 'line')} of {report.data} left out"
+        status = complain(f"{told}: correct the data, and run with another -o", 2)
+    if errors and len(errors) >= len(report.rows):
+        return complain(f"no {noun} could be judged: {report.rows[0].error}: see rarr doctor", 3)
+    if errors:
+        cure = f"correct the cause, and run again, which repeats these {noun}s"
+        status = complain(f"{counted(len(errors), noun)} with an error: {cure}", 2)
+    return status
 
 
 def waiting(advice: str = "") -> "Waiting":
@@ -189,3 +181,13 @@ def waiting(advice: str = "") -> "Waiting":
     from rarr.views.progress import Waiting
 
     return Waiting(watched=sys.stderr.isatty(), advice=advice)
+
+
+@contextmanager
+def at_work(owner: Callable[..., Any], settings: object, advice: str = "", **more: Any) -> Iterator[Any]:
+    """Makes what runs a pipeline, such as a `Reviser`, and shows its steps until it is closed."""
+    with (
+        waiting(advice) as shown,
+        owner(settings, on_step=shown.step, on_index=shown.indexed, **more) as made,
+    ):
+        yield made

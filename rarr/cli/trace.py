@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, save, waiting, warn, write
+from rarr.cli.streams import complain, save, warn, write
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
-_RUN: options.Option = click.argument("run")
+_RUN = click.argument("run")
+_NODE = options.one("--node", "N", "The node, such as check_agreement.")
+_FULL = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
 
 
 @click.group()
@@ -24,7 +26,7 @@ def trace() -> None:
 
 
 @trace.command("list")
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=20, help="Runs to list; default 20.")
+@options.one("--limit", "N", "Runs to list; default 20.", type=options.COUNT, default=20)
 @options.JSON
 def list_(limit: int, as_json: bool) -> int:
     """List the runs, the newest first: time, duration, outcome, usage and changes."""
@@ -45,11 +47,10 @@ def list_(limit: int, as_json: bool) -> int:
 
 @trace.command()
 @_RUN
-@click.option("--node", metavar="N", help="Show only the calls of this node.")
-@click.option("--errors", is_flag=True, help="Show only failures.")
-@click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
-def show(run: str, node: str | None, errors: bool, full: bool) -> int:
-    """Show RUN as a tree: calls of nodes with results, questions to models, failed attempts.
+@_NODE
+@_FULL
+def show(run: str, node: str | None, full: bool) -> int:
+    """Show RUN: a summary, then a tree of calls with results, questions to models, failed attempts.
 
     \b
     Examples:
@@ -59,7 +60,7 @@ def show(run: str, node: str | None, errors: bool, full: bool) -> int:
     from rarr import Trace
     from rarr.views.trace_text import as_text
 
-    write(as_text(Trace.load(run), node=node, errors=errors, full=full))
+    write(as_text(Trace.load(run), node=node, full=full))
     return 0
 
 
@@ -163,62 +164,36 @@ def prune(runs: Sequence[str], every: bool) -> int:
 
 @trace.command()
 @_RUN
-@click.option("--node", metavar="N", help="The node to run again, such as check_agreement.")
-@click.option("--prompt", metavar="FILE", type=options.FILE, help="Prompt for the node.")
-@options.settings(options.MODEL, options.BASE_URL, options.CORPUS, options.GRAPH, options.SEARCH)
+@_NODE
+@options.one("--prompt", "FILE", "Prompt for the node.", type=options.FILE)
+@options.settings("model", "base_url", "corpus", "graph", "search")
 @click.option("--downstream", is_flag=True, help="Continue from there to the end of the run.")
-@click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
+@_FULL
 @options.JSON
 def replay(
-    run: str,
-    node: str | None,
-    prompt: Path | None,
-    chosen: dict[str, Any],
-    downstream: bool,
-    full: bool,
-    as_json: bool,
+    run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], downstream: bool, **form: bool
 ) -> int:
     """Run RUN again, or one node of it with another prompt or model.
 
-    RUN is also a file of rarr trace export, or a folder of such files. Models and searches answer from the
-    trace. Questions that the trace cannot answer, above all those of a changed prompt, are asked for real.
-    Without --node nothing is asked: the revision must come out unchanged, else the exit status is 4. A folder
-    is replayed with --downstream, and its changes are counted: as better or worse if NAME.revised.txt beside
-    NAME.json is a person's revision. Addresses, keys and documents are those of the current settings, and
-    never those of the trace.
+    RUN is also a file of rarr trace export. Models and searches answer from the trace. Questions that the
+    trace cannot answer, above all those of a changed prompt, are asked for real. Without --node nothing is
+    asked: the revision must come out unchanged, else the exit status is 4. Addresses, keys and documents are
+    those of the current settings, and never those of the trace.
 
     \b
     Examples:
       rarr trace replay last
       rarr trace replay last --node check_agreement --prompt mine.md
       rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B --downstream
-      rarr trace replay traces/ --node check_agreement --prompt mine.md
     """
     from rarr import Trace, replay as replayed
     from rarr.views.replay_text import render
 
-    if prompt is not None:
-        chosen["prompt"] = prompt
-    if Path(run).is_dir():
-        return _replay_folder(Path(run), node, chosen, as_json=as_json)
-    is_file = run.endswith(".json") or Path(run).is_file()
-    outcome = replayed(Trace.read(run) if is_file else Trace.load(run), node, downstream=downstream, **chosen)
-    write(render(outcome, full=full, as_json=as_json))
+    chosen |= options.given(prompt=prompt)
+    loaded = Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
+    outcome = replayed(loaded, node, downstream=downstream, **chosen)
+    write(render(outcome, **form))
     if outcome.failed:
         failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"
         return complain(f"{failures}, so that the result cannot be used: {outcome.failed[0]}", 3)
     return 0 if node is not None or outcome.same else complain("the revision differs", 4)
-
-
-def _replay_folder(folder: Path, node: str | None, chosen: dict[str, Any], *, as_json: bool) -> int:
-    from rarr.agent.replay.replay_sets import replay_set
-    from rarr.views.replay_text import render_set
-
-    if node is None:
-        raise InputError(f"{folder} is a folder: name the node to run again with --node")
-    with waiting() as shown:
-        report = replay_set(folder, node, on_run=shown.rows, **chosen)
-    for name, why in report.failed.items():
-        warn(f"{name} was not replayed: {why}")
-    write(render_set(report, as_json=as_json))
-    return 0 if report.runs else complain("no run could be replayed", 3)

@@ -10,10 +10,14 @@ from rarr.records.edits import pres_lev_by_parts
 from rarr.state import State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import TextBlock
-from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
+NOTHING_TO_CHECK = Notice(
+    code="nothing_to_check",
+    message="the text holds no claim to ask about: it is returned unchanged and unjudged",
+    node="generate_queries",
+)
 _WORKING_KEYS = ("passages", "settled", "reached", "lacking", "supports", "cards", "kept")
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)

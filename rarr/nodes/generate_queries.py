@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, Lacking
+from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.ledger.card_report import asked_spans
 from rarr.ledger.sentence_support import moved_back
 from rarr.records import Query, Question
@@ -12,7 +13,6 @@ from rarr.state import State, named, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:

@@ -134,13 +134,6 @@ class ReadBody(SpanBody):
     controls: list[PlantedSentence] = []
 
 
-class OldReadBody(SpanBody):
-    """A reading of versions before cards: a passage of evidence, and the block of its source around it."""
-
-    evidence: dict[str, Any]
-    block: dict[str, Any]
-
-
 class PromptFields(BaseModel):
     """The fields of a prompt in a trace."""
 
@@ -160,7 +153,7 @@ _KINDS: Mapping[str, Sequence[type[SpanBody]]] = {
     "failure": [NodeBody],
     "ask": [QuestionBody],
     "request": [RequestBody, ModelRequestBody],
-    "read": [ReadBody, OldReadBody],
+    "read": [ReadBody],
     "score": [SpanBody, ScoreBody],  # a failed scoring lacks the other fields
 }
 

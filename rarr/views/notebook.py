@@ -5,7 +5,7 @@ from collections import Counter
 from rarr.records import Revision
 from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.wording import grouped
-from rarr.views.marked_markdown import marked, with_status
+from rarr.views.marked_text import marked, with_status
 
 
 def revision_html(revision: Revision) -> str:

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Self
 
@@ -53,27 +54,34 @@ class Waiting:
         self._stop()
         self._until_then.close()
 
-    def say(self, text: str) -> None:
-        """Shows `text` on the line."""
-        self._step = one_line(text, _LONGEST)
-        self._progress.update(self._task, description=self._step)
-
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""
-        self.say(node.replace("_", " "))
+        self._step = one_line(node.replace("_", " "), _LONGEST)
+        self._progress.update(self._task, description=self._step)
 
-    def rows(self, done: int, total: int) -> None:
-        """Shows how many rows are finished, and about how long the others take."""
+    def rows(self, done: int, total: int | None, errors: int = 0) -> None:
+        """Shows how many rows are finished, how many have errors, and about how long the others take."""
         now = time.monotonic()
         started, before = self._first = self._first or (now, done)
-        left = ""
-        if done > before:
-            left = f", about {duration((now - started) / (done - before) * (total - done))} left"
-        self.say(f"{done} of {counted(total, 'row')}{left}")
+        line = f"{done:,} of {counted(total, 'row')}" if total else counted(done, "row")
+        if total and done > before:
+            line += f", about {duration((now - started) / (done - before) * (total - done))} left"
+        self.step(line + (f", {counted(errors, 'error')}" if errors else ""))
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""
-        self.say(f"index: {done} of {counted(total, 'file')}")
+        self.step(f"index: {done} of {counted(total, 'file')}")
+
+    def one_of(self, total: int) -> Callable[[], None]:
+        """Returns a function to call when one of `total` files is done."""
+        done = 0
+
+        def show() -> None:
+            nonlocal done
+            done += 1
+            self.step(f"{done} of {counted(total, 'file')}")
+
+        return show
 
     def _show_line(self) -> None:
         if not self._ended.wait(_PATIENCE):

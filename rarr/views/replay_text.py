@@ -1,13 +1,11 @@
 """Writes the changes of a replay as text or JSON. Control characters in the texts are made visible."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
 from rarr.agent.replay.replay import Replay
-from rarr.agent.replay.replay_sets import SetReport
-from rarr.agent.replay.run_differences import AskChange, SentQuestion
+from rarr.agent.replay.run_differences import AskChange
 from rarr.records import Check, Edit
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import as_json as json_of, one_line, visible
@@ -20,19 +18,6 @@ _QUOTE, _SHORT = 100, 40  # characters
 def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
     """Writes the differences in prompts, answers, verdicts, edits and text; with `full`, unshortened."""
     return json_of(_fields(replay)) if as_json else visible("\n".join(_lines(replay, full))) + "\n"
-
-
-def render_set(report: SetReport, *, as_json: bool = False) -> str:
-    """Writes how many verdicts, edits and texts changed, and how many became better or worse."""
-    if as_json:
-        return json_of(asdict(report))
-    known = f", {report.judged} of them with a person's revision" if report.judged else ""
-    lines = [f"{counted(report.runs, 'run')} replayed{known}"]
-    for name in ("verdicts", "edits", "texts"):
-        tally = getattr(report, name)
-        judgement = f": {tally.better} better, {tally.worse} worse" if report.judged else ""
-        lines.append(f"  {name:<9} {tally.changed} changed{judgement}")
-    return "\n".join(lines) + "\n"
 
 
 def _lines(replay: Replay, full: bool) -> Iterator[str]:
@@ -52,9 +37,8 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
         yield f"  asked: {one_line(edit.query.text, _QUOTE)}"
     before, after = changes.texts or ("", "")
     if before != after:
-        old, new = before.splitlines(), after.splitlines()
         yield ""
-        yield from unified_diff(old, new, "text, recorded", "text, replayed", lineterm="", n=0)
+        yield from _differing(before, after, "text")
     questions = f"{counted(len(changes.asked), 'question')} or answers"
     counts = [questions, counted(len(changes.verdicts), "verdict"), counted(len(changes.edits), "edit")]
     text = ["the text" if before != after else "no text"] if changes.texts else []
@@ -69,23 +53,24 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
         yield "The revision is the same, byte for byte."
 
 
+def _differing(before: str, after: str, name: str) -> Iterator[str]:
+    names = (f"{name}, recorded", f"{name}, replayed")
+    return unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=0)
+
+
 def _asked(change: AskChange, full: bool) -> Iterator[str]:
     before, after = change.before, change.after
     yield f"\n{change.name} {change.about}".rstrip()
     if before is None or after is None:
         yield "  not asked before" if before is None else "  not asked any more"
-    old, new = (question.prompt.splitlines() if question else [] for question in (before, after))
-    prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
+    old, new = before.prompt if before else "", after.prompt if after else ""
+    prompt = list(_differing(old, new, "prompt"))
     yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
     if not full and len(prompt) > _LINES:
         yield f"  … and {counted(len(prompt) - _LINES, 'line')}"
-    if _answers(before) != _answers(after):
-        for sign, answers in (("-", _answers(before)), ("+", _answers(after))):
-            yield from (f"  {sign} {answer if full else one_line(answer, 2 * _QUOTE)}" for answer in answers)
-
-
-def _answers(question: SentQuestion | None) -> list[str]:
-    return list(question.answers) if question else []
+    was, now = before.answers if before else (), after.answers if after else ()
+    for sign, answers in (("-", was), ("+", now)) if was != now else ():
+        yield from (f"  {sign} {answer if full else one_line(answer, 2 * _QUOTE)}" for answer in answers)
 
 
 def _verdict(check: Check | None) -> str:
@@ -103,26 +88,24 @@ def _edit(edit: Edit | None) -> str:
 
 
 def _fields(replay: Replay) -> dict[str, Any]:
+    """Returns the replay as JSON values."""
     changes = replay.changes
     return {
         "run_id": replay.before.run_id,
         "same": replay.same if replay.revision else None,
         "asked": replay.asked,
         "failed": replay.failed,
-        "questions": [
-            {"about": change.about, "name": change.name}
-            | {
-                side: each and each._asdict()
-                for side, each in (("before", change.before), ("after", change.after))
-            }
-            for change in changes.asked
-        ],
-        **{
-            name: [
-                {key: record and record.model_dump(mode="json") for key, record in change._asdict().items()}
-                for change in changed
-            ]
-            for name, changed in (("verdicts", changes.verdicts), ("edits", changes.edits))
-        },
-        "revision": replay.revision and replay.revision.model_dump(mode="json"),
+        "questions": [_plain(change) for change in changes.asked],
+        "verdicts": [_plain(change) for change in changes.verdicts],
+        "edits": [_plain(change) for change in changes.edits],
+        "revision": _plain(replay.revision),
     }
+
+
+def _plain(value: Any) -> Any:
+    """Turns a change, with the records in it, into JSON values."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    return (
+        {name: _plain(each) for name, each in value._asdict().items()} if hasattr(value, "_asdict") else value
+    )

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rarr.evals.metrics import Measured
-from rarr.views.shown_text import as_json as json_of, one_line
+from rarr.views.shown_text import one_line
 
 _WIDE = 240  # columns where standard output is no terminal
 _LONG = 200  # characters of a text in a report
@@ -18,15 +18,8 @@ _SHORT = 12  # cells of a row, at most; more become rows of their own
 _HEAD = ("value", "95% interval", "n", "not judged")
 
 
-def print_of(report: BaseModel, out: Path | None, *, as_json: bool) -> str:
-    """Writes a report as JSON, or as tables and the file or folder `out` that has all of it."""
-    if as_json:
-        return json_of(report)
-    return as_tables(report) + (f"\nreport: {out}\n" if out else "")
-
-
-def as_tables(report: BaseModel) -> str:
-    """Writes the counts and texts of a report in lines, and its measures in tables.
+def as_tables(report: BaseModel, out: Path | None = None, noun: str = "report") -> str:
+    """Writes the counts and texts of a report in lines, its measures in tables, and where all of it is.
 
     Records of the same measures by name, such as judges or systems, become the rows of one table. Lists, such
     as the rows of the data, are counted.
@@ -36,7 +29,8 @@ def as_tables(report: BaseModel) -> str:
     with console.capture() as capture:
         for part in _parts("", _fields(report)):
             console.print(part)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+    end = f"\n{noun}: {out}\n" if out else ""
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()) + end
 
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:

@@ -4,14 +4,15 @@ The texts come from others, so they are never read as markup, and control charac
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
-from rarr.records import Check, Edit, EditState, Evidence, PartState, Revision, Sentence, Status
+from rarr.records import Edit, Evidence, PartState, Revision, Sentence, Status
 from rarr.records.verification import Verification
 from rarr.tools.text.blocks_and_sentences import closest_sentence
 from rarr.tools.text.edit_segments import segments
@@ -32,8 +33,8 @@ _PART_STYLES: dict[PartState, str] = {
     "differs": "bold red",
     "open": "underline bright_blue",
 }
-_QUOTE = 200  # characters of a quoted sentence or evidence, at most
 _LONG = 500  # characters of a title or an address, at most
+_QUOTE = 200  # characters of a sentence or a quote, at most
 _SHORT = 80  # characters of the words that an edit replaces, at most
 _MOST = 3  # passages of a sentence without quotes
 
@@ -45,21 +46,19 @@ class Line(NamedTuple):
     text: Text
 
 
-def render(revision: Revision, *, terminal: bool) -> str:
-    """Writes the revised text, the changes and their reasons, the sentences, scores and warnings.
+def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
+    """Writes the revised text, a line for each change and for each sentence, a count, and the cost.
 
-    On a terminal the edits are marked in the text. Elsewhere the text comes first, exactly as it is.
+    On a terminal the changes are marked in the text. Elsewhere the text comes first, exactly as it is.
+    `verbose` adds the reasons of the changes, refused edits, all quotes, and the scores.
     """
     end = "" if revision.text.endswith("\n") else "\n"
     if _console(terminal=terminal).color_system is None:  # old and new words would look the same
         text = (visible(revision.text) if terminal else revision.text) + end
     else:
-        text = coloured(
-            Text(visible(piece.text), _STYLES[piece.kind])
-            for piece in segments(revision.original, revision.edits)
-        )
-        text += end
-    return text + printed(_lines(revision), terminal=terminal)
+        pieces = segments(revision.original, revision.edits)
+        text = coloured(Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces) + end
+    return text + printed(_lines(revision, verbose), terminal=terminal)
 
 
 def render_diff(revision: Revision, *, terminal: bool) -> str:
@@ -100,83 +99,77 @@ def _console(*, terminal: bool) -> Console:
     return Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
 
 
-def _lines(revision: Revision) -> Iterator[Line]:
-    accepted, suggested, refused = (
-        [edit for edit in revision.edits if edit.state == state] for state in get_args(EditState)
-    )
-    yield from _section("Changes")
-    for edit in accepted:
-        yield from _change(edit, revision)
-    if not accepted:
-        yield Line(2, Text("Nothing was changed."))
-    for edit in refused:
-        yield Line(2, Text(f"{edit.id}  {_replacement(edit)}, refused: {one_line(edit.reason)}", "dim"))
-    if suggested:
-        yield from _section("Suggested, not applied (--accept suggested applies them)")
-    for edit in suggested:
-        yield from _change(edit, revision)
-    if revision.report.sentences:
-        yield from _section("Sentences")
-    for number, sentence in enumerate(revision.report.sentences, start=1):
-        yield from _sentence(number, sentence, revision)
-    yield from _section("Scores")
-    yield Line(2, Text(_scores(revision)))
-    yield Line(2, Text(_usage(revision), "dim"))
-    if revision.warnings:
-        yield from _section("Warnings")
+def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
+    shown = [edit for edit in revision.edits if verbose or edit.state != "refused"]
+    sentences = revision.report.sentences
+    if shown:
+        yield from _title("Changes")
+    for edit in shown:
+        yield from _change(edit, revision, verbose)
+    if sentences:
+        yield from _title("Sentences")
+    for number, sentence in enumerate(sentences, start=1):
+        yield from _sentence(number, sentence, revision, verbose)
+    yield Line(0, Text())
+    yield Line(0, Text(_count(revision)))
+    if verbose:
+        scores = revision.scores.model_dump(include={"attribution_before", "preservation", "f1_ap"})
+        known = (f"{name.replace('_', ' ')} {_number(score)}" for name, score in scores.items())
+        yield Line(0, Text(", ".join(known)))
+    yield Line(0, Text(_cost(revision), "dim"))
     for warning in grouped(revision.warnings):
-        yield Line(2, Text(one_line(warning), "yellow"))
+        yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
 
 
-def _section(title: str) -> Iterator[Line]:
+def _title(title: str) -> Iterator[Line]:
     yield Line(0, Text())
     yield Line(0, Text(title, "bold"))
 
 
-def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
-    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}"))
-    for query in revision.queries:
-        if query.id == edit.query_id:
-            yield Line(6, Text(f"asked: {one_line(query.text)}"))
+def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
+    old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
+    change = f"“{old}” → “{new}”" if old and new else f"“{old}” deleted" if old else f"“{new}” inserted"
+    more = {"suggested": ", suggested: --accept suggested applies it", "refused": ", refused"}
+    style = {"refused": "dim"}.get(edit.state, "")
+    yield Line(2, Text(f"{edit.id}  {change}{more.get(edit.state, '')}", style))
+    if not verbose:
+        return
+    yield from (
+        Line(6, Text(f"asked: {one_line(it.text)}")) for it in revision.queries if it.id == edit.query_id
+    )
     yield Line(6, Text(f"why: {one_line(edit.reason)}"))
     checks = [check for check in revision.checks if check.evidence_id == edit.evidence_id]
     own = [check.quote for check in checks if check.query_id == edit.query_id and check.quote]
-    for evidence in revision.evidence:
-        if evidence.id == edit.evidence_id:
+    for passage in revision.evidence:
+        if passage.id == edit.evidence_id:
             answer = next((check.evidence_answer for check in checks if check.evidence_answer), edit.new)
-            quotes = own[-1].split("\n") if own else [closest_sentence(evidence.text, answer)]
-            yield from _evidence(evidence, quotes)
+            quotes = own[-1].split("\n") if own else [closest_sentence(passage.text, answer)]
+            yield Line(6, Text(_quoted("evidence", passage, quotes), "cyan"))
 
 
-def _replacement(edit: Edit) -> str:
-    old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
-    if not edit.old:
-        return f"“{new}” inserted"
-    return f"“{old}” → “{new}”" if edit.new else f"“{old}” deleted"
+def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool) -> Iterator[Line]:
+    """Yields the line of a sentence: its status, words, what is not confirmed, and its first quote.
 
-
-def _evidence(evidence: Evidence, quotes: Iterable[str], label: str = "evidence") -> Iterator[Line]:
-    place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
-    yield Line(6, Text(f"{label}: {' … '.join(f'“{one_line(quote, _QUOTE)}”' for quote in quotes)}"))
-    yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
-
-
-def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[Line]:
+    What differs, and with `verbose` the other quotes, follow on lines of their own.
+    """
     # The support of a contradicted sentence counts only one side, so it is not shown.
     status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
-        style = "green" if sentence.support >= 0.9 else "yellow" if sentence.support >= 0.7 else "red"
-        status.append(f" {sentence.support:.2f}", style)
-    yield Line(2, Text(f"{number}. ") + status + Text("  ") + _marked(sentence))
+        status.append(f" {sentence.support:.2f}")
+    sources = list(_sources(sentence, revision))
+    first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
+    open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
+    told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
+    unsaid = Text(f"  (not confirmed: {open_})" if told else "")
+    yield Line(2, Text(f"{number}. ") + status + Text("  ") + _marked(sentence) + unsaid + first)
     for part in sentence.parts:
         if part.state == "differs" and part.says:
             words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
-            says = f"{part.evidence_id} says “{one_line(part.says, _SHORT)}”"
-            yield Line(6, Text(f"differs: “{words}”, and {says}"))
-    if sentence.status == "unconfirmed" and sentence.open_words:
-        open_words = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
-        yield Line(6, Text(f"not confirmed: {open_words}"))
-    yield from _sources(sentence, revision)
+            yield Line(
+                6, Text(f"differs: “{words}”, and {part.evidence_id} says “{one_line(part.says, _SHORT)}”")
+            )
+    if verbose or sentence.status == "contradicted":
+        yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
 
 def _marked(sentence: Sentence) -> Text:
@@ -188,49 +181,53 @@ def _marked(sentence: Sentence) -> Text:
     return line
 
 
-def _sources(sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    """Yields the sources of a sentence with the lines that the reader cited, else the closest sentence.
+def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
+    """Yields the quotes of a sentence with their sources, else the closest sentences of its passages.
 
-    The sources of a contradicted sentence have their verdicts. Equal quotes come once, with all their ids.
+    The sources of a contradicted sentence have their verdicts. Equal quotes of a source come once.
     """
     by_id = {passage.id: passage for passage in revision.evidence}
     checks = {check.evidence_id: check for check in revision.checks if not check.stale}
     cited = dict.fromkeys(quote.evidence_id for quote in sentence.quotes)
     contradicted = sentence.status == "contradicted"
     names = [*cited] if cited and not contradicted else [*sentence.evidence_ids]
-    alike: dict[tuple[str, str, tuple[str, ...]], list[Evidence]] = {}
+    shown = dict[str, None]()
     for passage in (by_id[name] for name in names if name in by_id):
         check = checks.get(passage.id) if contradicted else None
-        label: str = check.verdict if check else "evidence"
-        quotes = _quotes(sentence, passage, check)
-        alike.setdefault((label, passage.source, quotes), []).append(passage)
-    shown = sorted(alike.items(), key=lambda item: item[0][0])
-    for (label, _, quotes), same in shown if cited or contradicted else shown[:_MOST]:
-        ids = f" ({', '.join(passage.id for passage in same)})" * contradicted
-        yield from _evidence(same[0], quotes, f"{label}{ids}")
+        quotes = dict.fromkeys(quote.text for quote in sentence.quotes if quote.evidence_id == passage.id)
+        says = next((it.says for it in sentence.parts if it.evidence_id == passage.id and it.says), "")
+        near = (check.evidence_answer if check else says) or sentence.text
+        found = [*quotes] or [closest_sentence(passage.text, near)]
+        shown[_quoted(check.verdict if check else "", passage, found)] = None
+    lines = sorted(shown) if contradicted else [*shown]
+    yield from lines if cited or contradicted else lines[:_MOST]
 
 
-def _quotes(sentence: Sentence, passage: Evidence, check: Check | None) -> tuple[str, ...]:
-    cited = [quote.text for quote in sentence.quotes if quote.evidence_id == passage.id]
-    says = next((part.says for part in sentence.parts if part.evidence_id == passage.id and part.says), "")
-    near = (check.evidence_answer if check else says) or sentence.text
-    return tuple(dict.fromkeys(cited)) or (closest_sentence(passage.text, near),)
+def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
+    """Writes quotes of a passage with its title and source."""
+    place = ", ".join(one_line(part, _LONG) for part in (passage.title, passage.source) if part)
+    words = " … ".join(f"“{one_line(quote, _QUOTE)}”" for quote in quotes)
+    return f"{label}: {words} ({place})" if label else f"{words} ({place})"
 
 
-def _scores(revision: Revision) -> str:
-    scores = revision.scores
-    return (
-        f"attribution before {_number(scores.attribution_before)},"
-        f" attribution {_number(scores.attribution_after)}, preservation {_number(scores.preservation)},"
-        f" F1 {_number(scores.f1_ap)}"
-    )
+def _count(revision: Revision) -> str:
+    """Writes how many sentences have each status, and the attribution before and after."""
+    counts = Counter(sentence.status for sentence in revision.report.sentences)
+    states = [f"{counts[status]} {status.replace('_', ' ')}" for status in _STATUS_STYLES if counts[status]]
+    edits = Counter(edit.state for edit in revision.edits)
+    made = [f"{edits['suggested']} suggested"] if edits["suggested"] else []
+    changes = ", ".join([counted(edits["accepted"], "change"), *made])
+    total = counted(sum(counts.values()), "sentence")
+    before, after = map(_number, (revision.scores.attribution_before, revision.scores.attribution_after))
+    known = f"; attribution {before} → {after}" if after != "not judged" else ""
+    return f"{total}: {', '.join(states) or 'none judged'}; {changes}{known}"
 
 
 def _number(score: float | None) -> str:
     return "not judged" if score is None else f"{score:.2f}"
 
 
-def _usage(revision: Revision) -> str:
+def _cost(revision: Revision) -> str:
     usage = revision.usage
     parts = [
         counted(len(revision.queries), "query"),

@@ -1,14 +1,14 @@
-"""Writes traces as text: the list of runs, and a run as a tree of calls, questions and new records."""
+"""Writes traces as text: the list of runs, and a run as a summary and a tree of calls and questions."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from textwrap import wrap
 from typing import Any
 
 from rarr.errors import InputError
-from rarr.tools.text.wording import counted
+from rarr.tools.text.wording import counted, grouped
 from rarr.traces.span_body_schema import ReadBody
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import StoredSpan
@@ -19,6 +19,9 @@ _NAME = 8  # characters of the name of a run, at least
 _WIDTH, _NARROWEST = 80, 30  # columns
 _QUOTE, _LONG = 160, 500  # characters
 _DOCUMENTS = 5  # documents of a search that are shown, unless all are shown
+
+Line = tuple[int, str]
+"""A depth in the tree and a text; a text that begins with a newline keeps its own lines."""
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
@@ -43,49 +46,15 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
 
 def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
     """Returns the list of runs as JSON values."""
-    names = {
-        "run_id": "run_id",
-        "started": "started",
-        "seconds": "seconds",
-        "status": "status",
-        "error": "error",
-    }
-    names |= {"model_calls": "calls", "tokens": "tokens", "edits": "edits"}
+    same = ("run_id", "started", "seconds", "status", "error", "tokens", "edits")
     return [
-        {key: getattr(run, name) for key, name in names.items()} | {"text": run.facts.original}
+        {name: getattr(run, name) for name in same} | {"model_calls": run.calls, "text": run.facts.original}
         for run in runs
     ]
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A line of the tree, and the entries below it. With `whole`, the text's own lines are kept."""
-
-    text: str
-    failed: bool = False
-    inner: tuple["Entry", ...] = ()
-    whole: bool = False
-
-    def failures(self) -> "Entry | None":
-        """Returns the entry with only the failures below it; None if nothing failed."""
-        inner = tuple(kept for entry in self.inner if (kept := entry.failures()))
-        return Entry(self.text, self.failed, inner, self.whole) if self.failed or inner else None
-
-    def lines(self, depth: int = 0) -> Iterator[str]:
-        """Yields the entry and the entries below it as lines of at most 80 columns; long words stay whole."""
-        indent = "  " * depth
-        if self.whole:
-            yield from ((indent + line).rstrip() for line in visible(self.text).split("\n"))
-        else:
-            width = max(_NARROWEST, _WIDTH - len(indent))
-            rows = wrap(one_line(self.text), width, subsequent_indent="    ", break_long_words=False)
-            yield from (indent + row for row in rows)
-        for entry in self.inner:
-            yield from entry.lines(depth + 1)
-
-
-def as_text(trace: Trace, *, node: str | None = None, errors: bool = False, full: bool = False) -> str:
-    """Writes the status and input of a run, and then its calls: of one node, or only what failed.
+def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str:
+    """Writes a summary of a run in about ten lines, and then its calls, or those of one node.
 
     `full`: prompts and answers as they are. Raises `InputError` for a node that was not called.
     """
@@ -94,14 +63,9 @@ def as_text(trace: Trace, *, node: str | None = None, errors: bool = False, full
         known = f"it called {', '.join(called)}" if called else "it called none"
         raise InputError(f"run {trace.run_id} called no node {node!r}: {known}")
     tree = _Tree(trace, full=full)
-    entries = [(span.name, tree.entry(span)) for span in trace.calls]
-    shown = [entry for name, entry in entries if node in (None, name)]
-    if errors:
-        shown = [kept for entry in shown if (kept := entry.failures())]
-    if not shown:
-        shown = [Entry("Nothing failed." if errors else "No node was called.")]
-    head = [Entry(line) for line in _head(trace)]
-    return "".join(f"{line}\n" for entry in (*head, Entry("", whole=True), *shown) for line in entry.lines())
+    calls = [line for span in trace.calls for line in tree.lines(span, shown=node in (None, span.name))]
+    lines = [(0, line) for line in _summary(trace)]
+    return "".join(_printed(each) for each in (*lines, (0, ""), *(calls or [(0, "No node was called.")])))
 
 
 def took(seconds: float | None) -> str:
@@ -111,26 +75,42 @@ def took(seconds: float | None) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
-def _head(trace: Trace) -> Iterator[str]:
-    """Yields the status, the spending, the settings and the text of a run."""
-    file = trace.file
+def _printed(line: Line) -> str:
+    """Writes a line with its indent, wrapped at 80 columns; long words stay whole."""
+    indent, text = "  " * line[0], line[1]
+    if text.startswith("\n"):
+        return "".join(f"{indent}{row}".rstrip() + "\n" for row in visible(text[1:]).split("\n"))
+    width = max(_NARROWEST, _WIDTH - len(indent))
+    rows = wrap(one_line(text), width, subsequent_indent="    ", break_long_words=False) or [""]
+    return "".join(f"{indent}{row}".rstrip() + "\n" for row in rows)
+
+
+def _summary(trace: Trace) -> Iterator[str]:
+    """Yields the text, the outcome, the spending, the settings and the failures of a run."""
+    file, revision = trace.file, trace.revision
     when = datetime.fromtimestamp(file.started).strftime("%Y-%m-%d %H:%M:%S")
     yield f"run {file.run_id}: {file.status}"
     yield f"{when}{'' if file.seconds is None else f', {took(file.seconds)}'}, rarr {file.facts.version}"
+    yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
+    if file.facts.context:
+        yield f"context: “{one_line(file.facts.context, _QUOTE)}”"
+    if file.facts.settings:
+        yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
     asked = [span for span in trace.spans if span.kind == "request" and "tokens" in span.body]
     failed = sum(bool(span.error) for span in asked)
     sent, answered = (sum(span.body["tokens"][side] for span in asked) for side in (0, 1))
     failures = f" ({failed} failed)" if failed else ""
     yield f"model calls: {len(asked)}{failures}, tokens: {sent} in, {answered} out"
-    if file.facts.settings:
-        yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
+    if revision is not None:
+        states = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
+        edits = Counter(edit.state for edit in revision.edits)
+        for name, counts in (("sentences", states), ("edits", edits)):
+            yield f"{name}: {', '.join(f'{count} {state}' for state, count in counts.items()) or 'none'}"
+        yield from (f"warning: {line}" for line in grouped(revision.warnings)[:2])
     if file.error:
         yield f"error: {file.error}"
     if file.status == "cut short":
         yield f"it stopped {_stopped(trace)}"
-    if file.facts.context:
-        yield f"context: “{one_line(file.facts.context, _QUOTE)}”"
-    yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
 
 
 def _stopped(trace: Trace) -> str:
@@ -150,44 +130,48 @@ def _stopped(trace: Trace) -> str:
 
 
 class _Tree:
-    """Makes the entries of a trace. A record is shown where it is new, as updates repeat earlier records."""
+    """Makes the lines of a trace. A record is shown where it is new, as updates repeat earlier records."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._seen = trace, full, set[str]()
         self._blocks = {span.number: f"{name}: " for name, spans in trace.blocks.items() for span in spans}
 
-    def entry(self, span: StoredSpan) -> Entry:
-        inner = [self.entry(each) for each in self._trace.inner[span.number]]
+    def lines(self, span: StoredSpan, depth: int = 0, *, shown: bool = True) -> list[Line]:
+        """Returns the lines of a span and of the spans within it; none where it is not `shown`."""
         body = self._trace.body(span)
-        title, details = f"{span.name} {span.about}".rstrip(), list[Entry]()
+        inner = [line for each in self._trace.inner[span.number] for line in self.lines(each, depth + 1)]
+        title, before, after = self._described(span, body)
+        failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
+        full = self._full
+        lines = [(depth, title + failing)]
+        lines += [(depth + 1 + more, text) for more, text in before if full]
+        lines += inner
+        lines += [(depth + 1 + more, text) for more, text in after if full or span.kind in _CALLS]
+        return lines if shown else []
+
+    def _described(self, span: StoredSpan, body: Mapping[str, Any]) -> tuple[str, list[Line], list[Line]]:
+        """Returns the title of a span, and the lines before and after those of the spans within it."""
+        title, time = f"{span.name} {span.about}".rstrip(), took(span.seconds)
         match span.kind:
             case "ask":
-                saved = ", a saved reading, not asked" if span.body.get("saved") else ""
-                title = f"question {title}  {took(span.seconds)}{saved}{self._tokens(span)}"
-                details = [*self._sent(body), *inner, *_read_as(body)] if self._full and body else inner
+                saved = ", a saved reading, not asked" if body.get("saved") else ""
+                sent = list(self._sent(body)) if body else []
+                return f"question {title}  {time}{saved}{self._tokens(span)}", sent, list(_read_as(body))
             case "request":
-                title = f"{span.name}  {took(span.seconds)}{_spent(span.body)}"
-                details = [*_raw(span.body)] if self._full else []
+                return f"{span.name}  {time}{_spent(body)}", list(_raw(body)), []
             case "score":
-                title = (
-                    f"scored {span.body.get('passages', '')} passages of {span.about}  {took(span.seconds)}"
-                )
-                best = span.body.get("best", ()) if self._full else ()
-                details = [
-                    *inner,
-                    *(Entry("{3:.2f} {0}, {1} to {2}".format(*place, score)) for score, *place in best),
+                best = [
+                    (0, "{3:.2f} {0}, {1} to {2}".format(*place, score))
+                    for score, *place in body.get("best", ())
                 ]
+                return f"scored {body.get('passages', '')} passages of {span.about}  {time}", [], best
             case "read":
-                reading = ReadBody() if "block" in body else ReadBody.model_validate(body)
-                title = f"read {_counts(reading)}  {took(span.seconds)}"
-                details = [*inner, *(_cards(reading) if self._full else ())]
+                reading = ReadBody.model_validate(body)
+                return f"read {_counts(reading)}  {time}", [], list(_cards(reading))
             case kind:
-                after = "given up, and the run went on" if kind == "failure" else took(span.seconds)
+                after = "given up, and the run went on" if kind == "failure" else time
                 title = f"{self._blocks.get(span.parent, '')}{title}  {after}{self._tokens(span)}"
-                details = [*inner, *self._news(body.get("update") or {})]
-        failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        failed = bool(span.error) or span.kind == "failure"
-        return Entry(title + failing, failed, tuple(details))
+                return title, [], list(self._news(body.get("update") or {}))
 
     def _tokens(self, span: StoredSpan) -> str:
         """Formats the sum of the tokens of the requests within a span; "" if none are known."""
@@ -195,47 +179,36 @@ class _Tree:
         tokens = [body["tokens"][0] + body["tokens"][1] for body in bodies if "tokens" in body]
         return f", {counted(sum(tokens), 'token')}" if tokens else ""
 
-    def _sent(self, body: Mapping[str, Any]) -> Iterator[Entry]:
+    def _sent(self, body: Mapping[str, Any]) -> Iterator[Line]:
         prompt = self._trace.prompts[body["prompt"]]
         named = f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}"
-        yield Entry(f"{named}, temperature {body['temperature']:g}")
-        yield _whole("system:", prompt.system)
-        yield _whole("user:", body["user"])
+        yield 0, f"{named}, temperature {body['temperature']:g}"
+        yield from (*_whole("system:", prompt.system), *_whole("user:", body["user"]))
 
-    def _news(self, update: Mapping[str, Any]) -> Iterator[Entry]:
-        """Yields an entry for each record of the update that no earlier update had."""
+    def _news(self, update: Mapping[str, Any]) -> Iterator[Line]:
+        """Yields a line for each record of the update that no earlier update had."""
         for query_id, documents in (update.get("passages") or {}).items():
-            yield self._documents(query_id, documents)
+            shown = documents if self._full else documents[:_DOCUMENTS]
+            count = counted(sum(number for *_, number in documents), "passage")
+            yield 0, f"found {count} in {counted(len(documents), 'document')} for {query_id}"
+            for source, title, number in shown:
+                yield 1, one_line(f"{number} of {f'{title}, ' * bool(title)}{source}", _LONG)
+            if left := len(documents) - len(shown):
+                yield 1, f"and {counted(left, 'more document')}: --full names them"
         for key, words in _RECORDS.items():
             for record in update.get(key) or []:
                 name = f"{key} {getattr(record, 'id', '') or words(record)}"
                 if name not in self._seen and not getattr(record, "stale", False):
                     self._seen.add(name)
-                    yield Entry(words(record))
+                    yield 0, words(record)
         if report := update.get("report"):
-            yield from (Entry(_sentence(n, each)) for n, each in enumerate(report.sentences, start=1))
+            yield from ((0, f"{n}. {_sentence(each)}") for n, each in enumerate(report.sentences, start=1))
         if scores := update.get("scores"):
-            values = (
-                f"{name} {value:.2f}" for name, value in scores.model_dump().items() if value is not None
-            )
-            yield Entry(", ".join(values).replace("_", " ") or "no scores: nothing could be judged")
+            values = (f"{name} {value:.2f}" for name, value in scores if value is not None)
+            yield 0, ", ".join(values).replace("_", " ") or "no scores: nothing could be judged"
         if lacking := update.get("lacking"):
-            yield Entry(f"sentences that lack support still: {len(lacking)}")
-        for notice in update.get("warnings") or []:
-            yield Entry(f"warning: {notice.message}", failed=True)
-
-    def _documents(self, query_id: str, documents: Sequence[Sequence[Any]]) -> Entry:
-        shown = documents if self._full else documents[:_DOCUMENTS]
-        inner = [
-            Entry(one_line(f"{count} of {f'{title}, ' * bool(title)}{source}", _LONG))
-            for source, title, count in shown
-        ]
-        if left := len(documents) - len(shown):
-            inner.append(Entry(f"and {counted(left, 'more document')}: --full names them"))
-        count = counted(sum(number for *_, number in documents), "passage")
-        return Entry(
-            f"found {count} in {counted(len(documents), 'document')} for {query_id}", inner=tuple(inner)
-        )
+            yield 0, f"sentences that lack support still: {len(lacking)}"
+        yield from ((0, f"warning: {notice.message}") for notice in update.get("warnings") or [])
 
 
 def _counts(reading: ReadBody) -> str:
@@ -245,9 +218,9 @@ def _counts(reading: ReadBody) -> str:
     return f"{counted(len(reading.sentences), 'sentence')} beside {evidence}{planted}"
 
 
-def _cards(reading: ReadBody) -> Iterator[Entry]:
-    yield from (Entry(f"planted, {it.outcome}: {it.text}") for it in reading.controls)
-    yield from (Entry(f"{it.verdict or 'no card'}: {it.text}") for it in reading.sentences)
+def _cards(reading: ReadBody) -> Iterator[Line]:
+    yield from ((0, f"planted, {it.outcome}: {it.text}") for it in reading.controls)
+    yield from ((0, f"{it.verdict or 'no card'}: {it.text}") for it in reading.sentences)
 
 
 def _spent(body: Mapping[str, Any]) -> str:
@@ -260,23 +233,23 @@ def _spent(body: Mapping[str, Any]) -> str:
     return f", {counted(sent, 'token')} in{known}, {answered:,} out{estimated}{cost}"
 
 
-def _raw(body: Mapping[str, Any]) -> Iterator[Entry]:
+def _raw(body: Mapping[str, Any]) -> Iterator[Line]:
     for role, content in body.get("more", ()):
-        yield _whole(f"{role}:", content)
+        yield from _whole(f"{role}:", content)
     for text in body.get("texts", ()):
-        yield _whole("answer:", text)
+        yield from _whole("answer:", text)
     if message := body.get("answer"):
-        yield _whole("the server said:", message)
+        yield from _whole("the server said:", message)
 
 
-def _read_as(body: Mapping[str, Any]) -> Iterator[Entry]:
+def _read_as(body: Mapping[str, Any]) -> Iterator[Line]:
     for answer in body.get("answers", ()):
         text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
-        yield _whole("read as:", text)
+        yield from _whole("read as:", text)
 
 
-def _whole(title: str, text: str) -> Entry:
-    return Entry(title, inner=(Entry(text, whole=True),))
+def _whole(title: str, text: str) -> list[Line]:
+    return [(0, title), (1, f"\n{text}")]
 
 
 def _evidence(evidence: Any) -> str:
@@ -303,15 +276,16 @@ def _statement(draft: Any) -> str:
     return f"{draft.status.replace('_', ' ')}: {one_line(draft.text, _QUOTE)} {cited}{refused}"
 
 
-def _sentence(number: int, sentence: Any) -> str:
+def _sentence(sentence: Any) -> str:
     support = "" if sentence.support is None else f" {sentence.support:.2f}"
-    text = f"{number}. {sentence.status.replace('_', ' ')}{support}: {one_line(sentence.text, _QUOTE)}"
+    text = f"{sentence.status.replace('_', ' ')}{support}: {one_line(sentence.text, _QUOTE)}"
     if sentence.status == "unconfirmed" and sentence.open_words:
         text += one_line(f" (not confirmed: {', '.join(sentence.open_words)})", _QUOTE)
     return text
 
 
-_RECORDS = {
+_CALLS = ("node", "failure", "block")
+_RECORDS: dict[str, Callable[[Any], str]] = {
     "queries": lambda query: f"{query.id}: {query.text}",
     "triples": lambda source: one_line(f"[{source.number}] {source.passage.text}", _QUOTE),
     "evidence": _evidence,

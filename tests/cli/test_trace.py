@@ -53,8 +53,6 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
     ):
         assert part in out
     assert max(map(len, out.replace("/", " ").splitlines())) <= 80
-    failed = command("trace", "show", "last", "--errors").out.decode().split("\n\n", 1)[1]
-    assert ("status 500" in failed, "q1" in failed) == (True, False)
     full = command("trace", "show", "last", "--node", "check_agreement", "--full").out.decode()
     trace = Trace.load(run_id)
     asked = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
@@ -62,7 +60,7 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
     sent = trace.rendered(asked).replace("\x1b", "␛").splitlines()
     assert [line for line in sent if line.strip() not in plain] == []
     assert {"system:", "user:", "answer:", "read as:"} <= plain
-    assert "\x1b" not in out + failed + full
+    assert "\x1b" not in out + full
 
 
 @pytest.mark.slow
@@ -76,8 +74,6 @@ def test_exported_run_is_imported_and_replayed_unchanged(command: Command, run_i
     assert command("trace", "prune", "last").out == b"runs removed: 1\n"
     assert command("trace", "import", "run.json").out.decode() == f"{run_id}\n"
     assert command("trace", "export", "last").out == first
-    done = command("trace", "replay", ".", "--node", "edit", "--json")
-    assert (done.status, json.loads(done.out)["runs"]) == (0, 1)
 
 
 def test_page_is_private_and_opened_in_a_graphical_browser_alone(
@@ -108,7 +104,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
         (["open", "a", "-o", "no/a.html"], "cannot be written"),
         (["import", "none.json"], "none.json"),
         (["import", "empty.json"], "empty.json"),
-        (["replay", "."], "name the node to run again with --node"),
+        (["replay", "."], "no trace of a run"),
     ],
 )
 def test_wrong_call_is_one_line(command: Command, tmp_path: Path, argv: list[str], message: str) -> None:

@@ -31,7 +31,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "a", "--context", "\udce9"], "--context is not UTF-8 (byte 0xe9 at offset 0)"),
     (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
     (["revise", "--file", "wide.txt"], "convert it, as with iconv -f UTF-16 -t UTF-8"),
-    (["revise", "--file", "halves.txt"], "iconv -c -f UTF-8 -t UTF-8, which leaves out halves"),
+    (["revise", "--file", "halves.txt"], "halves.txt is not UTF-8"),
     (["revise", "--file", "page.pdf"], "it is no text, so save it as text first"),
     (["revise", "--file", "nowhere"], "nowhere cannot be read (No such file"),
     (
@@ -67,7 +67,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["check", "notes", *CORPUS], "all files to check are part of the corpus"),
     (["check", "draft.md", "--corpus", "none"], "corpus 'none' cannot be read"),
-    (["verify", "One."], "give --against FILE or --graph F for one claim, or -o DIR"),
+    (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
     (["verify", "One.", "--against", "draft.md", "-o", "out"], "give --against FILE"),
     (
         ["verify", "draft.md", "--against", "draft.md"],

@@ -2,9 +2,9 @@
 
 from makers import TEXT, runtime, state
 
+from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.nodes.generate_queries import generate_queries
 from rarr.testing import ScriptedQueries
-from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 
 async def test_queries_are_numbered_in_the_generators_order() -> None:

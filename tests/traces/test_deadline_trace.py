@@ -98,19 +98,6 @@ def test_damaged_block_is_an_error(
         Trace.read(tmp_path / "trace.json")
 
 
-def test_page_shows_cancelled_blocks(run: tuple[Revision, Trace]) -> None:
-    """Also of one that was so twice, because the run was resumed."""
-    file = run[1].file
-    spans = [
-        span.model_copy(update={"error": "cancelled", "name": f"block {min(3, int(span.name[6:]))}"})
-        if span.kind == "block"
-        else span
-        for span in file.spans
-    ]
-    shown = page(Trace(file.model_copy(update={"spans": spans})))
-    assert (shown.count("</b>, a block: "), shown.count("</b>, 2 of block: ")) == (2, 1)
-
-
 @pytest.mark.slow
 def test_interrupted_run_keeps_its_finished_blocks() -> None:
     async def interrupted() -> None:

@@ -122,15 +122,6 @@ def test_planted_sentence_of_an_answer_that_was_not_read_is_not_found() -> None:
     assert PlantedSentence(number=1, borrowed=False, missed=False, **facts).outcome == "not read"
 
 
-def test_reading_of_a_version_before_cards_opens(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    old = span(kind="read", name="page", about="q1.1", body={"evidence": {}, "block": {}})
-    path.write_text(file(spans=[old]).text())
-    trace = Trace.read(path)
-    assert "read 0 sentences" in as_text(trace)
-    assert "<h1" in page(trace)
-
-
 def test_file_with_missing_records_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(file().model_copy(update={"revision": {"text": {"#": 9}}}).text())

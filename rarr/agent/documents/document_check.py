@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rarr.agent.documents.findings import document_findings
 from rarr.agent.postprocessing.summary import unjudged
 from rarr.agent.revise import Reviser
+from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.records import Notice
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, DocumentOutcome, FailOn
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency import together, work
-from rarr.tools.text.wording import NOTHING_TO_CHECK, grouped
+from rarr.tools.text.wording import grouped
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",

@@ -3,16 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from pydantic_core import ErrorDetails
+if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pydantic
+    from pydantic_core import ErrorDetails
 
-from rarr.records import Notice, Revision
-
-NOTHING_TO_CHECK = Notice(
-    code="nothing_to_check",
-    message="the text holds no claim to ask about: it is returned unchanged and unjudged",
-    node="generate_queries",
-)
+    from rarr.records import Notice, Revision
 
 _MOST_SHOWN = 100  # characters
 _CURE = ": correct that, or see rarr doctor"
@@ -63,7 +59,7 @@ def without_prefix(message: str) -> str:
     return message.replace("Value error, ", "", 1)
 
 
-def cure(error: ErrorDetails) -> str:
+def cure(error: "ErrorDetails") -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], without_prefix(error["msg"])
     if kind in _CURES:
@@ -79,7 +75,7 @@ def cure(error: ErrorDetails) -> str:
     return f"give a number {wanted}" if kind.startswith(("greater", "less")) else f"give {wanted}"
 
 
-def grouped(warnings: Iterable[Notice]) -> list[str]:
+def grouped(warnings: "Iterable[Notice]") -> list[str]:
     """Writes each different warning once, as `code: message`, and the number of times if it is above 1."""
     counts = Counter((notice.code, _short_message(notice)) for notice in warnings)
     return [
@@ -88,7 +84,7 @@ def grouped(warnings: Iterable[Notice]) -> list[str]:
     ]
 
 
-def _short_message(notice: Notice) -> str:
+def _short_message(notice: "Notice") -> str:
     """Removes the first words of the message that repeat its code, such as "check failed: "."""
     return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
 
@@ -112,7 +108,7 @@ def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
     return f"{file}{more}: {reason}{times}"
 
 
-def nothing_checked(revision: Revision) -> str:
+def nothing_checked(revision: "Revision") -> str:
     """Writes one line on why nothing could be checked: all searches, checks or judgements failed.
 
     "" if something was checked or the text has no checkable claims. If language models were called and none
@@ -120,7 +116,7 @@ def nothing_checked(revision: Revision) -> str:
     """
     codes = {notice.code for notice in revision.warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
-    if not statuses or NOTHING_TO_CHECK.code in codes:
+    if not statuses or "nothing_to_check" in codes:
         return ""
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, revision.warnings))
     usage = revision.usage
@@ -135,17 +131,17 @@ def nothing_checked(revision: Revision) -> str:
     return why + more + ("" if codes & _UNREAD else _CURE)
 
 
-def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
+def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":
     """Lists the warnings whose messages neither contain the first failure's message nor lie within it."""
     reason = next((notice.message for notice in _reason(warnings)), "")
     return [notice for notice in warnings if reason not in notice.message and notice.message not in reason]
 
 
-def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
+def _reason(warnings: "Sequence[Notice]") -> "Sequence[Notice]":
     """Returns the first failure in a list; if there is none, the first warning; [] without warnings."""
     return [notice for notice in warnings if is_failure(notice)][:1] or warnings[:1]
 
 
-def is_failure(notice: Notice) -> bool:
+def is_failure(notice: "Notice") -> bool:
     """Is the warning about a failure, or about text that was not read?"""
     return notice.code.endswith("_failed") or notice.code in _UNREAD

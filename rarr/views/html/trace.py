@@ -5,9 +5,8 @@ from typing import get_args
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace_reader import Trace
-from rarr.views.html import run_figures
-from rarr.views.html.run_results import view_of
-from rarr.views.marked_markdown import quoted
+from rarr.views.html import run_view
+from rarr.views.marked_text import quoted
 
 __all__ = ["page"]
 
@@ -17,11 +16,10 @@ def page(trace: Trace) -> str:
 
     An unfinished run is shown as far as it came.
     """
-    verdicts = get_args(Verdict)
     return render(
         "views/html/trace_page/page.html",
-        view=view_of(trace),
-        verdicts=verdicts,
-        figures=run_figures,
+        view=run_view.view_of(trace),
+        verdicts=get_args(Verdict),
+        wording=run_view,
         quoted=quoted,
     )

@@ -1,0 +1,143 @@
+"""`rarr batch`: revises the rows of a file into another file."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rarr.cli import options
+from rarr.cli.streams import complain, waiting, warn_of_each, write
+from rarr.errors import InputError
+from rarr.tools.text.wording import counted
+
+if TYPE_CHECKING:
+    from rarr.batches.columns import BatchCounts
+
+_MOST_PROCESSES = 64
+
+
+@click.command()
+@click.argument("source", metavar="IN", type=options.FILE)
+@options.out("OUT", "File for the rows, with an ending as IN.", required=True)
+@options.one("--text", "COLUMN", 'Column of the text; default "text".', default="text")
+@options.one("--context", "COLUMN", "Column of the question that the text answers.")
+@options.one("--sources", "COLUMN", "Column of passages, which are searched first.")
+@options.choice(
+    "--mode", "revise cite check annotate", "Make corrections, put in citations, change nothing, or mark."
+)
+@click.option("--full", is_flag=True, help="Add rarr_revision, the whole record of each run.")
+@options.one(
+    "--workers",
+    "N",
+    "Processes that revise; default one for each core, and 0, this one, for a language model.",
+    type=click.IntRange(0, 1024),
+)
+@options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
+@options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
+@options.one("--deadline", "S", "Seconds after which no row begins.", type=click.FloatRange(0))
+@options.FAIL_UNDER
+@options.settings(*options.SOURCES, *options.MODELS)
+@options.JSON
+def batch(
+    source: Path,
+    out: Path,
+    text: str,
+    context: str | None,
+    sources: str | None,
+    max_cost: float | None,
+    deadline: float | None,
+    fail_under: Sequence[str],
+    chosen: dict[str, Any],
+    as_json: bool,
+    **work: Any,
+) -> int:
+    """Revise the rows of a file into another file.
+
+    IN is .jsonl, .csv or .parquet. OUT gets the same rows with the
+    columns rarr_text, rarr_changed, rarr_notice, rarr_statuses and more; rarr_error says why a row has none.
+    --sources names lists of texts, or of objects with "text", "title", "url". Results are kept in OUT.batch:
+    the same call continues after an interrupt, and repeats only rows with an error.
+
+    \b
+    Examples:
+      rarr batch answers.jsonl -o revised.jsonl --corpus notes/
+      rarr batch answers.csv -o revised.parquet --text answer --context question --corpus notes.index
+      rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
+    """
+    from rarr.batches.columns import MEASURES, Columns
+    from rarr.evals.measures import limits_of
+    from rarr.settings import Settings
+
+    settings, measures = Settings(**chosen), limits_of(fail_under, MEASURES)
+    if work["ray"] is None and (work["workers"] or 0) > _MOST_PROCESSES:
+        wrong = f"--workers is {work['workers']}: give at most {_MOST_PROCESSES} processes"
+        raise InputError(f"{wrong}, or a cluster by --ray")
+    work |= {"columns": Columns(text, context, sources), "max_cost": max_cost, "deadline_s": deadline}
+    counts = _to_file(source, out, settings=settings, **work)
+    if as_json:
+        write(counts.model_dump_json(indent=2) + "\n")
+    else:
+        complain(_summary(counts, out), 0)
+    return _outcome(counts, measures)
+
+
+def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
+    from rarr.batches.file_batch import revise_file
+    from rarr.tools.concurrency import before_end
+
+    interrupted = list["BatchCounts"]()
+
+    def say_what_is_left() -> None:  # OUT looks like a finished file
+        for counts in interrupted:
+            if counts.left:
+                rows = counted(counts.rows + counts.left, "row")
+                complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
+
+    # The line about the rest is printed last, after the line of progress has ended.
+    with before_end(say_what_is_left), waiting() as shown:
+        report = revise_file(
+            source,
+            out,
+            on_progress=lambda done, expected: shown.rows(done.rows, expected.left, done.sums["errors"]),
+            on_interrupt=interrupted.append,
+            **work,
+        )
+    warn_of_each(report.wrong_rows, all_in="the column rarr_error")
+    return report.counts
+
+
+def _summary(counts: "BatchCounts", out: Path) -> str:
+    """Writes one line about what OUT holds."""
+    parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
+    if counts.unchecked:
+        parts.append(f"{counts.unchecked:,} with nothing to check")
+    if counts.model_calls:
+        parts.append(counted(counts.model_calls, "model call"))
+    if counts.cost:
+        parts.append(f"cost {counts.cost:.4g}")
+    return f"{counted(counts.rows, 'row')} in {out}: {', '.join(parts)}"
+
+
+def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
+    status = 0
+    if counts.errors:
+        which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
+        status = complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
+    if counts.left:
+        reasons = {
+            "max_cost": ", since the cost has reached --max-cost: run again with a higher limit",
+            "deadline": ", since --deadline has passed: run again",
+        }
+        why = reasons.get(counts.ended_by or "", ": run again")
+        status = complain(f"{counted(counts.left, 'row')} left{why} to continue", 4)
+    for name, limit in limits.items():
+        value = getattr(counts, name)
+        if value is None:
+            status = complain(f"{name} could not be judged, so its limit {limit:g} is not met", 4)
+        elif value < limit:
+            status = complain(f"{name} is {value:.6g}, under its limit {limit:g}", 4)
+    if counts.rows and counts.errors == counts.rows:
+        status = complain("every row has an error: see rarr doctor", 3)
+    return status

@@ -1,0 +1,212 @@
+"""The commands that change nothing: `rarr check` for documents in CI, and `rarr verify` for claims."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from rarr.cli import options
+from rarr.cli.documents import found_files, outside, passages_of, read_document
+from rarr.cli.streams import (
+    argument_text,
+    complain,
+    complain_of_rows,
+    decoded,
+    require_writable,
+    save,
+    waiting,
+    warn,
+    write,
+    write_result,
+)
+from rarr.errors import InputError, RetrievalError
+from rarr.tools.text.wording import counted
+
+if TYPE_CHECKING:
+    from rarr.evals.verified_claims import VerificationReport
+    from rarr.records.document_checks import DocumentChecks
+    from rarr.records.verification import Verification
+    from rarr.settings import Settings
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True)
+@options.settings(*options.RUN)
+@options.one("--fail-on", "S", "Also unconfirmed or no_evidence fails; repeatable.", multiple=True)
+@options.choice("--format", "text github sarif json", "The form of the result.", name="form")
+@options.out("FILE", "File for the result, in its format.")
+@options.JOBS
+def check(
+    files: Sequence[str],
+    chosen: dict[str, Any],
+    fail_on: Sequence[str],
+    form: str,
+    out: Path | None,
+    jobs: int,
+) -> int:
+    """Check documents against a source of truth.
+
+    Nothing is changed. FILES are texts or Markdown files, folders, or patterns such as "docs/**/*.md". Prints
+    the sentences that sources contradict or do not confirm, with line and column (from 1, in Unicode
+    characters), and what the source says. Exit status 1: a sentence fails; 3: none fails, but a file could
+    not be judged completely.
+
+    \b
+    Examples:
+      rarr check README.md docs/ --corpus specs/
+      rarr check "docs/**/*.md" --corpus specs.index --fail-on unconfirmed
+      rarr check docs/ --corpus specs/ --format sarif -o rarr.sarif
+    """
+    from rarr.records.document_checks import FailOn
+    from rarr.settings import installed_version
+    from rarr.views import findings
+    from rarr.views.shown_text import as_json
+
+    known = get_args(FailOn)
+    names = [name.strip() for given in fail_on for name in given.split(",")]
+    if unknown := [name for name in names if name not in known]:
+        raise InputError(f"--fail-on is {unknown[0]!r}: give {', '.join(known[:-1])} or {known[-1]}")
+    documents = found_files(files)
+    require_writable(out, documents)
+    checks = _checked(documents, chosen, [status for status in known if status in names], jobs)
+    result = {
+        "text": lambda: findings.as_text(checks, terminal=out is None and sys.stdout.isatty()),
+        "github": lambda: findings.github_annotations(checks),
+        "sarif": lambda: as_json(findings.sarif(checks, installed_version())),
+        "json": lambda: as_json(checks),
+    }[form]()
+    if out is None:
+        write(result)
+    else:
+        save(out, [result])
+    return _outcome(checks, printed=form == "text" and out is None)
+
+
+def _checked(found: Sequence[Path], chosen: dict[str, Any], fail_on: Any, jobs: int) -> "DocumentChecks":
+    from rarr import Reviser, Settings
+    from rarr.agent.documents.document_check import check_documents
+    from rarr.agent.wiring.search_and_reranking import search_names
+    from rarr.tools.concurrency import run
+
+    settings = Settings(**chosen)
+    files = outside(found, settings.corpus if "corpus" in search_names(settings) else None)
+    if inside := len(found) - len(files):
+        warn(f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself")
+    with waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
+        documents = [read_document(file) for file in files]
+        return run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=shown.one_of(len(files))))
+
+
+def _outcome(checks: "DocumentChecks", *, printed: bool) -> int:
+    """Returns the exit status, and says on standard error why it is not 0.
+
+    `printed`: standard output is the table, which has the warnings and what fails.
+    """
+    from rarr.views.findings import verdict
+
+    if not printed:
+        warn(*checks.warnings)
+        warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
+    if checks.failing:
+        return 1 if printed else complain(verdict(checks), 1)
+    return complain(verdict(checks), 3) if checks.unjudged else 0
+
+
+@click.command()
+@click.argument("claim", metavar="CLAIM|DATA")
+@options.files("--against", "A text or document to verify the claim against; repeatable.")
+@options.one("--question", "Q", "The question that the claim answers.")
+@options.settings(*options.MODELS, "deadline_s")
+@options.one("--judge", "M", "Ask this judge instead: nli:NAME, or a language model.")
+@options.out("DIR", "Folder for the verified claims of DATA.")
+@options.LIMIT
+@options.JOBS
+@options.JSON
+def verify(
+    claim: str,
+    against: Sequence[Path],
+    question: str | None,
+    chosen: dict[str, Any],
+    judge: str | None,
+    out: Path | None,
+    limit: int | None,
+    jobs: int,
+    as_json: bool,
+) -> int:
+    """Decide whether evidence supports a claim.
+
+    With -o, decides for each claim of the file DATA. A claim is attributable, extrapolatory (the evidence
+    does not tell) or contradictory. Without a language model, only near quotations are decided. DATA has an
+    object a line: "claim", "evidence" (a text, or a list of texts and of objects with "text" and "title"),
+    optionally "id", "question", "label" (one of the three) or "supported" (true or false). DIR gets
+    predictions.jsonl and report.json, with scores if rows have labels. The same call continues an interrupted
+    run. Exit status 1: a claim is contradictory; in DATA with labels, where the run measures the judge, it is
+    0.
+
+    \b
+    Examples:
+      rarr verify "The Hoover Dam is 221 metres high." --against dam.md
+      rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
+      rarr verify claims.jsonl -o verified --model openai:gpt-5-mini
+    """
+    from rarr.settings import Settings
+
+    if (not against) == (out is None):
+        raise InputError("give --against FILE for one claim, or -o DIR for the claims of a file")
+    settings = Settings(**chosen)
+    if judge is not None:
+        settings = settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+    if out is None:
+        if limit is not None:
+            raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
+        asked = None if question is None else decoded(question, "--question")
+        text = argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
+        return _verify_claim(text, against, asked, settings, as_json=as_json)
+    if question is not None:
+        raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
+    from rarr.evals.verified_claims import verify_claims
+    from rarr.views.report_tables import as_tables
+
+    with waiting() as shown:
+        on_row = shown.rows
+        report = verify_claims(Path(claim), out, settings=settings, limit=limit, jobs=jobs, on_row=on_row)
+    write_result(report, lambda: as_tables(report, out), as_json=as_json)
+    return _data_outcome(report)
+
+
+def _verify_claim(
+    claim: str, files: Sequence[Path], question: str | None, settings: "Settings", *, as_json: bool
+) -> int:
+    """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
+    from rarr import ClaimVerifier
+    from rarr.tools.text.wording import grouped
+    from rarr.views.revision_text import verification_text
+
+    passages = [passage for file in files for passage in passages_of(file, settings.max_file_mb)]
+    try:
+        with waiting(), ClaimVerifier(settings) as verifier:
+            verified: Verification = verifier.verify(claim, passages, question)
+    except RetrievalError as error:
+        return complain(f"nothing could be judged: {error}", 3)
+    write_result(verified, lambda: verification_text(verified), as_json=as_json)
+    lines = grouped(verified.warnings)
+    if verified.label is None:
+        why = lines[0] if lines else "the claim has no sentence that the judge can read"
+        return complain(f"nothing could be judged: {why}", 3)
+    warn(*lines)
+    return int(verified.label == "contradictory")
+
+
+def _data_outcome(report: "VerificationReport") -> int:
+    """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
+    from rarr.agent.claim_verification import READS_MORE
+
+    if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
+        warn(f"{READS_MORE.code}: {READS_MORE.message}")
+    status = complain_of_rows(report, "claim")
+    if not status and all(row.label is None for row in report.rows):
+        return complain("no claim could be judged: predictions.jsonl has the warnings", 3)
+    measured = any(row.supported is not None for row in report.rows)
+    return status or int(not measured and any(row.label == "contradictory" for row in report.rows))

@@ -1,0 +1,273 @@
+"""The commands on whole files: `rarr index`, `eval`, `label`, and `train`."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rarr.cli import options
+from rarr.cli.streams import (
+    complain,
+    complain_of_rows,
+    require_writable,
+    save,
+    waiting,
+    warn,
+    warn_of_each,
+    write,
+    write_result,
+)
+from rarr.errors import InputError, SetupError
+from rarr.tools.text.wording import counted
+
+if TYPE_CHECKING:
+    from rarr.training.noising import NoisingReport
+
+
+@click.command()
+@click.argument("path", type=options.FILE)
+@options.out("INDEX", "Folder for the index.", required=True)
+@options.settings()
+def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
+    """Build the index of a corpus once.
+
+    PATH is a folder or a file. The same call again reads only the files that changed.
+
+    \b
+    Examples:
+      rarr index notes/ -o notes.index
+    """
+    from rarr.retrievers.corpus.index_building import build_index
+    from rarr.settings import Settings
+    from rarr.tools.text.wording import by_reason
+
+    settings = Settings(**chosen)
+    sizes = {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
+    with waiting() as shown:
+        report = build_index(path, out, **sizes, progress=shown.indexed)
+    warn(*by_reason(report.skipped))
+    files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
+    lines = [f"documents: {report.documents}", f"passages: {report.passages}"]
+    lines.append(f"files: {files}, {report.unsearched} skipped")
+    if report.ignored:
+        count = counted(len(report.ignored), "file")
+        lines.append(f"ignored: {count} of kinds that rarr does not read, such as {report.ignored[0]}")
+    write("".join(f"{line}\n" for line in lines))
+    return 0
+
+
+@click.command("eval")
+@click.argument("data", required=False, type=options.FILE)
+@options.out("DIR", "Folder for the results.")
+@options.settings(*options.RUN)
+@options.one("--queries", "Q", "Baseline: search for sentences, or for the text.")
+@click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
+@options.one("--editor", "E", "Baseline: efec, lamda, random, none or unedited.")
+@options.LIMIT
+@options.JOBS
+@options.FAIL_UNDER
+@options.one("--compare", "A B", "Compare two runs.", type=(options.FILE, options.FILE))
+@options.JSON
+def eval_(
+    data: Path | None,
+    out: Path | None,
+    chosen: dict[str, Any],
+    queries: str | None,
+    agreement: str | None,
+    editor: str | None,
+    limit: int | None,
+    jobs: int,
+    fail_under: Sequence[str],
+    compare: tuple[Path, Path] | None,
+    as_json: bool,
+) -> int:
+    """Revise the texts of a file, and measure the revisions.
+
+    DATA has an object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
+    "text", "title", "url") or "corpus" (a path beside DATA), "revised", a person's revision, and "answers",
+    the right answers to the context. DIR gets predictions.jsonl, report.json and report.html. The same call
+    continues an interrupted run, and repeats rows with an error.
+
+    \b
+    Examples:
+      rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
+      rarr eval data.jsonl -o by-chance --corpus notes/ --editor random
+      rarr eval --compare scores by-chance
+    """
+    from rarr.evals import compare as compared, evaluate
+    from rarr.evals.measures import limits_of, under
+    from rarr.settings import Settings
+    from rarr.views.report_tables import as_tables
+
+    baseline = options.given(queries=queries, editor=editor)
+    if agreement is not None:
+        baseline["agreement"] = agreement == "on"
+    if compare is not None:
+        if data or out or limit or fail_under or chosen or baseline:
+            raise InputError("--compare takes the folders of two runs alone: leave out all but --json")
+        comparison = compared(*compare)
+        write_result(comparison, lambda: as_tables(comparison), as_json=as_json)
+        return 0
+    if data is None or out is None:
+        raise InputError("DATA and -o DIR are both needed: see rarr eval --help")
+    limits, settings = limits_of(fail_under), Settings(**chosen)
+    with waiting() as shown:
+        baseline |= {"jobs": jobs, "limit": limit, "on_row": shown.rows, "on_index": shown.indexed}
+        report = evaluate(data, out, settings=settings, **baseline)
+    write_result(report, lambda: as_tables(report, out / "report.html"), as_json=as_json)
+    failed = complain_of_rows(report, "row")
+    if failed != 3 and (short := under(report, limits)):
+        return complain("; ".join(short), 4)
+    return failed
+
+
+@click.command()
+@click.argument("files", metavar="DATA...", type=options.FILE, nargs=-1, required=True)
+@options.out("FILE", "File for the page, or for the labels.", required=True)
+@click.option("--merge", is_flag=True, help="Merge what several raters exported, instead of making a page.")
+@options.JSON
+def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
+    """Let people rate texts on a page; merge their ratings.
+
+    The page needs no server and no network. It asks whether each text can be understood, whether the
+    evidence supports it, and whether a revision keeps the intent. DATA has an item a line: "claim" (or
+    "text") and "evidence", or "original" and "revised"; optionally "id" and "question". Each rater downloads
+    a file. --merge measures how far the raters agree, and writes the "label" of the majority and the "votes"
+    of each item, for rarr verify.
+
+    \b
+    Examples:
+      rarr label data.jsonl -o page.html
+      rarr label --merge ratings-Ada.json ratings-Ben.json -o labels.jsonl
+    """
+    from rarr.evals.rating import digest_of, read_items
+    from rarr.views.html.label import label_page
+
+    require_writable(out, files)
+    if merge:
+        return _merge(files, out, as_json=as_json)
+    if len(files) > 1:
+        raise InputError("a page has the rows of one DATA: to merge what raters exported, add --merge")
+    if as_json:
+        raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
+    items = read_items(files[0])
+    save(out, [label_page(items)])
+    write(f"{out}: {counted(len(items), 'item')} to rate, data {digest_of(items)[:8]}\n")
+    return 0
+
+
+def _merge(files: Sequence[Path], out: Path, *, as_json: bool) -> int:
+    from rarr.evals.rating import labelled_rows, merged, read_exports
+    from rarr.views.report_tables import as_tables
+
+    exports = read_exports(files)
+    ratings = merged(exports)
+    save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
+    for rater, count in ratings.rated.items():
+        if count < ratings.items:
+            warn(f"{rater} rated {count} of {counted(ratings.items, 'item')}: the others have fewer votes")
+    if alone := ratings.labels_of_one_rater:
+        warn(f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two')
+    write_result(ratings, lambda: as_tables(ratings, out, "labels"), as_json=as_json)
+    return 0
+
+
+@click.group()
+def train() -> None:
+    """Adapt the embedded editor to your documents (PURR)."""
+
+
+@train.command()
+@click.argument("queries", type=options.FILE)
+@options.out("DATA", "File of JSON lines to which rows are added.", required=True)
+@options.settings(*options.RUN)
+@options.JOBS
+def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
+    """Make training data: texts that your documents support, and the same texts with errors.
+
+    QUERIES has a query a line. Each is searched. A language model writes a short
+    text from at most four relevant passages, and puts errors into it. A row is kept if the verifier finds the
+    text supported, and less supported with its errors. The other queries, each with the reason, go into a
+    file beside DATA. The same call again works on the rest.
+
+    \b
+    Examples:
+      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
+    """
+    from rarr.settings import Settings
+    from rarr.training.noising import make_data
+
+    with waiting() as shown:
+        more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
+        report = make_data(queries, out, settings=Settings(**chosen), **more)
+    write(_noised(report, out))
+    warn(*report.warnings)
+    if report.limit:
+        warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
+    if not report.failed:
+        return 0
+    warn_of_each([f"{failure.query!r} failed: {failure.error}" for failure in report.failed])
+    if not report.rows and not report.dropped:
+        return complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
+    failed = counted(len(report.failed), "query")
+    return complain(f"{failed} failed: correct the cause, and run again to repeat them", 2)
+
+
+def _noised(report: "NoisingReport", out: Path) -> str:
+    from rarr.training.rows import REASONS, dropped_beside
+
+    lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
+    if report.dropped:
+        lines.append(f"dropped: {counted(sum(report.dropped.values()), 'query')}, in {dropped_beside(out)}")
+        lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
+    if report.suspicious:
+        lines.append(f"passages that address a language model, left out: {report.suspicious}")
+    spent = report.usage
+    cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
+    tokens = f"{counted(spent.input_tokens, 'token')} in, {spent.output_tokens:,} out"
+    lines.append(
+        f"spent: {counted(spent.model_calls, 'model call')}, {tokens}{cost}, {spent.seconds:.1f} seconds"
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+@train.command()
+@click.argument("rows", metavar="DATA", type=options.FILE)
+@options.out("FOLDER", "Folder for the weights.", required=True)
+@options.one("--steps", "N", "Steps; default three passes over DATA.", type=options.COUNT)
+@options.one("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
+@click.option("--from", "start", metavar="WEIGHTS", type=options.FILE, help="Weights to start from.")
+def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
+    """Fine-tune the weights that find and correct errors on DATA, and write them to FOLDER.
+
+    A quarter of the rows is held out, by document. The setting "weights" names FOLDER. The same call
+    continues an interrupted run. Needs pip install 'rarr[train]'.
+
+    \b
+    Examples:
+      rarr train editor rows.jsonl -o weights
+    """
+    from rarr.backends.encoder.model_files import checked_manifest
+    from rarr.training.rows import enough
+
+    try:
+        from rarr.training.fine_tuning import fine_tune
+    except ImportError as error:
+        enough(rows)  # checks the call before anybody installs gigabytes for it
+        checked_manifest(start)
+        reason = f"rarr train editor cannot run ({error.name} is missing)"
+        raise SetupError(f"{reason}: pip install 'rarr[train]'") from error
+    with waiting() as shown:
+        report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
+    examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
+    before = report.before
+    losses = ", ".join(f"{name} {before[name]:.3f} to {after:.3f}" for name, after in report.after.items())
+    sure = "none is sure enough" if report.sure is None else f"from probability {report.sure:.2f} on"
+    write(
+        f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
+        f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"
+        f"corrections: {sure}\nweights: {out}, after {report.seconds:.0f} seconds\n"
+    )
+    return 0

@@ -1,0 +1,344 @@
+"""Holds the results of a run and its trace for the page of the run, and looks up the links between them."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, NamedTuple, get_args
+
+from rarr.errors import InputError
+from rarr.ledger.sentence_support import moved_queries
+from rarr.records import Check, Edit, EditState, Evidence, Notice, Query, Scores, Sentence, Status
+from rarr.tools.pages.html_rendering import duration, number
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.wording import counted, grouped
+from rarr.traces.span_body_schema import ReadBody
+from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
+from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
+
+_MOST = 8  # links to spans that failed in the same way
+_KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring", "read": "reading"}
+_SHOWN_APART = ("passages", "text", "report", "scores")
+_VERDICTS = {"yes": ("agrees",), "no": ("disagrees",), "open": ("unknown",), "mixed": ("agrees", "disagrees")}
+"""The verdicts of the checks that come from a card's verdict."""
+
+
+class Failure(NamedTuple):
+    """Spans that failed in the same way: name, number in words, error, and the first spans to look at."""
+
+    name: str
+    times: str
+    error: str
+    places: list[StoredSpan]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """The trace and the results of a run. Without a revision, the results are those of its nodes so far."""
+
+    trace: Trace
+    original: str
+    text: str
+    queries: Sequence[Query]
+    evidence: Sequence[Evidence]
+    checks: Sequence[Check]
+    edits: Sequence[Edit]
+    sentences: Sequence[Sentence]
+    warnings: Sequence[Notice]
+    scores: Scores = field(default_factory=Scores)
+
+    @cached_property
+    def evidence_by_id(self) -> dict[str, Evidence]:
+        """Maps ids to evidence."""
+        return {passage.id: passage for passage in self.evidence}
+
+    @cached_property
+    def evidence_of(self) -> Mapping[str, list[Evidence]]:
+        """Groups the evidence by the id of its query."""
+        return _grouped((passage.query_id, passage) for passage in self.evidence)
+
+    @cached_property
+    def checks_of(self) -> Mapping[str, list[Check]]:
+        """Groups the checks by the id of their evidence, in the order in which they were made."""
+        return _grouped((check.evidence_id, check) for check in self.checks)
+
+    @cached_property
+    def sentences_of(self) -> dict[str, list[int]]:
+        """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
+        places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
+        return {
+            query.id: [n for n, place in enumerate(places, start=1) if place.overlaps(_place(query))]
+            for query in moved_queries(self.queries, self.edits)
+        }
+
+    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
+        """Returns the verdicts of the last checks of this evidence, each verdict once."""
+        checks = [self.checks_of[passage.id] for passage in evidence]
+        return list(dict.fromkeys(each[-1].verdict for each in checks if each))
+
+    def edits_of(self, query: Query) -> list[Edit]:
+        """Returns the edits that resulted from a query."""
+        return [edit for edit in self.edits if edit.query_id == query.id]
+
+    def edit(self, name: str) -> Edit | None:
+        """Returns the edit with this id; None if there is none."""
+        return next((edit for edit in self.edits if edit.id == name), None)
+
+    @cached_property
+    def marked(self) -> list[MarkedSentence]:
+        """Cuts the text into its sentences, with their edits and deciding words marked."""
+        return marked(self.original, self.edits, self.sentences)
+
+    @property
+    def title(self) -> str:
+        """Returns the first line of the text, or the name of the run."""
+        return title_of(self.text) or f"Run {self.trace.run_id[:12]}"
+
+    def with_status(self, *statuses: Status) -> list[tuple[int, Sentence]]:
+        """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
+        return with_status(self.sentences, *statuses)
+
+    def passages(self, sentence: Sentence, state: str = "") -> list[Evidence]:
+        """Returns the evidence of a sentence and its parts; with a `state`, of its parts in this state."""
+        parts = [part.evidence_id for part in sentence.parts if state in ("", part.state)]
+        names = parts if state else [*sentence.evidence_ids, *parts]
+        return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
+
+    def answers(self, edit: Edit) -> list[str]:
+        """Returns the answers that the checks found in an edit's evidence, or else the edit's new words."""
+        checks = self.checks_of[edit.evidence_id]
+        return [check.evidence_answer for check in checks if check.evidence_answer] or [edit.new]
+
+    def with_suggested(self, edit: Edit) -> Edit | None:
+        """Returns the suggested edit as it would change the revised text; None if it no longer fits."""
+        try:
+            return self.trace.revision.accept(edit.id).edits[-1] if self.trace.revision else None
+        except InputError:
+            return None
+
+    @cached_property
+    def zero(self) -> float:
+        """Returns when the first span began, by the clock of the spans, in seconds since 1970."""
+        return min((span.started for span in self.trace.spans), default=self.trace.file.started)
+
+    @cached_property
+    def seconds(self) -> float:
+        """Computes the seconds from the first span to the last recorded event, at least 1e-6."""
+        known = (span.started + (span.seconds or 0.0) for span in self.trace.spans)
+        return max(max(known, default=self.zero) - self.zero, 1e-6)
+
+    @cached_property
+    def by_number(self) -> dict[int, StoredSpan]:
+        """Maps the numbers of spans to the spans."""
+        return {span.number: span for span in self.trace.spans}
+
+    @cached_property
+    def about(self) -> Mapping[str, list[StoredSpan]]:
+        """Groups the spans that are about a query or an evidence by its id, without requests."""
+        spans = []
+        for span in self.trace.spans:
+            if span.kind == "read":
+                asks = list(self.trace.within(span, "ask"))
+                spans += [(name, ask) for name in self.reading(span).evidence for ask in asks]
+            elif span.about and span.kind != "request":
+                spans.append((span.about, span))
+        return _grouped(spans)
+
+    def reading(self, span: StoredSpan) -> ReadBody:
+        """Returns what a reading of cards, or a question in it, showed and found; else nothing."""
+        outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
+        return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
+
+    @property
+    def open_spans(self) -> list[StoredSpan]:
+        """Returns the unfinished call of a node, and the unfinished span that began last in it."""
+        spans = [
+            span for span in self.trace.spans if span.seconds is None and span.kind not in ("read", "block")
+        ]
+        return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
+
+    def node_of(self, span: StoredSpan) -> str:
+        """Returns the name of the node whose call contains the span."""
+        while span.parent in self.by_number and span.kind not in ("node", "failure"):
+            span = self.by_number[span.parent]
+        return span.name
+
+    def subject(self, span: StoredSpan) -> tuple[Evidence | None, Query | None, list[Edit]]:
+        """Returns the evidence and the query that a span is about (or None), and the edits from them."""
+        evidence, query = self.evidence_by_id.get(span.about), self.query_of(span.about)
+        edits = self.edits_of(query) if query else []
+        return evidence, query, [edit for edit in edits if not evidence or edit.evidence_id == evidence.id]
+
+    def nodes_about(self, query: Query) -> list[str]:
+        """Names the nodes that worked on a query or its evidence."""
+        names = (query.id, *(passage.id for passage in self.evidence_of[query.id]))
+        return list(dict.fromkeys(self.node_of(span) for name in names for span in self.about[name]))
+
+    def query_of(self, name: str) -> Query | None:
+        """Returns the query with this id, or the query of the evidence with this id; None if neither."""
+        evidence = self.evidence_by_id.get(name)
+        wanted = evidence.query_id if evidence else name
+        return next((query for query in self.queries if query.id == wanted), None)
+
+    def asked_in(self, edit: Edit) -> list[StoredSpan]:
+        """Returns the questions to models of the node edit about the query of `edit`."""
+        return [span for span in self.about[edit.query_id] if span.kind == "ask" and span.name == "edit"]
+
+    def linkable(self, span: StoredSpan) -> StoredSpan:
+        """Returns the span whose row shows this span: for requests and scorings the outer span."""
+        while span.kind not in ("node", "failure", "ask", "block") and span.parent in self.by_number:
+            span = self.by_number[span.parent]
+        return span
+
+    def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
+        """Returns the requests that were sent for a question."""
+        return [attempt for attempt in self.trace.inner[span.number] if attempt.kind == "request"]
+
+    @cached_property
+    def asks_by_prompt(self) -> Counter[str]:
+        """Counts how often each prompt was asked, by its hash."""
+        return Counter(span.body["prompt"] for span in self.trace.spans if span.kind == "ask" and span.body)
+
+    @property
+    def started(self) -> datetime:
+        """Returns when the run began, in UTC."""
+        return datetime.fromtimestamp(self.trace.file.started, UTC)
+
+    @property
+    def notices(self) -> list[str]:
+        """Returns the warnings of the run, each once."""
+        return grouped(self.warnings)
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Formats the figures of a run, such as edits, scores and cost, by name; without unknown figures."""
+        revision, scores, file = self.trace.revision, self.scores, self.trace.file
+        edits = Counter(edit.state for edit in self.edits)
+        states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
+        good = sum(sentence.status == "supported" for sentence in self.sentences)
+        asked = sum(span.kind == "request" and bool(span.body) for span in self.trace.spans)
+        shown = {
+            "Edits": ", ".join(f"{edits[state]} {state}" for state in states),
+            "Sentences": f"{good} of {len(self.sentences)} supported" if self.sentences else "",
+            "Attribution": f"{number(scores.attribution_before)} → {number(scores.attribution_after)}",
+            "Preservation": number(scores.preservation),
+            "F1_AP": number(scores.f1_ap),
+            "Time": duration(self.seconds if file.seconds is None else file.seconds),
+            "Queries": f"{len(self.queries)}, with {counted(len(self.evidence), 'passage')}",
+            "Model calls": f"{asked:,}",
+        }
+        if revision is not None:
+            usage = revision.usage
+            saved = f", {usage.saved_calls:,} saved" if usage.saved_calls else ""
+            shown["Model calls"] = f"{usage.model_calls:,}{saved}"
+            shown["Tokens"] = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
+            shown["Cost"] = money(usage.cost)
+        return {name: value for name, value in shown.items() if value and not value.endswith(number(None))}
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Collects the failed spans. Spans of the same kind and name with the same error are one failure."""
+        alike = _grouped(
+            ((span.kind, span.name, span.error), span) for span in self.trace.spans if span.error
+        )
+        failed = []
+        for (kind, name, error), spans in alike.items():
+            places = {place.number: place for place in map(self.linkable, spans)}
+            times = f"{_KINDS.get(kind, kind)}, {counted(len(spans), 'time')}"
+            failed.append(Failure(name, times, error, [places[n] for n in sorted(places)[:_MOST]]))
+        return failed
+
+    def data(self, span: StoredSpan) -> dict[str, Any]:
+        """Returns the data attributes by which the filters of the page select a row."""
+        wrong = any(part.error or part.seconds is None for part in (span, *self.trace.inner[span.number]))
+        verdicts = [_VERDICTS.get(sentence.verdict, ()) for sentence in self.reading(span).sentences]
+        return {
+            "node": self.node_of(span),
+            "verdict": " ".join(dict.fromkeys(name for names in verdicts for name in names)),
+            "error": "1" if wrong or span.kind == "failure" else "",
+        }
+
+    def bar(self, span: StoredSpan) -> tuple[float, float]:
+        """Returns the begin and the length of a span in the timeline, each from 0 to 1000."""
+        end = self.zero + self.seconds
+        stop = end if span.seconds is None else min(span.started + span.seconds, end)
+        wide = max(1000 * (stop - span.started) / self.seconds, 3.0)
+        return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
+
+
+def view_of(trace: Trace) -> RunView:
+    """Builds the view of a run from its revision, or without a revision from the updates of its nodes."""
+    lists = ("queries", "evidence", "checks", "edits", "warnings")
+    if (revision := trace.revision) is not None:
+        fields = {name: getattr(revision, name) for name in ("original", "text", *lists, "scores")}
+        return RunView(trace=trace, sentences=revision.report.sentences, **fields)
+    state: Mapping[str, Any] = trace.state()
+    text, report = state["text"], state.get("report")
+    # If an edit was made after the report, the report is about an earlier text.
+    known = [each for each in report.sentences if text[each.start : each.end] == each.text] if report else []
+    fields = {name: state.get(name, []) for name in lists} | {"scores": state.get("scores", Scores())}
+    return RunView(trace=trace, original=state["original"], text=text, sentences=known, **fields)
+
+
+def plain_text(value: Any) -> str:
+    """Writes a plain value as text: a string as it is, other values as JSON."""
+    if isinstance(value, str):
+        return value
+    value = dict(value) if isinstance(value, Mapping) else value
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+
+
+def money(cost: float | None) -> str:
+    """Writes a cost as text, in the unit of the prices; None as "not known"."""
+    return "not known" if cost is None else f"{cost:.6g}"
+
+
+def tokens(sent: Sequence[StoredSpan]) -> str:
+    """Formats the sums of the tokens of all requests: in, out and cached."""
+    counts = [span.body["tokens"] for span in sent if "tokens" in span.body]
+    total = [sum(column) for column in zip(*counts, strict=True)]
+    names = ("in", "out", "of these cached")
+    return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
+
+
+def cost(sent: Sequence[StoredSpan]) -> str:
+    """Formats the cost of each request, joined with +."""
+    return " + ".join(money(span.body["cost"]) for span in sent if "cost" in span.body)
+
+
+def written(update: Mapping[str, Any]) -> dict[str, str]:
+    """Lists the keys of the state that a node wrote, each with its value in words."""
+    wrote = {name: _words(each) for name, each in update.items() if name not in _SHOWN_APART and each}
+    if "text" in update:
+        wrote["text"] = "changed"
+    if (report := update.get("report")) is not None:
+        wrote["report"] = f"{counted(len(report.sentences), 'sentence')}, coverage {report.coverage:.2f}"
+    if (scores := update.get("scores")) is not None:
+        wrote["scores"] = ", ".join(f"{k} {v:.2f}" for k, v in scores if v is not None)
+    return wrote
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, (list, tuple)):
+        return plain_text(value)
+    if all(isinstance(each, Notice) for each in value):
+        return "\n".join(grouped(value))
+    return (
+        ", ".join(value)
+        if len(value) <= 12 and all(isinstance(each, str) for each in value)
+        else f"{len(value)}"
+    )
+
+
+def _place(query: Query) -> Span:
+    return Span(query.start, max(query.end, query.start + 1))
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
+    groups: dict[Any, list[Any]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
