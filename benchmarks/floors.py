@@ -29,7 +29,7 @@ def floors() -> dict[str, float]:
 
 def measured(home: Path, out: Path) -> EvalReport:
     """The report of the embedded default. Indexes are kept in `home`."""
-    return evaluate(DATA, out, settings=Settings(home=home))
+    return evaluate(DATA, out, settings=Settings(home=home, corpus=DATA.parent / "corpus"))
 
 
 def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:

@@ -98,7 +98,7 @@ def main() -> None:
     if not (path := browser()):
         sys.exit(f"no browser found: install one of {', '.join(BROWSERS)} (Debian: apt install chromium)")
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
-        evaluate(DATA, temporary, settings=Settings(home=Path(temporary) / "home"))
+        evaluate(DATA, temporary, settings=Settings(home=Path(temporary) / "home", corpus=CORPUS))
         chromium = playwright.chromium.launch(executable_path=path)
         page = chromium.new_page(viewport=DESK)
         page.goto((Path(temporary) / "report.html").as_uri())

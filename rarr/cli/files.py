@@ -59,8 +59,8 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
 
 
 @click.command("eval")
-@click.argument("data", required=False, type=options.FILE)
-@options.out("DIR", "Folder for the results.")
+@click.argument("data", type=options.FILE)
+@options.out("DIR", "Folder for the results.", required=True)
 @options.settings(*options.RUN)
 @options.one("--queries", "Q", "Baseline: search for sentences, or for the text.")
 @click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
@@ -68,11 +68,10 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
 @options.LIMIT
 @options.JOBS
 @options.FAIL_UNDER
-@options.one("--compare", "A B", "Compare two runs.", type=(options.FILE, options.FILE))
 @options.JSON
 def eval_(
-    data: Path | None,
-    out: Path | None,
+    data: Path,
+    out: Path,
     chosen: dict[str, Any],
     queries: str | None,
     agreement: str | None,
@@ -80,23 +79,20 @@ def eval_(
     limit: int | None,
     jobs: int,
     fail_under: Sequence[str],
-    compare: tuple[Path, Path] | None,
     as_json: bool,
 ) -> int:
     """Revise the texts of a file, and measure the revisions.
 
     DATA has an object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
-    "text", "title", "url") or "corpus" (a path beside DATA), "revised", a person's revision, and "answers",
-    the right answers to the context. DIR gets predictions.jsonl, report.json and report.html. The same call
-    continues an interrupted run, and repeats rows with an error.
+    "text", "title", "url") and "revised", a person's revision. DIR gets predictions.jsonl, report.json and
+    report.html. The same call continues an interrupted run, and repeats rows with an error.
 
     \b
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
       rarr eval data.jsonl -o by-chance --corpus notes/ --editor random
-      rarr eval --compare scores by-chance
     """
-    from rarr.evals import compare as compared, evaluate
+    from rarr.evals import evaluate
     from rarr.evals.measures import limits_of, under
     from rarr.settings import Settings
     from rarr.views.report_tables import as_tables
@@ -104,14 +100,6 @@ def eval_(
     baseline = options.given(queries=queries, editor=editor)
     if agreement is not None:
         baseline["agreement"] = agreement == "on"
-    if compare is not None:
-        if data or out or limit or fail_under or chosen or baseline:
-            raise InputError("--compare takes the folders of two runs alone: leave out all but --json")
-        comparison = compared(*compare)
-        write_result(comparison, lambda: as_tables(comparison), as_json=as_json)
-        return 0
-    if data is None or out is None:
-        raise InputError("DATA and -o DIR are both needed: see rarr eval --help")
     limits, settings = limits_of(fail_under), Settings(**chosen)
     with waiting() as shown:
         baseline |= {"jobs": jobs, "limit": limit, "on_row": shown.rows, "on_index": shown.indexed}

@@ -8,22 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import get_args
 
-from pydantic import Field
-
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriever, close_all
+from rarr.components import Baseline, Components, EditorKind, QueryKind, close_all
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.html import render_html
-from rarr.evals.measures import AnswerScores, EvalReport, ScoredRow, measured
-from rarr.evals.metrics.answers import answer_score
+from rarr.evals.measures import EvalReport, ScoredRow, measured
 from rarr.evals.metrics.texts import edit_kinds
 from rarr.evals.rows import EvalRow, RowEvidence, read_rows
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import UNNAMED, Passage, Revision
-from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
@@ -35,13 +31,9 @@ _EXAMPLE = '{"text": "..."} for each text'
 
 
 class Prediction(FinishedLine):
-    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
-
-    `answer_scores` compares it with right answers (see `ScoredRow`).
-    """
+    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
 
     revision: Revision | None = None
-    answer_scores: AnswerScores | None = Field(default=None)
 
 
 def evaluate(
@@ -61,8 +53,8 @@ def evaluate(
     """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at once.
 
     `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
-    same call continues an interrupted run. `limit`: revise only the first rows. A row brings its own evidence
-    or corpus, otherwise `settings` name what is searched. Give either `settings` or `components`. `on_row` is
+    same call continues an interrupted run. `limit`: revise only the first rows. A row may bring its own
+    evidence, otherwise `settings` name what is searched. Give either `settings` or `components`. `on_row` is
     called with the number of finished rows and of all rows, `on_index` with the same numbers for a corpus's
     files.
 
@@ -83,12 +75,11 @@ def evaluate(
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
     description = described(settings, components, baseline)
-    searched = [settings.corpus, *(row.corpus for row in source.rows)]
-    made_with = run_inputs(source.digest, description, corpora(searched, settings.max_file_mb))
+    made_with = run_inputs(source.digest, description, corpora([settings.corpus], settings.max_file_mb))
 
-    def revising() -> _RowReviser:
+    def revising() -> RowReviser:
         made = components or wire(settings, on_index, baseline=baseline)
-        return _RowReviser(made, closes=components is None)
+        return RowReviser(made, closes=components is None)
 
     rows: list[ScoredRow] = run_folder.run_rows(
         source.rows, path, Prediction, made_with, revising,
@@ -118,47 +109,36 @@ def _require_one_way(
         raise InputError(f"components and a baseline ({names}) are both given: give settings instead")
 
 
-class _RowReviser:
-    """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
+class RowReviser:
+    """Revises rows with the same components, but with a row's own evidence as the retriever.
 
-    def __init__(self, components: Components, *, closes: bool) -> None:
+    With `closes`, the components are closed with it.
+    """
+
+    def __init__(self, components: Components, *, closes: bool = True) -> None:
         self._components, self._closes = components, closes
-        self._corpora: dict[Path, Corpus] = {}
-        self._opening = asyncio.Lock()
 
     async def line(self, row: EvalRow) -> Prediction:
         """Revises a row; the prediction has an error if that failed or nothing of the text could be checked.
 
         Only a defect of the program raises an error.
         """
+        components = self._components
+        if row.evidence is not None:
+            components = replace(components, retriever=RowRetriever(row.evidence, components.settings))
         try:
-            components = replace(self._components, retriever=await self._retriever(row))
             reviser = await in_thread(lambda: Reviser(components=components))
             revision = await reviser.arevise(row.text, row.context)
         except RarrError as error:
             return Prediction(id=row.id, error=str(error))
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
-        answers = await asyncio.to_thread(answer_scores, row, revision.text)
-        return Prediction(id=row.id, revision=revision, answer_scores=answers)
+        return Prediction(id=row.id, revision=revision)
 
     async def aclose(self) -> None:
-        """Closes the corpora of rows, and the components that were made here."""
-        await close_all(self._corpora.values())
+        """Closes the components that were made for these rows."""
         if self._closes:
             await close_all((*self._components.models, *self._components.opened))
-
-    async def _retriever(self, row: EvalRow) -> Retriever:
-        settings = self._components.settings
-        if row.evidence is not None:
-            return RowRetriever(row.evidence, settings)
-        if row.corpus is None:
-            return self._components.retriever
-        given = settings.model_dump(include={"home", "window", "step", "max_file_mb"})
-        async with self._opening:
-            if (path := row.corpus) not in self._corpora:
-                self._corpora[path] = await in_thread(lambda: Corpus.open(path, **given))
-            return self._corpora[path]
 
 
 class RowRetriever:
@@ -193,14 +173,6 @@ class RowRetriever:
         return passages
 
 
-def answer_scores(row: EvalRow, revised: str) -> AnswerScores | None:
-    """Scores the original and the revised text by the right answers of the row; None for a row without."""
-    if not row.answers:
-        return None
-    before, after = (answer_score(text, row.answers) for text in (row.text, revised))
-    return AnswerScores(before=before, after=after)
-
-
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
     """Joins a row with its revision's scores; after an error, it has the original text and no scores."""
     known = ScoredRow(
@@ -209,7 +181,6 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
         original=row.text,
         text=row.text,
         reference=row.revised,
-        has_answers=bool(row.answers),
         error=prediction.error,
     )
     if (revision := prediction.revision) is None:
@@ -222,7 +193,6 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
             "scores": scores,
             "kinds": tuple(sorted(kinds)),
             "statuses": tuple(sentence.status for sentence in revision.report.sentences),
-            "answer_scores": prediction.answer_scores,
             "edits": sum(edit.accepted for edit in revision.edits),
             "refused_edits": sum(edit.state == "refused" for edit in revision.edits),
             "model_calls": revision.usage.model_calls,

@@ -9,30 +9,20 @@ from typing import NamedTuple, get_args
 from pydantic import Field
 
 from rarr.errors import InputError
-from rarr.evals.metrics.statistics import Measured, Scored, bootstrap, mean, measured_f1_ap, share
+from rarr.evals.metrics.statistics import Measured, bootstrap_each, mean, measured_f1_ap, share
 from rarr.evals.metrics.texts import EDIT_KINDS, EditKind, is_kind, restored, rouge_l, sari
 from rarr.evals.rows import Unreadable
 from rarr.records import Record, Scores, Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-ANSWERS = 0.5
-"""The least score of a text that answers its question."""
 _NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
-
-
-class AnswerScores(Record):
-    """How well a text says the right answer of its row, before and after the revision, from 0 to 1."""
-
-    before: float
-    after: float
 
 
 class ScoredRow(Record):
     """One text of an evaluation. `reference` is a person's revision, if the data have one.
 
-    `kinds` are the kinds of edit of the whole revision (PURR). `has_answers`: the data have right answers,
-    and `answer_scores` compares the text with them. `seconds` is wall time. With an `error` nothing was
-    revised, or nothing of the text could be checked: `text` is the original, and there are no scores.
+    `kinds` are the kinds of edit of the whole revision (PURR). `seconds` is wall time. With an `error`
+    nothing was revised, or nothing of the text could be checked: `text` is the original, without scores.
     """
 
     id: str
@@ -43,8 +33,6 @@ class ScoredRow(Record):
     scores: Scores = Scores()
     kinds: tuple[EditKind, ...] = ()
     statuses: tuple[Status, ...] = ()
-    has_answers: bool = False
-    answer_scores: AnswerScores | None = None
     edits: int = 0
     refused_edits: int = 0
     model_calls: int = 0
@@ -76,9 +64,21 @@ class Measure(NamedTuple):
     applies: Callable[[ScoredRow], bool] = lambda row: True
     is_share: bool = False
 
-    def value(self, row: ScoredRow) -> float | None:
-        """Computes the value for a row to which the measure applies; None for a row with an error."""
-        return None if row.error else self.of(row)
+    def over(self, rows: Sequence[ScoredRow]) -> Measured | None:
+        """Measures the rows to which it applies, None without any. A row with an error is not judged."""
+        values = [None if row.error else self.of(row) for row in rows if self.applies(row)]
+        if not values:
+            return None
+        hits = [None if value is None else bool(value) for value in values]
+        return share(hits) if self.is_share else mean(values)
+
+
+def _kind(kind: EditKind) -> Measure:
+    def judged(row: ScoredRow) -> bool | None:
+        scores = row.scores
+        return is_kind(kind, scores.attribution_before, scores.attribution_after, scores.preservation)
+
+    return Measure(judged, is_share=True)
 
 
 def _revised_by_person(row: ScoredRow) -> bool:
@@ -93,28 +93,6 @@ def _was_wrong(row: ScoredRow) -> bool:
     return row.reference is not None and not restored(row.original, row.reference)
 
 
-def _kind(kind: EditKind) -> Measure:
-    def judged(row: ScoredRow) -> bool | None:
-        scores = row.scores
-        return is_kind(kind, scores.attribution_before, scores.attribution_after, scores.preservation)
-
-    return Measure(judged, is_share=True)
-
-
-def _answers_now(row: ScoredRow) -> bool | None:
-    return row.answer_scores.after >= ANSWERS if row.answer_scores else None
-
-
-def _may_have_answered(answered: bool) -> Callable[[ScoredRow], bool]:
-    """Had the text an answer (or none), or is that not known because of an error?"""
-
-    def applies(row: ScoredRow) -> bool:
-        scores = row.answer_scores
-        return row.has_answers and (scores is None or (scores.before >= ANSWERS) == answered)
-
-    return applies
-
-
 ROW_MEASURES: dict[str, Measure] = {
     "attribution_before": Measure(lambda row: row.scores.attribution_before),
     "attribution_after": Measure(lambda row: row.scores.attribution_after),
@@ -124,65 +102,49 @@ ROW_MEASURES: dict[str, Measure] = {
     "restored": Measure(lambda row: restored(row.text, row.reference or ""), _was_wrong, is_share=True),
     "untouched_when_correct": Measure(lambda row: row.text == row.original, _was_correct, is_share=True),
     "sari": Measure(lambda row: sari(row.original, row.text, [row.reference or ""]), _revised_by_person),
-    "answer_before": Measure(
-        lambda row: row.answer_scores.before if row.answer_scores else None, lambda row: row.has_answers
-    ),
-    "answer_after": Measure(
-        lambda row: row.answer_scores.after if row.answer_scores else None, lambda row: row.has_answers
-    ),
-    "answer_kept": Measure(_answers_now, _may_have_answered(True), is_share=True),
-    "answer_gained": Measure(_answers_now, _may_have_answered(False), is_share=True),
     "rouge_l": Measure(lambda row: rouge_l(row.text, row.reference or ""), _revised_by_person),
 }
-"""The measures by name.
-
-Those of answers need right answers, and the others from `restored` on need a person's revision. `rouge_l`
-also needs the extra `eval`.
-"""
-
-
-def set_f1_pair(row: ScoredRow) -> Scored | None:
-    """Returns attribution and preservation of a row for F1_AP of all rows; None if not judged."""
-    attributed, kept = row.scores.attribution_after, row.scores.preservation
-    return None if row.error or attributed is None or kept is None else (attributed, kept)
-
-
+"""The measures by name. Those from `restored` on need a person's revision, and `rouge_l` the extra `eval`."""
 NAMES: tuple[str, ...] = (*ROW_MEASURES, "f1_ap", *STATUSES)
 """All measures of an evaluation."""
-
-
-def available() -> dict[str, Measure]:
-    """Returns the measures of rows by name, without `rouge_l` if its library is not installed."""
-    missing = set() if find_spec("rouge_score") else {"rouge_l"}
-    return {name: measure for name, measure in ROW_MEASURES.items() if name not in missing}
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    F1_AP is that of the averages. The shares of statuses count sentences; `n` counts rows.
+    F1_AP is that of the averages. The shares of statuses count sentences; `n` counts rows. `rouge_l` is left
+    out if its library is not installed.
     """
     results = {}
-    for name, measure in available().items():
-        values = [measure.value(row) for row in rows if measure.applies(row)]
-        if values:
-            hits = [None if value is None else bool(value) for value in values]
-            results[name] = share(hits) if measure.is_share else mean(values)
-        if name == "preservation":
-            pairs = [set_f1_pair(row) for row in rows]
-            results |= {"f1_ap": measured_f1_ap(pairs)} if pairs else {}
+    for name, measure in ROW_MEASURES.items():
+        if not _is_missing(name) and (value := measure.over(rows)) is not None:
+            results[name] = value
+        if name == "preservation" and rows:
+            results["f1_ap"] = measured_f1_ap([_attribution_and_preservation(row) for row in rows])
     return results | _statuses(rows)
+
+
+def _is_missing(name: str) -> bool:
+    return name == "rouge_l" and not find_spec("rouge_score")
+
+
+def _attribution_and_preservation(row: ScoredRow) -> tuple[float, float] | None:
+    attributed, kept = row.scores.attribution_after, row.scores.preservation
+    return None if row.error or attributed is None or kept is None else (attributed, kept)
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes the share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
 
-    def share_of(name: str) -> Callable[[Sequence[Counter[str]]], float | None]:
-        return lambda drawn: sum(count[name] for count in drawn) / sum(count.total() for count in drawn)
+    def shares(drawn: Sequence[Counter[str]]) -> dict[str, float | None]:
+        total = sum(count.total() for count in drawn)
+        return {name: sum(count[name] for count in drawn) / total for name in STATUSES}
 
     unjudged = sum(bool(row.error) for row in rows)
-    return {name: bootstrap(counts, share_of(name), unjudged=unjudged) for name in STATUSES}
+    return dict.fromkeys(STATUSES, Measured(unjudged=unjudged)) | bootstrap_each(
+        counts, shares, unjudged=unjudged
+    )
 
 
 def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
@@ -195,7 +157,7 @@ def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, f
         name, _, number = (part.strip() for part in argument.partition("="))
         if name not in names:
             raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        if name in ROW_MEASURES and name not in available():
+        if _is_missing(name):
             raise InputError(f'{name} needs a package: pip install "rarr[eval]"')
         if name in limits:
             raise InputError(f"{name} has two limits: give one")

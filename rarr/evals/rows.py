@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Annotated, Any, Generic, NamedTuple, Self, TypeVar, cast
+from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic import (
     AliasChoices,
@@ -19,7 +19,6 @@ from pydantic import (
     StrictBool,
     StringConstraints,
     ValidationError,
-    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -77,35 +76,13 @@ class RowEvidence(BaseModel):
 class EvalRow(Row):
     """One text of the data of `rarr eval`. `revised` is a person's revision; None if there is none.
 
-    `answers` are the variants of the right answer to the context. `evidence` (which may be empty) or `corpus`
-    (in a file: a path beside it) is searched; if both are None, what the settings name is searched.
+    `evidence` (which may be empty) is searched; if it is None, what the settings name is searched.
     """
 
     text: Text
     context: str | None = None
     evidence: tuple[RowEvidence, ...] | None = None
-    corpus: Path | None = None
     revised: Text | None = None
-    answers: tuple[Text, ...] = ()
-
-    @field_validator("corpus", mode="after")
-    @classmethod
-    def _exists(cls, given: Path | None, info: ValidationInfo) -> Path | None:
-        if given is None or info.context is None:
-            return given
-        try:
-            there = (path := info.context["folder"] / given).exists()
-        except (OSError, ValueError):  # the name is too long, or the folder may not be read
-            there = False
-        if not there:
-            raise ValueError(f"{str(given)!r} does not exist")
-        return cast(Path, path)
-
-    @model_validator(mode="after")
-    def _has_one_source(self) -> Self:
-        if self.evidence is not None and self.corpus is not None:
-            raise ValueError('it has both "evidence" and "corpus": keep one')
-        return self
 
 
 class ClaimRow(Row):
@@ -170,7 +147,7 @@ def read_rows(path: Path, kind: type[Kind], example: str) -> Data[Kind]:
             if not line.strip(b" \t\r\n\xef\xbb\xbf"):
                 continue
             try:
-                row = made(kind, parsed(line, number), number, folder=path.parent)
+                row = made(kind, parsed(line, number), number)
                 if row.id in rows:
                     raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
                 rows[row.id] = row
@@ -211,11 +188,11 @@ def parsed(line: bytes, number: int) -> dict[str, Any]:
     return value
 
 
-def made(kind: type[Kind], value: dict[str, Any], number: int, *, folder: Path) -> Kind:
+def made(kind: type[Kind], value: dict[str, Any], number: int) -> Kind:
     """Makes a row of an object. Raises `WrongRowError` for an object that is no such row."""
     value = _without_null({"id": number} | _without_null(value))
     try:
-        return kind.model_validate_json(json.dumps(value), context={"folder": folder})
+        return kind.model_validate_json(json.dumps(value))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])

@@ -11,11 +11,11 @@ from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
 
 from cli.helpers import Command, is_complaint
 from rarr.errors import ModelError
-from rarr.evals.comparison import Comparison
 from rarr.evals.measures import EvalReport
 from rarr.testing import RuleModel, ScriptedServer
 
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
+GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
 EVAL = ("eval", "in.jsonl", "-o", "out", "--corpus", "notes")
 BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "notes")
 
@@ -94,9 +94,6 @@ def test_scores_are_printed_and_written(command: Command) -> None:
     }
     report = EvalReport.model_validate_json(command(*EVAL, "--json").out)
     assert report.measures["restored"].value == 1
-    assert command("eval", "in.jsonl", "-o", "few", "--corpus", "notes", "--limit", "1").status == 0
-    compared = Comparison.model_validate_json(command("eval", "--compare", "out", "few", "--json").out)
-    assert (compared.rows, compared.only_a) == (1, 1)
 
 
 def test_baseline_is_chosen_by_options(command: Command) -> None:
@@ -109,29 +106,20 @@ def test_baseline_is_chosen_by_options(command: Command) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "status", "last"),
     [
-        ([{"text": RIGHT}, *["[]"] * 23], [], 2, "23 lines of in.jsonl left out: correct the data"),
-        (
-            [{"text": RIGHT}, {"text": RIGHT, "corpus": "empty"}],
-            [],
-            2,
-            "1 row with an error: correct the cause",
-        ),
-        (
-            [{"text": RIGHT}, {"text": RIGHT, "corpus": "empty"}],
-            ["f1_ap=0"],
-            4,
-            "f1_ap may be under its limit 0",
-        ),
-        ([{"text": RIGHT}], ["restored=0"], 4, "restored is not judged"),
-        ([{"text": RIGHT, "corpus": "empty"}], ["f1_ap=0"], 3, ""),
+        ([GIVEN, *["[]"] * 23], [], 2, "23 lines of in.jsonl left out: correct the data"),
+        ([GIVEN, {"text": RIGHT}], [], 2, "1 row with an error: correct the cause"),
+        ([GIVEN, {"text": RIGHT}], ["f1_ap=0"], 4, "f1_ap may be under its limit 0"),
+        ([GIVEN], ["restored=0"], 4, "restored is not judged"),
+        ([{"text": RIGHT}], ["f1_ap=0"], 3, ""),
     ],
 )
 def test_exit_status_of_an_evaluation(
     command: Command, rows: list[Any], options: list[str], status: int, last: str
 ) -> None:
-    Path("empty").mkdir()
+    """A row without evidence of its own is searched for, and nothing is found in an empty cache."""
     given(*rows)
-    done = command(*EVAL, *(word for limit in options for word in ("--fail-under", limit)))
+    call = ("eval", "in.jsonl", "-o", "out", "--search", "wikipedia", "--offline")
+    done = command(*call, *(word for limit in options for word in ("--fail-under", limit)))
     lines = done.err.splitlines()
     assert (done.status, lines[-1].startswith(f"rarr: {last}"), len(lines) <= 22) == (status, True, True), (
         done.err

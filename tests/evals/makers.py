@@ -1,10 +1,8 @@
-"""Rows as an evaluation has scored them, and runs as it leaves them."""
+"""Rows as an evaluation has scored them."""
 
-from pathlib import Path
 from typing import Any
 
-from rarr.evals import run_folder
-from rarr.evals.measures import EvalReport, ScoredRow, measured
+from rarr.evals.measures import ScoredRow
 from rarr.ledger.scores import f1_ap
 from rarr.records import Scores
 
@@ -20,11 +18,3 @@ def scored_row(
         f1_ap=f1_ap(after, preservation),
     )
     return ScoredRow(**({"id": name, "original": "One.", "text": "One.", "scores": scores} | more))
-
-
-def finished_run(path: Path, *rows: ScoredRow) -> Path:
-    """The folder of a run with these rows."""
-    path.mkdir()
-    run_folder.begin(path, {"data": "d", "version": "0", "settings": {}})
-    run_folder.finish(path, EvalReport(data="d.jsonl", measures=measured(rows), rows=rows))
-    return path

@@ -5,10 +5,8 @@ import pytest
 from evals.makers import scored_row
 from rarr.errors import InputError
 from rarr.evals import measures
-from rarr.evals.evaluation import Prediction, scored
-from rarr.evals.measures import AnswerScores, EvalReport, ScoredRow, limits_of, measured, under
+from rarr.evals.measures import EvalReport, ScoredRow, limits_of, measured, under
 from rarr.evals.metrics import Measured
-from rarr.evals.rows import EvalRow
 
 
 def value(name: str, *rows: ScoredRow) -> tuple[float | None, int, int]:
@@ -102,42 +100,13 @@ def test_missing_library_leaves_one_measure_out(monkeypatch: pytest.MonkeyPatch)
     assert "sari" in values
 
 
-def answering(before: float, after: float) -> ScoredRow:
-    scores = AnswerScores(before=before, after=after)
-    return corrected("a", "b", "b").model_copy(update={"has_answers": True, "answer_scores": scores})
-
-
-def test_answers_are_kept_and_gained() -> None:
-    """Of three texts that answered, two still do; of two that did not, one does. One row has an error."""
-    unknown = ERROR.model_copy(update={"has_answers": True})
-    rows = [answering(*each) for each in ((0.9, 0.9), (0.5, 0.6), (0.7, 0.4), (0.4, 0.8), (0.1, 0.2))]
-    assert value("answer_before", *rows, unknown, SAME) == (0.52, 5, 1)
-    assert value("answer_after", *rows, unknown, SAME) == (0.58, 5, 1)
-    assert value("answer_kept", *rows, unknown, SAME) == (0.666666667, 3, 1)
-    assert value("answer_gained", *rows, unknown, SAME) == (0.5, 2, 1)
-    assert not any(name.startswith("answer_") for name in measured([SAME, ERROR]))
-
-
 def test_all_names_are_those_of_measures() -> None:
-    mended = corrected("a b", "a c", "a c")
-    rows = [mended, corrected("a", "a", "a"), answering(0.8, 0.9), answering(0.2, 0.9)]
+    rows = [corrected("a b", "a c", "a c"), corrected("a", "a", "a")]
     assert set(measured(rows)) == set(measures.NAMES)
 
 
 def test_row_with_an_error_is_unjudged_in_every_measure() -> None:
     assert set(measured([ERROR]).values()) == {Measured(unjudged=1)}
-
-
-def test_error_is_scored_as_nothing() -> None:
-    row = EvalRow(id="a", text="One.", revised="Two.", context="C?")
-    result = scored(row, Prediction(id="a", error="no"))
-    assert (result.text, result.reference, result.context, result.error, result.kinds) == (
-        "One.",
-        "Two.",
-        "C?",
-        "no",
-        (),
-    )
 
 
 REPORT = EvalReport(

@@ -23,22 +23,16 @@ def reasons(path: Path) -> dict[int, str]:
 
 
 def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
     evidence = [{"text": "E.", "title": "T", "url": "https://x.example", "score": 3}, {"text": "F."}]
     first = {"id": 7, "text": "One.", "context": "C?", "evidence": evidence, "revised": "Two.", "more": [1]}
-    second = {"text": "One.", "corpus": "notes", "evidence": None, "revised": None, "id": None}
+    second = {"text": "One.", "evidence": None, "revised": None, "id": None}
     first_row, second_row = read_rows(write_rows(tmp_path / "d.jsonl", first, second)).rows
-    assert (first_row.id, first_row.context, first_row.revised, first_row.corpus) == ("7", "C?", "Two.", None)
+    assert (first_row.id, first_row.context, first_row.revised) == ("7", "C?", "Two.")
     assert first_row.evidence == (
         RowEvidence(text="E.", title="T", source="https://x.example"),
         RowEvidence(text="F."),
     )
-    assert (second_row.id, second_row.evidence, second_row.corpus, second_row.revised) == (
-        "2",
-        None,
-        tmp_path / "notes",
-        None,
-    )
+    assert (second_row.id, second_row.evidence, second_row.revised) == ("2", None, None)
 
 
 def dated(published_at: object) -> str:
@@ -70,13 +64,8 @@ def test_date_may_be_left_empty(tmp_path: Path) -> None:
         ('{"text": "One.", "evidence": "E."}', 'its "evidence" is wrong'),
         ('{"text": "One.", "evidence": [{"text": "E."}, {"title": "T"}]}', 'it has no "evidence.2.text"'),
         ('{"text": "One.", "evidence": [{"text": ""}]}', 'its "evidence.1.text" is wrong (it is empty)'),
-        ('{"text": "One.", "answers": "one"}', 'its "answers" is wrong'),
-        ('{"text": "One.", "corpus": "nowhere"}', "does not exist"),
-        ('{"text": "One.", "corpus": "\\u0000"}', "does not exist"),
-        (f'{{"text": "One.", "corpus": "{"x" * 5000}"}}', "does not exist"),
         (dated("foo"), 'its "evidence.1.published_at" is wrong (give a date such as 2020-01-31)'),
         (dated(5), 'its "evidence.1.published_at" is wrong'),
-        ('{"text": "One.", "corpus": ".", "evidence": []}', 'it has both "evidence" and "corpus": keep one'),
     ],
 )
 def test_wrong_line_is_named_and_the_rest_goes_on(tmp_path: Path, line: str, reason: str) -> None:
@@ -130,7 +119,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
 )
-KEYS = st.sampled_from(["id", "text", "context", "evidence", "corpus", "revised"])
+KEYS = st.sampled_from(["id", "text", "context", "evidence", "revised"])
 
 
 @pytest.mark.slow

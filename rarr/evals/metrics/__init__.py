@@ -3,7 +3,6 @@
 module          name                            range  what, and its source
 statistics      mean, bootstrap                 any    percentile bootstrap: Efron and Tibshirani 1993
                 share                           0..1   Wilson interval: Wilson 1927
-                paired                          any    two systems, permuted: Phipson and Smyth 2010
                 f1_ap_of_set                    0..1   F1 of two averages: Gao et al. 2023 (RARR)
 classification  classification                  0..1   three classes: Yue et al. 2023 (AttrScore)
                 detection                       0..1   AutoAIS: Malaviya et al. 2023 (ExpertQA)

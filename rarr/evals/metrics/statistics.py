@@ -1,4 +1,4 @@
-"""Computes intervals for means, shares and other statistics, and compares two systems on the same rows.
+"""Computes intervals for means, shares and other statistics.
 
 All results are deterministic for a seed. A row must be drawn independently (a document rather than its
 sentences), otherwise intervals are too narrow. A row that could not be judged is None: it is not used, but
@@ -7,16 +7,14 @@ counted as `unjudged`. Intervals are 95%.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import compress
 from random import Random
 from statistics import NormalDist
 from typing import TypeVar
 
-from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record
 
-LEVEL, RESAMPLES, FLIPS = 0.95, 2000, 10_000
+LEVEL, RESAMPLES = 0.95, 2000
 
 Row = TypeVar("Row")
 Scored = tuple[float, float]
@@ -35,16 +33,6 @@ class Measured(Record):
     high: float | None = None
     n: int = 0
     unjudged: int = 0
-
-
-class Paired(Record):
-    """Two systems on the same rows: the difference `b - a`, and `p` for the hypothesis that they are equal.
-
-    `p` is None if no row was judged for both systems.
-    """
-
-    difference: Measured
-    p: float | None = None
 
 
 def mean(values: Sequence[float | None], *, resamples: int = RESAMPLES) -> Measured:
@@ -126,63 +114,7 @@ def measured_f1_ap(texts: Sequence[Scored | None]) -> Measured:
     return bootstrap(judged, f1_ap_of_set, unjudged=len(texts) - len(judged))
 
 
-Values = tuple[float, ...]
-"""The scores of one row of which a statistic takes the averages over all rows."""
-
-
-def paired(
-    a: Sequence[Values | None],
-    b: Sequence[Values | None],
-    statistic: Callable[..., float | None] = lambda value: value,
-    *,
-    flips: int = FLIPS,
-) -> Paired:
-    """Compares two systems row by row: `a[i]` and `b[i]` belong to the same row.
-
-    `statistic` computes a value from the averages of the scores: their mean by default, or `f1_ap` of two.
-    The interval of the difference is a bootstrap interval over rows. `p` is from a two-sided permutation test
-    that swaps the systems for random rows: how often the difference is as far from 0, (hits + 1) / (flips +
-    1) (Phipson and Smyth 2010). Rows that were not judged for both systems are left out, as `unjudged`.
-    Raises `InputError` for lists of different lengths.
-    """
-    if len(a) != len(b):
-        raise InputError(f"a pair needs the same rows: one system has {len(a)} and the other {len(b)}")
-    pairs = sorted((x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None)
-
-    def difference(drawn: Sequence[tuple[Values, Values]]) -> float:
-        before, after = (statistic(*_averages([pair[side] for pair in drawn])) or 0.0 for side in (0, 1))
-        return after - before
-
-    measured = bootstrap(pairs, difference, unjudged=len(a) - len(pairs))
-    return Paired(difference=measured, p=_permuted(pairs, statistic, flips) if pairs else None)
-
-
-_ODD = bytes(i % 2 for i in range(256))
-
-
-def _permuted(
-    pairs: Sequence[tuple[Values, Values]], statistic: Callable[..., float | None], flips: int
-) -> float:
-    columns = range(len(pairs[0][0]))
-    sums = [[math.fsum(pair[side][column] for pair in pairs) for column in columns] for side in (0, 1)]
-    moves = [[pair[1][column] - pair[0][column] for pair in pairs] for column in columns]
-
-    def distance(moved: Sequence[float]) -> float:
-        before, after = (
-            statistic(*((total + sign * by) / len(pairs) for total, by in zip(side, moved, strict=True)))
-            or 0.0
-            for side, sign in zip(sums, (1, -1), strict=True)
-        )
-        return abs(after - before)
-
-    random = Random(0)
-    observed = distance([0.0 for _ in columns]) - 1e-9  # rounding must not tell equal sums apart
-    masks = (random.randbytes(len(pairs)).translate(_ODD) for _ in range(flips))
-    hits = sum(distance([sum(compress(move, mask)) for move in moves]) >= observed for mask in masks)
-    return (hits + 1) / (flips + 1)
-
-
-def _averages(rows: Sequence[Values]) -> list[float]:
+def _averages(rows: Sequence[Scored]) -> list[float]:
     return [_mean(column) for column in zip(*rows, strict=True)]
 
 

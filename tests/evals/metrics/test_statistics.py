@@ -2,29 +2,22 @@
 
 import math
 from collections.abc import Sequence
-from itertools import product
-from operator import mul
 from random import Random
 from statistics import fmean
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rarr import InputError
 from rarr.evals.metrics.statistics import (
     Measured,
-    Scored,
     bootstrap,
     f1_ap_of_set,
     mean,
     measured_f1_ap,
-    paired,
     share,
 )  # fmt: skip
-from rarr.ledger.scores import f1_ap
 
 VALUES = st.lists(st.floats(0, 1), min_size=2, max_size=12)
-PAIRS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12)
 QUICK = settings(max_examples=40)
 
 
@@ -119,55 +112,6 @@ def test_share_lies_in_its_interval(hits: list[bool | None]) -> None:
         assert 0 <= measured.low <= measured.value <= measured.high <= 1
 
 
-def alone(*values: float | None) -> list[tuple[float] | None]:
-    return [None if value is None else (value,) for value in values]
-
-
-def test_paired_difference_is_b_less_a_over_rows_judged_for_both() -> None:
-    result = paired(alone(0.5, None, 0.25, 0.0), alone(1.0, 1.0, None, 1.0))
-    assert (result.difference.value, result.difference.n, result.difference.unjudged) == (0.75, 2, 2)
-
-
-def test_paired_p_is_the_share_of_swaps_that_reach_as_far() -> None:
-    differences = [0.1, 0.2, 0.4, 0.4, -0.1]
-    flipped = [sum(map(mul, differences, flips)) for flips in product((-1, 1), repeat=5)]
-    exact = sum(abs(total) >= sum(differences) - 1e-9 for total in flipped) / 32
-    assert paired(alone(*[0.0] * 5), alone(*differences)).p == pytest.approx(exact, abs=0.015)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "p"),
-    [
-        ([0.1, 0.2], [0.1, 0.2], 1.0),
-        ([0.5], [0.7], 1.0),  # one row: both ways reach as far
-        ([0.3, 0.3], [0.2, 0.4], 1.0),  # rounding must not tell 0.3 - 0.2 and 0.4 - 0.3 apart
-        ([None], [0.7], None),
-        ([], [], None),
-    ],
-)
-def test_paired_without_a_difference_to_find(
-    a: list[float | None], b: list[float | None], p: float | None
-) -> None:
-    assert paired(alone(*a), alone(*b)).p == p
-
-
-def test_paired_p_is_never_0_and_other_rows_are_refused() -> None:
-    assert paired(alone(*[0.0] * 100), alone(*[1.0] * 100), flips=99).p == 1 / 100
-    with pytest.raises(InputError, match="one system has 2 and the other 1"):
-        paired(alone(0.1, 0.2), alone(0.1))
-
-
-@QUICK
-@given(PAIRS, st.randoms(use_true_random=False))
-def test_p_does_not_depend_on_the_order_of_rows(pairs: list[tuple[float, float]], random: Random) -> None:
-    def p(rows: Sequence[tuple[float, float]]) -> float | None:
-        return paired(alone(*(a for a, _ in rows)), alone(*(b for _, b in rows)), flips=50).p
-
-    first = p(pairs)
-    assert first is not None and 0 < first <= 1
-    assert p(random.sample(pairs, len(pairs))) == first
-
-
 TEXTS = [(0.2, 1.0), (1.0, 0.2), (0.9, 0.9)]
 
 
@@ -186,13 +130,3 @@ def test_f1_ap_of_three_texts_is_that_of_their_averages() -> None:
     measured = measured_f1_ap([*TEXTS, None])
     assert measured.value == pytest.approx(0.7)
     assert (measured.n, measured.unjudged, f1_ap_of_set([]), f1_ap_of_set([(0.0, 0.0)])) == (3, 1, None, 0.0)
-
-
-def test_paired_f1_ap_finds_a_difference_in_every_text() -> None:
-    worse: list[Scored | None] = [(0.3 + 0.01 * n, 0.9) for n in range(12)]
-    better: list[Scored | None] = [(0.5 + 0.01 * n, 0.9) for n in range(12)]
-    compared = paired([*worse, None], [*better, (1.0, 1.0)], f1_ap, flips=500)
-    expected = 2 * 0.555 * 0.9 / 1.455 - 2 * 0.355 * 0.9 / 1.255
-    assert compared.difference.value == pytest.approx(expected)
-    assert (compared.difference.n, compared.difference.unjudged) == (12, 1)
-    assert compared.p is not None and compared.p < 0.02

@@ -1,9 +1,9 @@
 """Data in, a report out: what is written, what is gone on with, and what is refused."""
 
-import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,37 +11,28 @@ import pytest
 from families import few
 
 from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
-from rarr.errors import InputError, RarrError
+from rarr.components import Components
+from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals import evaluate
 from rarr.evals.measures import EvalReport
-from rarr.records import Revision
+from rarr.records import Passage, Revision
 from rarr.settings import Settings
-from rarr.testing import ScriptedChecker, scripted_components
+from rarr.testing import InMemoryRetriever
+from rarr.tools.storage.files import write_lines
 
 
 @pytest.mark.slow
-def test_rows_come_in_the_order_of_the_data(data: Path, out: Path) -> None:
+def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(0.01), jobs=5)
     assert [row.id for row in report.rows] == [f"r{n}" for n in range(5)]
     assert [row.text == row.original for row in report.rows] == [False, True, False, True, False]
     assert {row.text for row in report.rows} == {row.reference for row in report.rows}
-    assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
-
-
-@pytest.mark.slow
-def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
-    report = evaluate(data, out, components=components(), jobs=1)
     assert EvalReport.model_validate_json((out / "report.json").read_bytes()) == report
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     assert [list(line) for line in lines(out)] == [["id", "revision"]] * 5
-    assert Revision.model_validate(lines(out)[0]["revision"]).changed
-
-
-@pytest.mark.slow
-def test_finished_run_is_not_done_again(data: Path, out: Path) -> None:
-    first = evaluate(data, out, components=components())
+    assert {Revision.model_validate(line["revision"]).changed for line in lines(out)} == {True, False}
     again = components()
-    assert evaluate(data, out, components=again) == first
+    assert evaluate(data, out, components=again) == report
     assert again.retriever.calls == []  # type: ignore[attr-defined]
 
 
@@ -78,28 +69,6 @@ def test_files_missing_after_a_crash_are_written(data: Path, out: Path, missing:
 
 
 @pytest.mark.slow
-def test_run_starts_after_a_crash_before_the_first_file(data: Path, out: Path) -> None:
-    out.mkdir()
-    (out / "run.lock").touch()
-    (out / "run.json.part").write_text('{"data":')
-    assert len(evaluate(data, out, components=components()).rows) == 5
-
-
-@pytest.mark.slow
-def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = data.parent / "empty"
-    corpus.mkdir()
-    write_rows(data, row(0), row(1, corpus="empty"), row(2))
-    report = evaluate(data, out, components=components())
-    assert [bool(row.error) for row in report.rows] == [False, True, False]
-    assert report.rows[1].text == report.rows[1].original
-    assert lines(out)[1].keys() | lines(out)[0].keys() == {"id", "error", "revision"}
-    assert report.measures["f1_ap"].unjudged == 1
-    again = evaluate(data, out, components=components())
-    assert again == report
-
-
-@pytest.mark.slow
 def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> None:
     calls = []
 
@@ -126,20 +95,6 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
         set(),
         {f"memory:{EVIDENCE}"},
     ]
-
-
-@pytest.mark.slow
-def test_row_brings_its_own_corpus(data: Path, out: Path) -> None:
-    notes = data.parent / "notes"
-    notes.mkdir()
-    (notes / "mill.md").write_text(EVIDENCE)
-    write_rows(data, row(0, corpus="notes"), row(2, corpus="notes/mill.md"), row(4, corpus="notes"))
-    report = evaluate(data, out, components=components())
-    assert all(row.text == row.reference for row in report.rows)
-    revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
-    assert all(
-        evidence.source.endswith("mill.md") for revision in revisions for evidence in revision.evidence
-    )
 
 
 def other_data(data: Path, out: Path) -> None:
@@ -248,29 +203,135 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
         evaluate(data, out, components=components())
 
 
-@pytest.mark.slow
-async def test_evaluate_may_be_called_within_an_event_loop(data: Path, out: Path) -> None:
-    await asyncio.sleep(0)
-    assert len(evaluate(data, out, components=components()).rows) == 5
+class Dying(InMemoryRetriever):
+    """Answers so many times, and then never again."""
+
+    def __init__(self, answers: int) -> None:
+        super().__init__([EVIDENCE])
+        self.answers = answers
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if len(self.calls) >= self.answers:
+            raise OSError("the server went away")
+        return await super().retrieve(query, k)
+
+
+def dying(answers: int) -> Components:
+    return replace(components(), retriever=Dying(answers))
 
 
 @pytest.mark.slow
-def test_no_more_rows_run_at_once_than_jobs(data: Path, out: Path) -> None:
-    now, most = 0, 0
+def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Path, out: Path) -> None:
+    write_rows(data, *(row(2 * number) for number in range(4)))
+    report = evaluate(data, out, components=dying(2), jobs=1)
+    assert [row.error for row in report.rows[:2]] == ["", ""]
+    assert all(row.error.startswith("nothing could be checked: ") for row in report.rows[2:])
+    assert "the server went away" in report.rows[2].error
+    assert [list(line) for line in lines(out)] == [["id", "revision"]] * 2 + [["id", "error"]] * 2
+    counted = {name: (measure.n, measure.unjudged) for name, measure in report.measures.items()}
+    assert set(counted.values()) == {(2, 2)}
+    assert all(report.measures[name].value == 1 for name in ("restored", "changed"))
 
-    class Counting(ScriptedChecker):
-        async def check(self, *args: Any) -> Any:
-            nonlocal now, most
-            now += 1
-            most = max(most, now)
-            await asyncio.sleep(0.1)
-            now -= 1
-            return await super().check(*args)
 
-    write_rows(data, *(row(2 * number) for number in range(9)))
-    parts = components()
-    counting = scripted_components(
-        query_generator=parts.query_generator, retriever=parts.retriever, checker=Counting()
-    )
-    evaluate(data, out, components=counting, jobs=3)
-    assert most == 3
+@pytest.mark.slow
+def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
+    whole = evaluate(data, out.with_name("whole"), components=dying(99))
+    evaluate(data, out, components=dying(1), jobs=1)
+    kept = [line for line in lines(out) if "revision" in line]
+    again = dying(99)
+    assert timeless(evaluate(data, out, components=again, jobs=1)) == timeless(whole)
+    assert (len(kept), len(again.retriever.calls)) == (3, 2)  # type: ignore[attr-defined]
+    assert lines(out)[: len(kept)] == kept
+    assert [line["id"] for line in lines(out)] == ["r0", "r1", "r3", "r2", "r4"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
+def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
+    data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    def ended(path: Path, lines: Iterable[bytes]) -> None:
+        if before:
+            path.with_name(f"{path.name}.part").write_bytes(next(iter(lines))[:9])
+        else:
+            write_lines(path, lines)
+        raise ZeroDivisionError
+
+    whole = evaluate(data, out.with_name("whole"), components=dying(99))
+    evaluate(data, out, components=dying(1), jobs=1)
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr("rarr.evals.run_folder.write_lines", ended)
+        evaluate(data, out, components=dying(99))
+    assert not (out / "report.json").exists()
+    assert len(lines(out)) == (5 if before else 3)
+    assert timeless(evaluate(data, out, components=dying(99))) == timeless(whole)
+    assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
+
+
+@pytest.mark.slow
+def test_changed_corpus_is_noticed(data: Path, out: Path) -> None:
+    notes = data.parent / "notes"
+    notes.mkdir()
+    (notes / "mill.md").write_text(EVIDENCE)
+    report = evaluate(data, out, settings=Settings(corpus=notes))
+    assert evaluate(data, out, settings=Settings(corpus=notes)) == report
+    (notes / "more.md").write_text("The mill closed in 1950.")
+    with pytest.raises(InputError, match=r"searched .*notes before its files changed: give another folder"):
+        evaluate(data, out, settings=Settings(corpus=notes))
+
+
+def evaluated(
+    data: Path, out: Path, retriever: InMemoryRetriever | None = None, **baseline: Any
+) -> EvalReport:
+    retriever = retriever or InMemoryRetriever(["The mill opened in 1937."])
+    settings = Settings(model="embedded", search=retriever, home=out.parent, trace=False)
+    return evaluate(data, out, settings=settings, limit=2, **baseline)
+
+
+@pytest.mark.parametrize(
+    "baseline", [{}, {"editor": "none"}, {"editor": "random"}, {"queries": "text"}, {"queries": "sentences"}]
+)
+def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, Any]) -> None:
+    report = evaluated(data, out, **baseline)
+    named = {
+        name: report.settings[name] for name in ("queries", "agreement", "editor") if name in report.settings
+    }
+    assert named == {name: str(value) for name, value in baseline.items()}
+
+
+def test_option_queries_text_searches_for_the_texts(data: Path, out: Path) -> None:
+    retriever = InMemoryRetriever(["The mill opened in 1937."])
+    report = evaluated(data, out, retriever, queries="text")
+    assert {query for query, _ in retriever.calls} == {row.original for row in report.rows}
+
+
+@pytest.mark.slow
+def test_option_editor_none_changes_no_text(data: Path, out: Path) -> None:
+    assert evaluated(data, out).measures["changed"].value == 0.5
+    unedited = evaluated(data, out.with_name("unedited"), editor="none")
+    assert unedited.measures["changed"].value == 0
+
+
+def test_folder_of_another_baseline_is_refused(data: Path, out: Path) -> None:
+    evaluated(data, out, editor="none")
+    with pytest.raises(InputError, match="editor"):
+        evaluated(data, out, editor="random")
+
+
+@pytest.mark.parametrize("baseline", [{"queries": "x"}, {"agreement": "off"}, {"editor": ["none"]}])
+def test_unknown_baseline_is_one_line_that_lists_the_values(
+    data: Path, out: Path, baseline: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError, match=rf"^{next(iter(baseline))} is .*: give one of .*$"):
+        evaluate(data, out, **baseline)
+    assert not out.exists()
+
+
+def test_edits_without_agreement_need_a_language_model(data: Path, out: Path) -> None:
+    with pytest.raises(SettingsError, match="an edit without agreement needs a language model"):
+        evaluated(data, out, agreement=False)
+
+
+def test_components_are_no_baseline(data: Path, out: Path) -> None:
+    with pytest.raises(InputError, match=r"components and a baseline \(editor\) are both given"):
+        evaluate(data, out, components=components(), editor="none")
