@@ -1,7 +1,6 @@
 import json
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,19 +18,6 @@ Open = Callable[[Path], Corpus]
 def write_lines(path: Path, *records: dict[str, str]) -> Path:
     path.write_text("\n".join(map(json.dumps, records)))
     return path
-
-
-async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
-    file = write_lines(
-        tmp_path / "a.jsonl",
-        {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
-        {"text": "Pears are sweet."},
-    )
-    passages = await opened(file).retrieve("pears", 5)
-    assert {p.source: p.published_at for p in passages} == {
-        "https://x.org": datetime(2020, 3, 4, tzinfo=UTC),
-        f"{file.as_posix()}#2": None,
-    }
 
 
 async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:

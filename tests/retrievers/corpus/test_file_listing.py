@@ -56,20 +56,6 @@ def test_large_files_are_skipped_without_reading(folder: Path) -> None:
     ]
 
 
-def test_folders_with_an_operating_system_error_are_skipped(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = os.scandir
-
-    def refuse(path: str) -> "os.ScandirIterator[str]":  # type: ignore[name-defined]
-        if Path(path).name == "more":
-            raise PermissionError(13, "Permission denied", str(path))
-        return real(path)
-
-    monkeypatch.setattr(os, "scandir", refuse)
-    assert skipped(folder) == [Skip("more", "the folder cannot be read (Permission denied)")]
-
-
 def test_a_path_that_does_not_exist_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"none' cannot be read \(No such file.*: give a folder, a file or a"

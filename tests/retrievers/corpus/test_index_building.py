@@ -59,13 +59,6 @@ def test_touched_files_are_not_read_again(build: Build, folder: Path, reads: lis
     assert reads == []
 
 
-def test_removed_files_leave_the_index(build: Build, folder: Path) -> None:
-    build()
-    (folder / "more" / "paris.txt").unlink()
-    report = build()
-    assert (counts(report), report.documents) == ((0, 1, 1), 1)
-
-
 def test_another_corpus_replaces_the_first_in_the_index(
     build: Build, out: Path, folder: Path, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from rarr.retrievers.extract import files, pdf as pdf_module
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError, decode, published
-from rarr.retrievers.extract.files import extract, kind
+from rarr.retrievers.extract.files import extract
 
 MEGABYTE = 1_000_000
 
@@ -48,13 +48,6 @@ def pdf(text: str) -> bytes:
     size = len(objects) + 1
     tail = f"trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
     return f"{body}xref\n0 {size}\n0000000000 65535 f \n{table}{tail}".encode()
-
-
-def test_kinds_of_files_that_are_read() -> None:
-    assert all(
-        map(kind, ["A.TXT", "a.md", "a.HTM", "a.pdf", "a.docx", "a.xlsx", "a.tsv", "a.json", "a.jsonl"])
-    )
-    assert not any(map(kind, ["a", "a.py", "a.gz", ".txt", "txt", "a.txt.bak", "a.md5"]))
 
 
 @pytest.mark.parametrize(
@@ -119,13 +112,6 @@ def test_rows_of_a_table_of_a_pdf_are_a_table() -> None:
     )
     table = "| Lake | Depth | Built |\n| --- | --- | --- |\n| Ule | 12.9 | 1948 |\n| Sor | 3.6 | 1971 |"
     assert text.split("\n\n") == ["Lakes", table, "They are old."]
-
-
-@pytest.mark.parametrize("title", ["untitled", "Microsoft Word - draft7.docx", "Document1"])
-def test_pdf_whose_title_says_nothing_is_named_by_its_file(tmp_path: Path, title: str) -> None:
-    info = f"trailer << /Info << /Title ({title}) >> ".encode()
-    file = written(tmp_path / "ferries.pdf", pdf("Ferries sail.").replace(b"trailer << ", info))
-    assert [document.title for document in read(file)] == ["ferries"]
 
 
 @pytest.mark.parametrize(

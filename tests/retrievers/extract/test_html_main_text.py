@@ -1,6 +1,5 @@
 import pytest
 
-from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.html_main_text import read_page
 
 PAGE = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
@@ -36,16 +35,6 @@ def test_the_declared_encoding_is_used() -> None:
 @pytest.mark.parametrize("page", [b"", b"<html></html>", b"<p></p>", b"<" * 1000])
 def test_a_page_without_text_is_empty(page: bytes) -> None:
     assert read_page(page).text.strip("<") == ""
-
-
-@pytest.mark.slow
-def test_deep_nesting_is_read_left_out_or_refused() -> None:
-    try:
-        page = read_page(b"<div>" * 20_000 + b"deep" + b"</div>" * 20_000)
-    except UnreadableError as error:
-        assert "\n" not in str(error)
-    else:
-        assert page.text in ("", "deep")
 
 
 FERRY = b"""<html><head><title>Ferry</title></head><body><nav><a href="/">Home</a></nav>

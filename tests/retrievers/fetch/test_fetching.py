@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rarr.errors import SettingsError
-from retrievers.fetches import PAGE, fetch, make, refusal, refused, served
+from retrievers.fetches import PAGE, fetch, make, refusal, refused
 from retrievers.hostile import Hostile, Script, answer, forever, moved
 
 loopback = pytest.mark.loopback
@@ -28,12 +28,6 @@ async def test_fetch_sends_its_user_agent_and_no_other_identifying_header() -> N
         *("host", "accept", "accept-encoding", "connection", "user-agent"),
     }
     assert {"User-Agent: rarr-test/1.0", "Accept-Encoding: gzip"} <= set(head)
-
-
-@loopback
-async def test_fetch_reads_a_chunked_page() -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
-    assert (await served(head + b"2\r\nab\r\n1;x=y\r\nc\r\n0\r\nTrailer: x\r\n\r\n")).content == b"abc"
 
 
 @pytest.mark.parametrize("agent", ["", "/1.0", "rärr/1.0", "rarr\r\nX: y"])

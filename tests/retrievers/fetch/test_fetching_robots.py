@@ -117,31 +117,12 @@ async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(find: Resolve, wh
         assert "robots" not in str(caught.value)
 
 
-async def test_fetch_names_the_unreachable_address_of_the_rules() -> None:
-    async with site(moved("http://rules.site.org/")) as server:
-        why = await refusal(server.url(), respect_robots=True, find=nowhere)
-    assert why.startswith(
-        f"{server.url()}: the site's rules cannot be read: http://rules.site.org/: the host"
-    )
-
-
 async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
     forbids = answer(b"User-agent: *\nDisallow: /secret")
     async with site(forbids, open=moved("/secret"), secret=answer(PAGE)) as server:
         with pytest.raises(RetrievalError, match=r"/secret is not fetched: .* forbids it"):
             await fetch(server.url("/open"), respect_robots=True)
     assert "/secret" not in server.paths
-
-
-async def test_fetch_without_respect_robots_requests_no_rules() -> None:
-    async with site(answer(FORBIDS)) as server:
-        await fetch(server.url(), respect_robots=False)
-    assert server.paths == ["/"]
-
-
-async def test_fetch_with_one_connection_reads_the_rules_without_deadlock() -> None:
-    async with site(answer(ALLOWS)) as server:
-        await fetch(server.url(), respect_robots=True, per_host=1, concurrency=1)
 
 
 @pytest.mark.slow

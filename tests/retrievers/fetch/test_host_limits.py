@@ -63,18 +63,6 @@ async def test_failed_fetch_releases_its_turn() -> None:
         await all_of(fetcher, [server.url()])
 
 
-async def test_cancelled_fetch_releases_its_turn() -> None:
-    async with Hostile({"/": answer(PAGE), "/slow": slow}) as server:
-        fetcher = make(per_host=1)
-        tasks = [asyncio.create_task(fetcher.fetch(server.url("/slow"))) for _ in range(2)]
-        await asyncio.sleep(0.02)
-        for task in tasks:
-            task.cancel()
-        results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert all(isinstance(result, asyncio.CancelledError) for result in results)
-        await all_of(fetcher, [server.url()])
-
-
 def test_fetcher_works_in_one_event_loop_after_another() -> None:
     async def once() -> None:
         async with Hostile({"/": slow, "/robots.txt": answer(b"")}) as server:

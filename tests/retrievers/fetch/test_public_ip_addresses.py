@@ -49,10 +49,6 @@ async def test_public_addresses_keep_their_order() -> None:
     assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(address)) for address in PUBLIC]
 
 
-async def test_an_address_needs_no_lookup() -> None:
-    assert await vetted("8.8.8.8", 80, finding(OSError())) == ["8.8.8.8"]
-
-
 async def test_loopback_needs_permission() -> None:
     assert await vetted("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
     with pytest.raises(UnreachableError):

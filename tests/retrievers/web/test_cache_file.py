@@ -11,11 +11,8 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.web.cache import KEPT_S
 from rarr.tools.storage import database
-from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
-
-COUNT = "SELECT COUNT(*) FROM entries"
+from retrievers.caches import Source, never, opened, value_of
 
 
 @pytest.fixture
@@ -88,19 +85,6 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     assert "(database or disk is full): let it be written, with room on its disk" in caplog.text
     assert await cache.get("page", "a") is None
     assert await cache.get("page", "known")
-
-
-async def test_long_expired_values_are_removed(path: Path) -> None:
-    clock = Clock()
-    keys = [(str(key), b"v") for key in range(3)]
-    for kind in AGES:
-        writer = opened(path, clock=clock)
-        for key, value in keys:
-            await writer.put(kind, key, value)
-    for seconds, kinds in [(60 + KEPT_S, 3), (1, 2)]:
-        clock.now += seconds
-        await opened(path, clock=clock).put("score", "0", b"v")
-        assert in_file(path, COUNT) == kinds * len(keys)
 
 
 async def test_damaged_value_is_replaced_and_others_are_kept(

@@ -157,15 +157,3 @@ async def test_key_repeated_by_tavily_is_redacted(using: Using) -> None:
         passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
     assert passages[0].title == "***"
     assert not [passage for passage in passages if KEY in passage.text]
-
-
-async def test_surrogates_from_tavily_are_replaced(using: Using) -> None:
-    odd = RESULT | {
-        "title": "\ud800",
-        "raw_content": RAW.replace("came", "\udfff came\0"),
-        "published_date": "\ud800",
-    }
-    with Service(lambda asked: search_answer(odd)) as service:
-        passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
-    assert passages[0].title == "\ufffd"
-    assert "The tree \ufffd came\ufffd from China." in [passage.text for passage in passages]
