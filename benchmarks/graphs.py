@@ -84,13 +84,13 @@ def size_row(triples: int) -> tuple[str, ...]:
         graph = Graph.open(file)
         opened = time.process_time() - started
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    people = len(graph.entities.store.entities())
-    names = [graph.entities.store.name(n * (people // QUERIES or 1)) for n in range(min(QUERIES, people))]
+    people = len(graph.store.entities())
+    names = [graph.store.name(n * (people // QUERIES or 1)) for n in range(min(QUERIES, people))]
     started = time.process_time()
     for name in names:
         asyncio.run(graph.retrieve(f"Where was {name} born?", 5))
     each = (time.process_time() - started) / max(1, len(names))
-    return f"{len(graph.entities.store):,}", f"{opened:.1f}", f"{memory:.0f}", f"{1000 * each:.1f}"
+    return f"{len(graph.store):,}", f"{opened:.1f}", f"{memory:.0f}", f"{1000 * each:.1f}"
 
 
 def main() -> None:

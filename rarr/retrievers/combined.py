@@ -64,22 +64,13 @@ def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     return documents
 
 
-class GivenFirst:
-    """Searches the passages given with a call (`source`) and the configured retriever (`rest`) together.
-
-    The best document of each comes first, then the second best of each, and so on.
-    """
+class GivenFirst(CombinedRetriever):
+    """Searches the passages given with a call (`source`) and the configured retriever (`rest`) together."""
 
     def __init__(self, source: GivenPassages, rest: Retriever, *, on_failure: OnFailure) -> None:
-        """`on_failure` is called where the rest cannot be searched."""
+        super().__init__({"the given sources": source, "the other sources": rest}, on_failure=on_failure)
         self.source = source
         self.skipped: Sequence[tuple[str, str]] = getattr(rest, "skipped", ())
-        by_name = {"the given sources": source, "the other sources": rest}
-        self._both = CombinedRetriever(by_name, on_failure=on_failure)
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` documents, taken in turn from the given passages and from the rest."""
-        return await self._both.retrieve(query, k)
 
 
 class DocumentChunks:

@@ -10,7 +10,7 @@ from rarr.errors import InputError
 from rarr.records import Evidence, Passage
 from rarr.records.answers import AnswerSource
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
-from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_namesakes
+from rarr.retrievers.graph.graph import Graph, TriplePassage, warn_of_namesakes
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import cited_triple
 from rarr.state import State, usable
@@ -28,7 +28,7 @@ _OWN, _POINTING, _NEXT = 60, 20, 60
 class HasEntities(Protocol):
     """A source that is a graph."""
 
-    async def around(self, text: str) -> EntityGraph:
+    async def around(self, text: str) -> Graph:
         """Returns the part of the graph that `text` may speak of. Raises `RetrievalError`."""
 
 
@@ -58,7 +58,7 @@ async def graph_sources(source: HasEntities, question: str, draft: str = "") -> 
     return await work(_kept, await source.around(text), question, text)
 
 
-def _kept(graph: EntityGraph, question: str, text: str) -> State:
+def _kept(graph: Graph, question: str, text: str) -> State:
     store = graph.store
     mentions = [
         mention
@@ -89,7 +89,7 @@ def _kept(graph: EntityGraph, question: str, text: str) -> State:
     }
 
 
-def _triples(graph: EntityGraph, entities: Sequence[int], wanted: frozenset[str]) -> list[TriplePassage]:
+def _triples(graph: Graph, entities: Sequence[int], wanted: frozenset[str]) -> list[TriplePassage]:
     """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
     found: list[TriplePassage] = []
     for entity in entities:

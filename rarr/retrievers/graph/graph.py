@@ -28,15 +28,49 @@ class TriplePassage(NamedTuple):
     passage: Passage
 
 
-class EntityGraph:
-    """Triples in memory as texts. `place` is the file or address, for entities whose id is no address.
+class Graph:
+    """A retriever over the triples of a file: CSV, JSON lines, Turtle or N-Triples. It reaches no network.
 
-    The text about an entity has a line for each relation, which is a sentence with all its values.
+    An entity is a document. The text about it has a line for each relation, which is a sentence with all its
+    values. `store` holds the triples.
     """
 
-    def __init__(self, store: TripleStore, place: str, window: int) -> None:
-        """`window`: the lines of a passage, as the setting of this name."""
-        self.store, self._place, self._window = store, place, window
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
+        """Holds the triples in memory. `place` names the graph in the sources of its passages.
+
+        `window`: the most sentences of a passage.
+
+        Raises `InputError` without a triple.
+        """
+        self.store, self._place, self._window = TripleStore(triples), place, window
+        if not len(self.store):
+            raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
+
+    @classmethod
+    def open(cls, file: str | Path, window: int = 4) -> Self:
+        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
+        path = Path(file).expanduser()
+        return cls(read_triples(path), str(file), window)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns passages of the `k` entities that the query names first; at most 8 of each entity.
+
+        Namesakes are told apart by the query, and then by the text of the run.
+        """
+        return await asyncio.to_thread(self._search, query, k, meter().text)
+
+    async def around(self, text: str) -> "Graph":
+        """Returns the part of the graph that `text` may speak of: here all of it."""
+        return self
+
+    async def extracted(self, url: str) -> str | None:
+        """Returns the text about the entity whose passages have this source; None if it has no triple."""
+        return await asyncio.to_thread(self._text_about, url)
+
+    async def aclose(self) -> None:
+        """Closes nothing: the file was read when it was opened."""
 
     def link(self, text: str, around: str = "") -> list[Mention]:
         """Finds the entities that `text` names, as `linked_names` does."""
@@ -46,10 +80,6 @@ class EntityGraph:
         """Returns the triples of which the entity is the subject, in the order of the text about it."""
         return [TriplePassage(triple, line) for line, group in self._lines(entity) for triple in group]
 
-    def pointing_at(self, entity: int) -> Iterator[TriplePassage]:
-        """Yields the triples of other entities whose value the entity is."""
-        return self.passages(self.store.pointing_at(entity), besides=entity)
-
     def passages(self, triples: Iterable[Triple], *, besides: int) -> Iterator[TriplePassage]:
         """Yields the triples with their passages, but none of which the entity `besides` is the subject."""
         for triple in triples:
@@ -57,15 +87,15 @@ class EntityGraph:
             if subject is not None and subject != besides:
                 yield from (each for each in self.triples(subject) if each.triple == triple)
 
-    def text_about(self, source: str) -> str | None:
+    def _text_about(self, source: str) -> str | None:
         """Returns the text in which the passages with this source stand; None for an unknown source."""
         id_ = source.removeprefix(f"{self._place}#")
         entity = self.store.number(id_)
-        if entity is None or self.source(id_) != source:
+        if entity is None or self._source(id_) != source:
             return None
         return "\n".join(line.text for line, _ in self._lines(entity)) or None
 
-    def search(self, query: str, k: int, around: str = "") -> list[Passage]:
+    def _search(self, query: str, k: int, around: str = "") -> list[Passage]:
         """Returns passages of the `k` first entities that `query` names, and of entities that point at them.
 
         A name that several entities have gives none, with a warning: the text does not tell which is meant.
@@ -81,13 +111,13 @@ class EntityGraph:
             if own and len(documents) < k:
                 documents.setdefault(own[0].source, list(nearest(own, query)))
         for entity in sure:
-            for each in self.pointing_at(entity):
+            for each in self.passages(self.store.pointing_at(entity), besides=entity):
                 source = each.passage.source
                 if source not in documents and len(documents) < k:
                     documents[source] = [each.passage]
         return [each for passages in documents.values() for each in passages[:PASSAGES_PER_DOCUMENT]]
 
-    def source(self, id_: str) -> str:
+    def _source(self, id_: str) -> str:
         """Returns the address of the entity with this id: the id itself, or its place in the graph."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
@@ -102,7 +132,7 @@ class EntityGraph:
         for triple in self.store.around(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
         start, lines = 0, list[tuple[Passage, list[Triple]]]()
-        now, source = datetime.now(UTC), self.source(self.store.id(entity))
+        now, source = datetime.now(UTC), self._source(self.store.id(entity))
         for relation in sorted(by_relation, key=rank_of):
             group = by_relation[relation]
             title = group[0].subject
@@ -118,48 +148,7 @@ def _joined(lines: Sequence[Passage]) -> Passage:
     return lines[0].model_copy(update={"text": text, "end": lines[-1].end})
 
 
-class Graph:
-    """A retriever over the triples of a file: CSV, JSON lines, Turtle or N-Triples. It reaches no network."""
-
-    offline = True  # can be used with the setting `offline`
-
-    def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Holds the triples in memory. `place` names the graph in the sources of its passages.
-
-        `window`: the most sentences of a passage.
-
-        Raises `InputError` without a triple.
-        """
-        self.entities = EntityGraph(TripleStore(triples), place, window)
-        if not len(self.entities.store):
-            raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
-
-    @classmethod
-    def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
-        path = Path(file).expanduser()
-        return cls(read_triples(path), str(file), window)
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` entities that the query names first; at most 8 of each entity.
-
-        Namesakes are told apart by the query, and then by the text of the run.
-        """
-        return await asyncio.to_thread(self.entities.search, query, k, meter().text)
-
-    async def around(self, text: str) -> EntityGraph:
-        """Returns the part of the graph that `text` may speak of: here all of it."""
-        return self.entities
-
-    async def extracted(self, url: str) -> str | None:
-        """Returns the text about the entity whose passages have this source; None if it has no triple."""
-        return await asyncio.to_thread(self.entities.text_about, url)
-
-    async def aclose(self) -> None:
-        """Closes nothing: the file was read when it was opened."""
-
-
-def warn_of_namesakes(graph: EntityGraph, mention: Mention) -> None:
+def warn_of_namesakes(graph: Graph, mention: Mention) -> None:
     """Warns in the run that the text does not tell which of several entities a name means."""
     ids = ", ".join(shown(graph.store.id(entity)) for entity in mention.entities[:3])
     more = ", ..." if len(mention.entities) > 3 else ""
