@@ -122,11 +122,8 @@ def _read(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome
     if found.value is not None:
         return _outcomes(found.value, shape, levels)
     names = "|".join(map(re.escape, shape.model_fields))
-    return (
-        [UnreadableAnswer("its JSON is broken or cut off")]
-        if re.search(rf"\b(?:{names})\b", found.text)
-        else []
-    )
+    is_about = re.search(rf"\b(?:{names})\b", found.text) is not None
+    return [UnreadableAnswer("its JSON is broken or cut off")] if is_about else []
 
 
 def _outcomes(value: Any, shape: type[A], levels: int) -> list[Outcome[A]]:
@@ -134,32 +131,22 @@ def _outcomes(value: Any, shape: type[A], levels: int) -> list[Outcome[A]]:
     names = {_folded(name) for name in shape.model_fields}
     if isinstance(value, Members) and any(_folded(key) in names for key, _ in value):
         return [_outcome(value, shape)]
-    only = _as_only_list(value, shape)
-    if only and not isinstance(only, UnreadableAnswer):
-        return [only]
-    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
-    inner = [
-        UnreadableAnswer(str(item)) if isinstance(item, _MisfitError) else item
-        for item in (_wrapped(value, shape, levels - 1) if levels else [])
-    ]
-    return inner or ([only] if only else [])
-
-
-def _wrapped(value: Any, shape: type[A], levels: int) -> list[Outcome[A]]:
-    if isinstance(value, str):
-        held = value.strip() if value.lstrip().startswith(("{", "[")) else ""
-        return [outcome for found in find(held) for outcome in _read(found, shape, levels)]
-    inside = [member for _, member in value] if isinstance(value, Members) else value
-    inside = inside if isinstance(inside, list) else []
-    return [outcome for item in inside for outcome in _outcomes(item, shape, levels)]
-
-
-def _as_only_list(value: Any, shape: type[A]) -> Outcome[A] | None:
-    """Reads a list as the only field of `shape`, where that is a list; None for anything else."""
     [(name, field), *others] = shape.model_fields.items()
-    if isinstance(value, Members) or not isinstance(value, list) or others:
-        return None
-    return _outcome(Members([(name, value)]), shape) if get_origin(field.annotation) is list else None
+    only = None
+    if type(value) is list and get_origin(field.annotation) is list and not others:
+        only = _outcome(Members([(name, value)]), shape)  # the list alone
+        if not isinstance(only, UnreadableAnswer):
+            return [only]
+    inner: list[Outcome[A]] = []
+    if isinstance(value, str) and levels:
+        held = value.strip() if value.lstrip().startswith(("{", "[")) else ""
+        inner = [outcome for found in find(held) for outcome in _read(found, shape, levels - 1)]
+    elif isinstance(value, list) and levels:
+        items = [member for _, member in value] if isinstance(value, Members) else value
+        inner = [outcome for item in items for outcome in _outcomes(item, shape, levels - 1)]
+    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
+    inner = [UnreadableAnswer(str(item)) if isinstance(item, _MisfitError) else item for item in inner]
+    return inner or ([only] if only else [])
 
 
 def _folded(key: str) -> str:

@@ -76,7 +76,7 @@ class Database:
         """Yields the connection, opened if needed. No other thread can use it during the block."""
         with self.lock:
             if self._connection is None:
-                self._connection = open_database(self._path, self._schema)
+                self._connection = _opened(self._path.absolute(), self._schema)
             yield self._connection
 
     @contextmanager
@@ -118,30 +118,26 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all, after_in_parent=_release_all, after_in_child=_release_all)
 
 
-def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
+def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
     """Opens or makes the file; a file that may not be written is opened for reading.
 
     Raises `InputError`, and changes nothing, if it is another kind of file or cannot be opened.
     """
     try:
-        return _opened(path.absolute(), schema)
+        if path.exists() and not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
+            # If nobody has the file open, SQLite must be told that nobody writes to it.
+            return _connected(path, schema, "ro" if Path(f"{path}-wal").exists() else "ro&immutable=1")
+        private_folder(path.parent)
+        # SQLite does not wait for others when it switches to write-ahead logging: they wait here.
+        with FileLock(f"{path}.lock", timeout=_OPENING_S, mode=0o600):
+            private_file(path)  # texts and the questions about them are private
+            return _connected(path, schema, "rwc")
     except (sqlite3.Error, OSError) as error:  # filelock's Timeout is an OSError
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         cure = f"it is damaged or not a {schema.noun}: delete it, or give another path"
         if isinstance(error, OSError | sqlite3.OperationalError):
             cure = "give the path of a file in a folder that may be written"
         raise InputError(f"{schema.noun} {str(path)!r} cannot be opened ({reason}): {cure}") from error
-
-
-def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
-    if path.exists() and not (os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)):
-        # If nobody has the file open, SQLite must be told that nobody writes to it.
-        return _connected(path, schema, "ro" if Path(f"{path}-wal").exists() else "ro&immutable=1")
-    private_folder(path.parent)
-    # SQLite does not wait for others when it switches to write-ahead logging: they wait here.
-    with FileLock(f"{path}.lock", timeout=_OPENING_S, mode=0o600):
-        private_file(path)  # texts and the questions about them are private
-        return _connected(path, schema, "rwc")
 
 
 def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
@@ -157,23 +153,18 @@ def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
 
 def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
     """Makes the tables in an empty file. Raises `InputError` for a file of another program or version."""
-    name, version, tables = (
-        sqlite.execute(query).fetchone()[0]
-        for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
-    )
+    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
+    name, version, tables = (sqlite.execute(query).fetchone()[0] for query in queries)
     if name == 0 and tables == 0:
         path.chmod(0o600)
         sqlite.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
         own = f"PRAGMA application_id = {schema.name}; PRAGMA user_version = {schema.format};"
         sqlite.executescript(f"BEGIN IMMEDIATE; {schema.tables}; {own} COMMIT;")
     elif name != schema.name:
-        raise InputError(
-            f"{str(path)!r} is a database of another program, not a {schema.noun}: give another path"
-        )
+        of = f"{str(path)!r} is a database of another program, not a {schema.noun}"
+        raise InputError(f"{of}: give another path")
     elif version != schema.format:
-        raise InputError(
-            f"{schema.noun} {str(path)!r} was made by another version of rarr:"
-            " delete it, or give another path"
-        )
+        made = f"{schema.noun} {str(path)!r} was made by another version of rarr"
+        raise InputError(f"{made}: delete it, or give another path")
     # A crash of the machine may then cost the last entries, but never the file.
     sqlite.execute("PRAGMA synchronous = NORMAL")
