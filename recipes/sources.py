@@ -54,18 +54,6 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
             )
 
 
-def corrections(item: Item) -> list[Cloze]:
-    """The right value of each error, masked alone, if the passage has it."""
-    right = right_places(item)
-    return [
-        example.model_copy(update={"values": (value,)})
-        for example in handwritten_cloze([item])
-        if example.source == "handwritten"
-        for value in example.values
-        if value.place in right and value.others
-    ]
-
-
 def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
     """The three texts of each item: true, with its errors, and unverifiable."""
     for item in items:
