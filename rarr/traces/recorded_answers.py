@@ -1,10 +1,11 @@
-"""Looks up the models' answers in a trace, which a resumed or replayed run uses instead of asking again."""
+"""Looks up the models' answers, and what they cost, in a trace for a run that is resumed or replayed."""
 
 import json
 from collections import defaultdict
 from typing import Any
 
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.run_budget import Tally
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
@@ -79,3 +80,22 @@ def answer_of(span: StoredSpan) -> Answer:
         body.get("cut", False),
         body.get("served", ""),
     )
+
+
+def spending_by_node(trace: Trace) -> dict[str, Tally]:
+    """Sums calls, tokens, cost, saved answers and seconds by node.
+
+    An unfinished request, of unknown cost, is left out.
+    """
+    tallies: dict[str, Tally] = {}
+    for node in (span for span in trace.spans if span.kind == "node"):
+        tally = tallies.setdefault(node.name, Tally())
+        tally.calls += 1
+        tally.seconds += node.seconds or 0.0
+        for span in trace.within(node, "ask", "request"):
+            tally.saved_calls += span.kind == "ask" and span.body.get("saved") is not None
+            if span.kind == "request" and "samples" in span.body:
+                input_, output, cached = span.body["tokens"]
+                tally += Tally(0, 0.0, 1, input_, output, cached, span.body["cost"])
+        tallies[node.name] = tally
+    return tallies

@@ -23,9 +23,8 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.trace_spans import named, recording
-from rarr.traces.recorded_answers import RecordedAnswers
+from rarr.traces.recorded_answers import RecordedAnswers, spending_by_node
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
-from rarr.traces.spending_by_node import spending_by_node
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import RunFacts
 from rarr.traces.trace_reader import Trace, store_path

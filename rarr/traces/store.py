@@ -3,8 +3,7 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,10 +11,8 @@ from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt
-from rarr.tools.storage.database import Database
-from rarr.traces.span_body_schema import first_of, prompt_fields
-from rarr.traces.store_schema import LISTED, SCHEMA, SPANS
-from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, status_of
+from rarr.tools.storage.database import Database, Schema
+from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, first_of, prompt_fields, status_of
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
@@ -25,6 +22,52 @@ LAST = "last"
 SpanRow = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
 
+SCHEMA = Schema(
+    noun="trace store",
+    name=0x72617274,  # "rart" in ASCII
+    format=2,
+    tables="""
+        CREATE TABLE runs (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- grows, and no number comes again
+            run_id TEXT NOT NULL UNIQUE, stored REAL NOT NULL,  -- when it came here
+            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL,
+            facts TEXT NOT NULL, records TEXT NOT NULL, revision TEXT
+        );
+        CREATE TABLE spans (
+            run INTEGER NOT NULL, number INTEGER NOT NULL,
+            parent INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,
+            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL, records TEXT NOT NULL,
+            body TEXT NOT NULL, PRIMARY KEY (run, number)
+        );
+        -- Of each run its own: another's file may say anything of the prompt of a hash.
+        CREATE TABLE prompts (
+            run INTEGER NOT NULL, hash TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (run, hash)
+        );
+        CREATE TRIGGER removed AFTER DELETE ON runs BEGIN
+            DELETE FROM spans WHERE run = old.id;
+            DELETE FROM prompts WHERE run = old.id;
+        END;
+    """,
+)
+_OF_REQUESTS = "FROM spans WHERE run = runs.id AND kind = 'request'"
+_LISTED = f"""
+    SELECT run_id, started, seconds, error, facts,
+        (SELECT count(json_extract(body, '$.tokens')) {_OF_REQUESTS}),
+        (
+            SELECT coalesce(sum(json_extract(body, '$.tokens[0]') + json_extract(body, '$.tokens[1]')), 0)
+            {_OF_REQUESTS}
+        ),
+        (
+            SELECT count(DISTINCT json_extract(value, '$[2].id')) FROM spans, json_each(spans.records)
+            WHERE run = runs.id AND json_extract(value, '$[1]') = 'Edit'
+            AND json_extract(value, '$[2].accepted')
+        )
+    FROM runs ORDER BY id DESC LIMIT ?
+"""
+_SPANS = """
+    SELECT number, parent, kind, name, about, started, seconds, error, records, body
+    FROM spans WHERE run = ? ORDER BY number
+"""
 
 DAMAGED = RunFacts(version="", original="", context=None, settings={}, warnings=[], process=("", 0))
 """The facts of a run in a list whose own facts cannot be read."""
@@ -41,7 +84,6 @@ class RunSummary(NamedTuple):
     seconds: float | None
     error: str
     facts: RunFacts
-    changed: bool  # whether the revision has another text; False without a revision
     calls: int  # requests to models, including failed ones
     tokens: int  # in and out
     edits: int  # accepted
@@ -94,22 +136,11 @@ class TraceStore(Database):
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
-    def list(self, most: int = -1, *, prefix: str = "") -> "Sequence[RunSummary]":
-        """Returns summaries of the `most` newest runs (-1: all), the newest first.
-
-        Their names begin with `prefix`.
-        """
+    def list(self, most: int = -1) -> "Sequence[RunSummary]":
+        """Returns summaries of the `most` newest runs (-1: all), the newest first."""
         with self.used() as sqlite:
-            rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
-        return [
-            RunSummary(run_id, started, seconds, error, _facts(facts), bool(changed), *counts)
-            for run_id, started, seconds, error, facts, changed, *counts in rows
-        ]
-
-    def __contains__(self, run_id: str) -> bool:
-        """Tells whether there is a run of this name; the beginning of a name is not enough."""
-        with self.used() as sqlite:
-            return sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
+            rows = sqlite.execute(_LISTED, (most,)).fetchall()
+        return [RunSummary._make((*row[:4], _facts(row[4]), *row[5:])) for row in rows]
 
     def resolve(self, word: str) -> str:
         """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
@@ -117,53 +148,46 @@ class TraceStore(Database):
         Raises `InputError` where there is no such run, or several.
         """
         word = valid(word)
-        with self.used() as sqlite:
-            rows = sqlite.execute("SELECT run_id FROM runs WHERE run_id = ?", (word,)).fetchall()
-            if not rows and word == LAST:
-                rows = sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC LIMIT 1").fetchall()
-            if not rows and word:
-                query = "SELECT run_id FROM runs WHERE substr(run_id, 1, ?) = ? LIMIT 2"
-                rows = sqlite.execute(query, (len(word), word)).fetchall()
-        if len(rows) > 1:
+        names = self.names()
+        if word in names:
+            return word
+        found = names[:1] if word == LAST else [name for name in names if word and name.startswith(word)]
+        if len(found) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
-        if not rows:
+        if not found:
             raise _missing(word)
-        return str(rows[0][0])
+        return found[0]
 
     def read(self, run_id: str) -> TraceFile:
         """Reads the trace of the run of this name. Raises `InputError` if there is none, or it is damaged."""
-        with self._reading() as sqlite:
-            query = "SELECT id, started, seconds, error, facts, records, revision FROM runs WHERE run_id = ?"
-            if (row := sqlite.execute(query, (run_id,)).fetchone()) is None:
-                raise _missing(run_id)
-            run, started, seconds, error, facts, records, revision = row
-            spans = sqlite.execute(SPANS, (run,)).fetchall()
-            query = "SELECT hash, fields FROM prompts WHERE run = ? ORDER BY rowid"
-            prompts = sqlite.execute(query, (run,)).fetchall()
+        names = ("started", "seconds", "error", "facts", "records", "revision")
+        with self.used() as sqlite:
+            sqlite.execute("BEGIN")  # all reads see the same state, even if others write meanwhile
+            try:
+                run = _number(sqlite, run_id)
+                row = sqlite.execute(f"SELECT {', '.join(names)} FROM runs WHERE id = ?", (run,)).fetchone()
+                spans = sqlite.execute(_SPANS, (run,)).fetchall()
+                query = "SELECT hash, fields FROM prompts WHERE run = ? ORDER BY rowid"
+                prompts = sqlite.execute(query, (run,)).fetchall()
+            finally:
+                sqlite.execute("COMMIT")
+        fields = dict(zip(names, row, strict=True))
         try:
-            return TraceFile(
-                run_id=run_id,
-                started=started,
-                seconds=seconds,
-                error=error,
-                facts=RunFacts.model_validate_json(facts),
-                spans=list(map(_span, spans)),
-                prompts={name: json.loads(fields) for name, fields in prompts},
-                records=json.loads(records),
-                revision=revision and json.loads(revision),
-            )
-        except ValidationError as wrong:
+            packed = {name: fields[name] and json.loads(fields[name]) for name in names[3:]}
+            known = {name: json.loads(plain) for name, plain in prompts}
+            return TraceFile(**fields | packed, run_id=run_id, spans=list(map(_span, spans)), prompts=known)
+        except ValueError as error:
+            why = first_of(error) if isinstance(error, ValidationError) else error
             cure = f"rarr trace prune {run_id} removes it"
-            raise InputError(f"the trace of {run_id!r} is damaged ({first_of(wrong)}): {cure}") from None
+            raise InputError(f"the trace of {run_id!r} is damaged ({why}): {cure}") from None
 
     def reopen(self, run_id: str, facts: RunFacts) -> int:
         """Marks a run as unfinished with new `facts`, since it continues. Returns its number."""
         with self.transaction() as sqlite:
-            sqlite.execute(
-                "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE run_id = ?",
-                (facts.model_dump_json(), run_id),
-            )
-            return _number(sqlite, run_id)
+            run = _number(sqlite, run_id)
+            update = "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE id = ?"
+            sqlite.execute(update, (facts.model_dump_json(), run))
+            return run
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
         """Removes runs older than `days`, then the oldest until `max_bytes` suffice; returns the number."""
@@ -188,16 +212,6 @@ class TraceStore(Database):
         with self.used() as sqlite:
             sqlite.execute("VACUUM")
             sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Opens a transaction for reading: all reads see the same state, even if others write meanwhile."""
-        with self.used() as sqlite:
-            sqlite.execute("BEGIN")
-            try:
-                yield sqlite
-            finally:
-                sqlite.execute("COMMIT")
 
     def _remove(self, which: str, *values: float) -> int:
         with self.transaction() as sqlite:
@@ -243,11 +257,13 @@ def _write(
 def _finish(
     sqlite: sqlite3.Connection, run: int, seconds: float, error: str, records: str, revision: str | None
 ) -> None:
-    cursor = sqlite.execute(
-        "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?",
-        (seconds, error, records, revision, run),
-    )
-    _require(cursor.rowcount)
+    update = "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?"
+    _require(sqlite.execute(update, (seconds, error, records, revision, run)).rowcount)
+
+
+def _require(there: Any) -> None:
+    if not there:
+        raise InputError("the run was removed while it was under way")
 
 
 def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
@@ -257,6 +273,10 @@ def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
     return int(row[0])
 
 
+def _missing(word: str) -> InputError:
+    return InputError(f"there is no trace of a run {word!r}: rarr trace list names them")
+
+
 def _facts(facts: str) -> RunFacts:
     try:
         return RunFacts.model_validate_json(facts)
@@ -264,25 +284,15 @@ def _facts(facts: str) -> RunFacts:
         return DAMAGED
 
 
-def _missing(run_id: str) -> InputError:
-    return InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
-
-
-def _require(there: Any) -> None:
-    if not there:
-        raise InputError("the run was removed while it was under way")
-
-
 def _span(row: Sequence[Any]) -> StoredSpan:
-    names = ("number", "parent", "kind", "name", "about", "started", "seconds", "error")
-    plain = dict(zip(names, row, strict=False))
-    return StoredSpan(**plain, records=json.loads(row[8]), body=json.loads(row[9]))
+    *plain, records, body = row
+    fields = dict(zip(StoredSpan.model_fields, plain, strict=False))
+    return StoredSpan(**fields, records=json.loads(records), body=json.loads(body))
 
 
 def _row(span: StoredSpan) -> SpanRow:
-    plain = span.model_dump(mode="json")
-    packed = [_json(plain.pop(name)) for name in ("records", "body")]
-    return (*plain.values(), *packed)
+    *plain, records, body = span.model_dump(mode="json").values()
+    return (*plain, _json(records), _json(body))
 
 
 def _json(value: Any) -> str:

@@ -19,9 +19,8 @@ from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.traces.record_references import Unpacker
-from rarr.traces.span_body_schema import prompt_of
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import Status, StoredSpan, TraceFile
+from rarr.traces.trace_file import Status, StoredSpan, TraceFile, prompt_of
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _REDUCERS = {

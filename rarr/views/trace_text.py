@@ -9,9 +9,8 @@ from typing import Any
 
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted, grouped
-from rarr.traces.span_body_schema import ReadBody
 from rarr.traces.store import RunSummary
-from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.shown_text import one_line, visible
 

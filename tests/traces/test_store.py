@@ -14,8 +14,7 @@ import pytest
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.traces.store import DAY_S, TraceStore, page_path
-from rarr.traces.store_schema import SCHEMA
+from rarr.traces.store import DAY_S, SCHEMA, TraceStore, page_path
 from rarr.traces.trace_file import TraceFile
 from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
 

@@ -10,9 +10,8 @@ from rarr import Reviser, Settings, Trace
 from rarr.agent.graph_runs import GraphRuns
 from rarr.errors import InputError
 from rarr.testing import Failure
-from rarr.traces.span_body_schema import PlantedSentence, ReadBody
 from rarr.traces.store import _row
-from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_file import PlantedSentence, ReadBody, StoredSpan
 from rarr.views.html.trace import page
 from rarr.views.trace_text import as_text
 from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store

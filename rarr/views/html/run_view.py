@@ -14,8 +14,7 @@ from rarr.records import Check, Edit, EditState, Evidence, Notice, Query, Scores
 from rarr.tools.pages.html_rendering import duration, number
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted, grouped
-from rarr.traces.span_body_schema import ReadBody
-from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
 
