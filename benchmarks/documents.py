@@ -8,7 +8,7 @@ import contextlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,11 +25,17 @@ from rarr.agent.writing.graph import build_writing_graph
 from rarr.cli.entry_point import app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
+from rarr.settings.serving import ServingSettings
 from rarr.views.revision_text import render
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
+FIRST = (
+    *("model", "base_url", "api_key", "corpus", "search"),
+    *("preset", "deadline_s", "max_cost", "offline", "trace"),
+)
+"""The settings that people set, which come before all others."""
 _SHOWN = {"Changes": 3, "Sentences": 3}  # lines of a section of the demo's output, its title included
 
 
@@ -68,16 +74,33 @@ def answering_picture() -> str:
     return "\n".join(["```mermaid", "graph TD", *_arrows(build_answering_graph().get_graph(), ends), "```"])
 
 
+def first_settings() -> str:
+    """The settings that people set."""
+    return _settings(FIRST)
+
+
 def settings_table() -> str:
-    """Every setting with its default, its range, and its docstring, which holds the unit."""
-    rows = ["| setting | default | range | what it is, with its unit |", "|---|---|---|---|"]
-    documented = docstrings(Settings)
-    own_first = sorted(
-        Settings.model_fields.items(), key=lambda item: item[0] not in vars(Settings)["__annotations__"]
+    """The other settings, by the groups that comments in `Settings` begin, then those of the server."""
+    parts = re.split(r"^    # (\w+)$", inspect.getsource(Settings), flags=re.MULTILINE)
+    titles = ["All", *parts[1::2], "Server"]
+    sources = [*parts[0::2], inspect.getsource(ServingSettings)]
+    groups = {title: _declared(source) for title, source in zip(titles, sources, strict=True)}
+    return "\n\n".join(
+        f"### {title.capitalize()}\n\n{_settings(names)}" for title, names in groups.items() if names
     )
-    for name, field in own_first:
-        rows.append(f"| `{name}` | {_default(field)} | {_range(field)} | {documented[name]} |")
-    return "\n".join(rows)
+
+
+def _declared(source: str) -> list[str]:
+    """The settings that a part of a class declares, but for the first ones."""
+    names = re.findall(r"^    (\w+): ", source, re.MULTILINE)
+    return [name for name in names if name in Settings.model_fields and name not in FIRST]
+
+
+def _settings(names: Sequence[str]) -> str:
+    """A table of settings, each with its default, its range, and its docstring, which holds the unit."""
+    documented = docstrings(Settings)
+    rows = [f"| `{name}` | {_default(Settings.model_fields[name])} | {documented[name]} |" for name in names]
+    return "\n".join(["| setting | default | is |", "|---|---|---|", *rows])
 
 
 def presets_table() -> str:
@@ -134,6 +157,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "demo": demo,
     "picture": picture,
+    "first_settings": first_settings,
     "settings": settings_table,
     "presets": presets_table,
     "answering_picture": answering_picture,
@@ -188,17 +212,11 @@ def _docstrings_in(tree: ast.ClassDef) -> dict[str, str]:
 
 
 def _default(field: FieldInfo) -> str:
-    if field.default_factory is not None:
-        return "depends on the system"
-    return "none" if field.default is None else f"`{field.default}`"
-
-
-def _range(field: FieldInfo) -> str:
+    default = "none" if field.default is None else f"`{field.default}`"
+    default = default if field.default_factory is None else "depends on the system"
     bounds = {name: value for rule in field.metadata for name, value in _bounds(rule).items()}
     low, high = bounds.get("ge"), bounds.get("le")
-    if low is None:
-        return ""
-    return f"from {low}" if high is None else f"{low} to {high}"
+    return default if high is None else f"{default} ({low} to {high})"
 
 
 def _bounds(rule: object) -> dict[str, Any]:
