@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -13,7 +13,8 @@ from rarr.batches.input_rows import InputRow, input_rows
 from rarr.batches.output_rows import ColumnType
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
-from rarr.records import Record
+from rarr.records import Record, Revision
+from rarr.records.postprocessing import Postprocessed
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
@@ -26,24 +27,26 @@ Limit = Literal["max_cost", "deadline"]
 """What may end a run before its rows do."""
 
 _NAMED = 20  # columns that a message names
-RESULT_COLUMNS: Mapping[str, ColumnType] = {
-    "rarr_text": "string",
-    "rarr_changed": "bool",
-    "rarr_outcome": "string",
-    "rarr_notice": "string",
-    "rarr_statuses": "strings",
-    "rarr_corrected": "int",
-    "rarr_suggested": "int",
-    "rarr_attribution_before": "float",
-    "rarr_attribution": "float",
-    "rarr_preservation": "float",
-    "rarr_f1_ap": "float",
-    "rarr_model_calls": "int",
-    "rarr_cost": "float",
-    "rarr_run_id": "string",
-    "rarr_error": "string",
-    "rarr_revision": "json",
+_OF_RESULT: Mapping[str, tuple[ColumnType, Callable[[Postprocessed], Any]]] = {
+    "rarr_text": ("string", lambda result: result.text),
+    "rarr_changed": ("bool", lambda result: result.changed),
+    "rarr_outcome": ("string", lambda result: result.outcome),
+    "rarr_notice": ("string", lambda result: result.notice),
 }
+_OF_RUN: Mapping[str, tuple[ColumnType, Callable[[Revision], Any]]] = {
+    "rarr_statuses": ("strings", lambda run: [sentence.status for sentence in run.report.sentences]),
+    "rarr_corrected": ("int", lambda run: sum(edit.accepted for edit in run.edits)),
+    "rarr_suggested": ("int", lambda run: sum(edit.state == "suggested" for edit in run.edits)),
+    "rarr_attribution_before": ("float", lambda run: run.scores.attribution_before),
+    "rarr_attribution": ("float", lambda run: run.scores.attribution_after),
+    "rarr_preservation": ("float", lambda run: run.scores.preservation),
+    "rarr_f1_ap": ("float", lambda run: run.scores.f1_ap),
+    "rarr_model_calls": ("int", lambda run: run.usage.model_calls),
+    "rarr_cost": ("float", lambda run: run.usage.cost),
+    "rarr_run_id": ("string", lambda run: run.run_id),
+}
+_KINDS = {name: kind for name, (kind, _) in [*_OF_RESULT.items(), *_OF_RUN.items()]}
+RESULT_COLUMNS: Mapping[str, ColumnType] = _KINDS | {"rarr_error": "string", "rarr_revision": "json"}
 """The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
 
 
@@ -143,30 +146,12 @@ def error_columns(error: str | None) -> dict[str, Any]:
 
 def columns_of(done: BatchResult, *, full: bool) -> dict[str, Any]:
     """Makes the columns of a result. `full`: with the whole record of the run."""
-    columns, result = error_columns(done.error or None), done.result
-    if result is None:
-        return columns
-    columns |= {
-        "rarr_text": result.text,
-        "rarr_changed": result.changed,
-        "rarr_outcome": result.outcome,
-        "rarr_notice": result.notice,
-        "rarr_statuses": [],
-    }
-    if (revision := result.revision) is not None:
-        columns |= {
-            "rarr_statuses": [sentence.status for sentence in revision.report.sentences],
-            "rarr_corrected": sum(edit.accepted for edit in revision.edits),
-            "rarr_suggested": sum(edit.state == "suggested" for edit in revision.edits),
-            "rarr_attribution_before": revision.scores.attribution_before,
-            "rarr_attribution": revision.scores.attribution_after,
-            "rarr_preservation": revision.scores.preservation,
-            "rarr_f1_ap": revision.scores.f1_ap,
-            "rarr_model_calls": revision.usage.model_calls,
-            "rarr_cost": revision.usage.cost,
-            "rarr_run_id": revision.run_id,
-            "rarr_revision": revision.model_dump(mode="json") if full else None,
-        }
+    columns = error_columns(done.error or None)
+    if done.result is not None:
+        columns |= {name: of(done.result) for name, (_, of) in _OF_RESULT.items()} | {"rarr_statuses": []}
+        if (run := done.result.revision) is not None:
+            columns |= {name: of(run) for name, (_, of) in _OF_RUN.items()}
+            columns["rarr_revision"] = run.model_dump(mode="json") if full else None
     return columns
 
 

@@ -1,14 +1,12 @@
 """Writes rows to files of JSON lines, CSV and Parquet. A file gets its name when it is complete."""
 
-import base64
 import csv
-import io
-import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic_core import to_json
 
 from rarr.batches.input_rows import ROWS, format_of, require_parquet
 from rarr.errors import InputError
@@ -30,11 +28,14 @@ def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType
         with replaced(path) as part:
             if kind == "parquet":
                 _write_parquet(part, rows, columns, source)
-            else:
-                with part.open("wb") as file:
-                    file.writelines(
-                        map(_json_line, rows) if kind == "jsonl" else _csv_lines(rows, [*columns])
-                    )
+                return
+            with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+                if kind == "jsonl":
+                    file.writelines(f"{json_text(row)}\n" for row in rows)
+                    return
+                writer = csv.DictWriter(file, [*columns], lineterminator="\n")
+                writer.writeheader()
+                writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
     except OSError as error:
         told = "correct that, and run again, which writes what is done"
         raise InputError(f"{path} cannot be written ({error.strerror or error}): {told}") from None
@@ -42,45 +43,14 @@ def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType
 
 def json_text(value: object) -> str:
     """Writes a value as JSON. Dates and the like become text, bytes base64, and NaN and infinity null."""
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_text)
-    except ValueError:  # a float that JSON has no word for
-        return json.dumps(_finite(value), ensure_ascii=False, default=_text)
-
-
-def _text(value: object) -> str:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _json_line(row: Row) -> bytes:
-    return json_text(dict(row)).encode("utf-8", "replace") + b"\n"
-
-
-def _csv_lines(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[bytes]:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _cell(row.get(name)) for name in columns})
-        yield text.getvalue().encode("utf-8", "replace")
-        text.seek(0)
-        text.truncate()
-    yield text.getvalue().encode()
+    return to_json(value, inf_nan_mode="null", bytes_mode="base64", fallback=str).decode()
 
 
 def _cell(value: object) -> object:
     """Returns what stands in a cell: JSON for lists and objects, true or false, and base64 for bytes."""
     if isinstance(value, bool | list | dict):
         return json_text(value)
-    return _text(value) if isinstance(value, bytes) else value
+    return json_text(value).strip('"') if isinstance(value, bytes) else value
 
 
 class ColumnTypes:
@@ -114,21 +84,11 @@ def _common(one: ColumnType | None, other: ColumnType | None) -> ColumnType | No
     return "float" if {one, other} == {"int", "float"} else "json"
 
 
-def typed(value: Any, column: ColumnType) -> Any:
+def _typed(value: Any, column: ColumnType) -> Any:
     """Returns the value as the type of its column has it."""
     if value is None or column in ("string", "bool", "int", "strings"):
         return value
     return float(value) if column == "float" else json_text(value)
-
-
-def arrow_type(column: ColumnType) -> Any:
-    """Returns the type that Parquet has for a column."""
-    import pyarrow
-
-    if column == "strings":
-        return pyarrow.list_(pyarrow.string())
-    plain = {"bool": pyarrow.bool_, "int": pyarrow.int64, "float": pyarrow.float64}
-    return plain.get(column, pyarrow.string)()
 
 
 def _write_parquet(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType], source: Path) -> None:
@@ -137,13 +97,17 @@ def _write_parquet(path: Path, rows: Iterable[Row], columns: Mapping[str, Column
     import pyarrow
     import pyarrow.parquet
 
+    kinds = {"bool": pyarrow.bool_(), "int": pyarrow.int64(), "float": pyarrow.float64()}
+    kinds |= {
+        "string": pyarrow.string(),
+        "json": pyarrow.string(),
+        "strings": pyarrow.list_(pyarrow.string()),
+    }
     own = pyarrow.parquet.read_schema(source) if format_of(source) == "parquet" else pyarrow.schema([])
-    schema = pyarrow.schema(
-        own.field(name) if name in own.names else (name, arrow_type(kind)) for name, kind in columns.items()
-    )
     new = {name: kind for name, kind in columns.items() if name not in own.names}
-    left = iter(rows)
+    fields = [(name, kinds[new[name]]) if name in new else own.field(name) for name in columns]
+    left, schema = iter(rows), pyarrow.schema(fields)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
         while group := list(islice(left, ROWS)):
-            values = [{**row, **{name: typed(row.get(name), new[name]) for name in new}} for row in group]
+            values = [{**row, **{name: _typed(row.get(name), new[name]) for name in new}} for row in group]
             writer.write_table(pyarrow.Table.from_pylist(values, schema))

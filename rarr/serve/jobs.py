@@ -50,20 +50,9 @@ class WorkerLostError(Exception):
     """The process that ran a job ended before the job was done."""
 
 
-class DefectError(Exception):
-    """A job of another process ended by a defect, an error of the class `name`."""
-
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(name, message)
-        self.name = name
-
-    def __str__(self) -> str:
-        return ": ".join(self.args)
-
-
 def sendable(error: Exception) -> Exception:
-    """Returns a `RarrError` as it is, and any other error as a `DefectError`, which can be pickled."""
-    return error if isinstance(error, RarrError) else DefectError(type(error).__name__, str(error))
+    """Returns a `RarrError` as it is, and any other error by its class, so that it can be pickled."""
+    return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
 class Runner(Protocol):
@@ -229,12 +218,10 @@ class Desk:
             raise
         except WorkerLostError:
             return original(job, "failed", "not checked: the process that checked it ended")
-        except RarrError as error:
-            return original(job, "failed", f"not checked: {error}")
         except Exception as error:  # an answer must go out
-            name = error.name if isinstance(error, DefectError) else type(error).__name__
-            _log.error("a job failed", extra={"run_id": job.run_id, "error": name})
-            return original(job, "failed", f"not checked: {name}")
+            told = sendable(error)
+            _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
+            return original(job, "failed", f"not checked: {told}")
         finally:
             running.cancel()
             stopping.cancel()

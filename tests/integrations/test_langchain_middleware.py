@@ -9,11 +9,11 @@ from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.tools import ToolException, tool
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from integrations.chat_models import QUESTION, Begun, agent, asked, call
+from integrations.chat_models import Begun, agent, asked, call
 from rarr import Postprocessed
 from rarr.integrations.langchain import RarrMiddleware
 from rarr.testing import InMemoryRetriever
@@ -76,28 +76,6 @@ def test_results_before_the_last_question_are_no_sources() -> None:
     message = made.invoke(asked("Again?"), thread)["messages"][-1]
     assert (message.content, record_of(message).outcome) == (WRONG, "failed")
     assert record_of(message).notice == "not checked: the answer has no sources"
-
-
-def test_error_of_a_tool_is_no_source() -> None:
-    @tool
-    def broken(query: str) -> str:
-        """Fails."""
-        raise ToolException(HEIGHT)
-
-    broken.handle_tool_error = True
-    messages = agent([call("broken"), AIMessage(WRONG)], [broken], given()).invoke(asked())["messages"]
-    assert [message.content for message in messages] == [QUESTION, "", HEIGHT, WRONG]
-    assert record_of(messages[-1]).outcome == "failed"
-
-
-def test_answer_of_a_tool_that_ends_the_agent_is_left_alone() -> None:
-    @tool(return_direct=True)
-    def answer(query: str) -> str:
-        """Answers."""
-        return WRONG
-
-    messages = agent([call("answer")], [answer], given()).invoke(asked())["messages"]
-    assert [message.content for message in messages] == [QUESTION, "", WRONG]
 
 
 def test_structured_output_is_left_alone() -> None:

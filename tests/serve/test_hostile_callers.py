@@ -1,5 +1,6 @@
 """Nobody reaches a file, an address or another caller's run, and each gets a status and one clear line."""
 
+import asyncio
 import json
 import re
 import socket
@@ -10,10 +11,12 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve.gate import Callers
+from rarr.serve import gate as module
+from rarr.serve.gate import Callers, Gate
 from rarr.testing import ScriptedServer
 from serve.conftest import script
 from serve.hostile_cases import CASES, Case
@@ -41,21 +44,14 @@ def guarded(behind: ScriptedServer) -> Iterator[Served]:
         yield server
 
 
-def answer(served: Served, sent: bytes) -> tuple[int, str]:
-    """The status and the message of the answer; 0 if the connection ends without one."""
+def received(served: Served, sent: bytes) -> bytes:
+    """What comes back until the response is whole, or the connection ends."""
     data = b""
     with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
         connection.sendall(sent)
         while not _is_whole(data) and (more := connection.recv(65_536)):
             data += more
-    head, _, body = data.partition(b"\r\n\r\n")
-    if b"chunked" in head:
-        body = body.split(b"\r\n")[1]
-    try:
-        message = json.loads(body)["error"]["message"]
-    except ValueError:
-        message = body.decode()
-    return int(head.split()[1]) if head else 0, message
+    return data
 
 
 def _is_whole(data: bytes) -> bool:
@@ -70,24 +66,11 @@ def test_hostile_caller_gets_a_status_and_one_line(
     guarded: Served, behind: ScriptedServer, case: Case
 ) -> None:
     before, jobs = len(behind.requests), len(guarded.known.jobs)
-    status, message = answer(guarded, case.sent())
-    expected: object = (case.status, Containing(case.says))
-    assert (status, message) == expected
-    assert len(message.splitlines()) <= 1
+    head, _, body = received(guarded, case.sent()).partition(b"\r\n\r\n")
+    message = json.loads(body)["error"]["message"] if body.startswith(b"{") else body.decode()
+    assert int(head.split()[1]) == case.status
+    assert case.says in message and len(message.splitlines()) <= 1
     assert (len(behind.requests), len(guarded.known.jobs)) == (before, jobs)
-
-
-class Containing:
-    """Equals every text that contains these words."""
-
-    def __init__(self, words: str) -> None:
-        self.words = words
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str) and self.words in other
-
-    def __repr__(self) -> str:
-        return f"...{self.words}..."
 
 
 @pytest.mark.parametrize(
@@ -96,7 +79,6 @@ class Containing:
         {"Authorization": f"Bearer {ALICE}"},
         {"authorization": f"bearer   {ALICE}"},
         {"X-Api-Key": ALICE},
-        {"X-Rarr-Token": ALICE},
         {"X-Rarr-Token": ALICE, "Authorization": "Bearer sk-for-the-server-behind"},
         {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Api-Key": ALICE, "X-Copy": ALICE},
     ],
@@ -104,45 +86,40 @@ class Containing:
 def test_token_never_reaches_the_server_behind(
     guarded: Served, behind: ScriptedServer, headers: dict[str, str]
 ) -> None:
-    assert httpx2.get(f"{guarded.url}/models", headers=headers).status_code == 200
+    assert httpx2.get(f"{guarded.url}/models/org%2Fname?a=b%20c", headers=headers).status_code == 404
     sent = behind.requests[-1].headers
-    assert ALICE not in str(sent)
+    assert ALICE not in str(sent) and behind.requests[-1].path == "/v1/models/org%2Fname"
     assert sent.get("authorization") == ("Bearer sk-for-the-server-behind" if len(headers) == 2 else None)
 
 
 def test_key_of_the_server_replaces_that_of_the_caller(behind: ScriptedServer) -> None:
     with Served(serve_upstream_url=behind.url, serve_upstream_key="sk-of-the-server") as served:
-        httpx2.get(f"{served.url}/models", headers=bearer("sk-of-the-caller"))
+        httpx2.get(f"{served.url}/models", headers={"Authorization": "Bearer sk-of-the-caller"})
     assert behind.requests[-1].headers["authorization"] == "Bearer sk-of-the-server"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "[::2]", ""])
-def test_name_of_another_machine_is_refused_without_tokens(behind: ScriptedServer, host: str) -> None:
-    with Served(serve_upstream_url=behind.url) as served:
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "[::2]", ""])
+def test_name_of_another_machine_is_refused_without_tokens(host: str) -> None:
+    with Served() as served:
         response = httpx2.get(f"{served.url}/models", headers={"Host": host})
-    assert response.status_code == 403
-    assert response.json()["error"]["code"] == "wrong_host"
+    assert (response.status_code, response.json()["error"]["code"]) == (403, "wrong_host")
 
 
 def test_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
-    assert answer(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == (0, "")
-
-
-def test_second_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
+    assert received(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
     with socket.create_connection(("127.0.0.1", guarded.port), timeout=5) as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         data = b""
         while not _is_whole(data):
             data += connection.recv(65_536)
-        connection.sendall(b"GET /healthz HTT")
+        connection.sendall(b"GET /healthz HTT")  # a second one
         assert connection.recv(65_536) == b""
 
 
 def test_too_many_requests_at_once_are_told_to_come_again() -> None:
     with Served(serve_concurrency=1) as served, ThreadPoolExecutor(1) as threads:
-        waiting = threads.submit(
-            httpx2.post, f"{served.url}/revise", json={"text": "wait", "deadline_s": 0.4}, timeout=5
-        )
+        body = {"text": "wait", "deadline_s": 0.4}
+        waiting = threads.submit(httpx2.post, f"{served.url}/revise", json=body, timeout=5)
         while not served.known.jobs:
             time.sleep(0.01)
         response = httpx2.get(f"{served.url}/models")
@@ -150,11 +127,28 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
     assert (response.status_code, response.headers["retry-after"]) == (429, "1")
 
 
+async def test_client_that_does_not_read_loses_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    messages: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def answers(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def receive() -> Message:
+        if not messages:
+            await asyncio.Event().wait()
+        return messages.pop()
+
+    async def send(message: Message) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(module, "SEND_S", 0.01)
+    gate = Gate(answers, Settings())
+    scope: Scope = {"type": "http", "method": "GET", "path": "/v1/x", "raw_path": b"/v1/x"}
+    await gate({**scope, "query_string": b"", "headers": [(b"host", b"localhost")]}, receive, send)
+    assert gate._in_flight == 0
+
+
 @pytest.mark.parametrize("token", ["short", f"{ALICE},short"])
 def test_short_token_is_refused(token: str) -> None:
     with pytest.raises(SettingsError, match="fewer than 16 characters: openssl rand"):
         Callers(Settings(serve_token=token))
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}

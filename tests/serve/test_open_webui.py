@@ -82,20 +82,22 @@ async def test_conversation_and_valves_reach_the_server(served: Served) -> None:
     assert 6 < (job.deadline_s or 0) <= 7
 
 
-async def test_thoughts_above_the_answer_stay_as_they_are(served: Served) -> None:
-    thoughts = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
-    content, _ = await outlet(thoughts + BEFORE, url=served.root)
-    assert content.startswith(thoughts + f"The dam is {RIGHT}")
+THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
 
 
-async def test_footnotes_of_the_answer_keep_their_numbers(served: Served) -> None:
-    content, _ = await outlet(f"{BEFORE} It is old.[^2]", url=served.root)
-    assert f"{RIGHT}[^3] high. It is old.[^2]" in content
-
-
-async def test_no_footnote_is_put_into_a_link(served: Served) -> None:
-    content, _ = await outlet(f"See [{WRONG}](https://example.org).", url=served.root)
-    assert content.startswith(f"See [{RIGHT}](https://example.org).\n\nSources:\n\n- [^1] Dam")
+@pytest.mark.parametrize(
+    ("answer", "revised"),
+    [
+        (THOUGHTS + BEFORE, f"{THOUGHTS}The dam is {RIGHT}[^1] high."),
+        (f"{BEFORE} It is old.[^2]", f"The dam is {RIGHT}[^3] high. It is old.[^2]"),
+        (f"See [{WRONG}](https://example.org).", f"See [{RIGHT}](https://example.org).\n\nSources:"),
+    ],
+)
+async def test_thoughts_footnotes_and_links_stay_as_they_are(
+    answer: str, revised: str, served: Served
+) -> None:
+    content, _ = await outlet(answer, url=served.root)
+    assert content.startswith(revised)
 
 
 async def test_documents_that_the_model_was_given_are_sources(served: Served) -> None:
@@ -125,13 +127,6 @@ async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served
     before = len(served.known.jobs)
     assert await loaded(url=served.root).outlet({"messages": messages}) == {"messages": messages}
     assert len(served.known.jobs) == before
-
-
-async def test_deadline_leaves_the_answer_and_the_status_says_why(served: Served) -> None:
-    assert await outlet("wait", url=served.root, deadline_s=0.05) == (
-        "wait",
-        ["rarr: checking the answer", "rarr: not checked: the deadline of 0.05 s came first"],
-    )
 
 
 async def test_refusal_leaves_the_answer_and_the_status_says_why(served: Served) -> None:

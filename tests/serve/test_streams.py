@@ -16,6 +16,7 @@ from serve.serving import RIGHT, WRONG, Served, answers
 pytestmark = pytest.mark.loopback
 
 ASK: Any = [{"role": "user", "content": "How high is it?"}]
+BLOCKS = [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
 
 
 @pytest.fixture
@@ -34,14 +35,13 @@ def texts(chunks: list[Any], index: int = 0) -> list[str]:
     return [choice.delta.content for choice in choices if choice.delta.content]
 
 
-def test_text_goes_out_block_by_block(client: OpenAI) -> None:
-    blocks = texts(chunks(client))
-    assert blocks == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
-
-
-def test_block_is_worked_on_in_the_light_of_the_text_before_it(client: OpenAI, served: Served) -> None:
-    chunks(client)
-    job = next(job for job in reversed(served.known.jobs) if job.text.startswith("It was opened"))
+def test_text_goes_out_by_paragraphs_each_in_the_light_of_those_before(
+    client: OpenAI, served: Served
+) -> None:
+    seen = chunks(client, stream_options={"include_usage": True})
+    assert texts(seen) == BLOCKS
+    assert seen[-1].usage.total_tokens > 0
+    job = next(job for job in reversed(served.known.jobs) if job.text == BLOCKS[1])
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
 
 
@@ -65,9 +65,7 @@ def test_mode_check_streams_every_token_as_it_comes(client: OpenAI) -> None:
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     came: list[str] = []
     with (
-        ScriptedServer(
-            answers(f"The dam is {WRONG} high and"), plan=lambda request: Failure("die")
-        ) as upstream,
+        ScriptedServer(answers(f"The dam is {WRONG} high and"), plan=[Failure("die")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
@@ -91,7 +89,7 @@ def test_comments_keep_a_silent_stream_open() -> None:
 
 def test_client_that_leaves_stops_the_server_behind() -> None:
     with (
-        ScriptedServer(answers("x"), plan=lambda request: Failure("stall")) as upstream,
+        ScriptedServer(answers("x"), plan=[Failure("stall")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
@@ -99,20 +97,23 @@ def test_client_that_leaves_stops_the_server_behind() -> None:
             next(response.iter_raw())
         while upstream.requests[0].left is None:
             time.sleep(0.01)
-        assert _settles(served, 3)  # the server's own, and the task that counts
+        while served.tasks() > 3:  # the server's own, and the task that counts
+            time.sleep(0.01)
 
 
-def test_response_streams_block_by_block(client: OpenAI) -> None:
-    events = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
-    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
-    assert deltas == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
-    assert [event.sequence_number for event in events] == list(range(len(events)))
+def test_client_that_leaves_stops_the_work(served: Served) -> None:
+    served.known.cancelled.clear()
+    body = {"model": "scripted", "messages": [{"role": "user", "content": "say:wait"}]}
+    with pytest.raises(httpx2.ReadTimeout):
+        httpx2.post(f"{served.url}/chat/completions", json=body, timeout=0.3)
+    assert served.known.cancelled.wait(5)
 
 
-def test_last_events_of_a_response_hold_the_revised_text(client: OpenAI) -> None:
+def test_response_streams_by_paragraphs_and_its_last_events_hold_the_revised_text(client: OpenAI) -> None:
     events: Any = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
-    whole = PARAGRAPHS.replace(WRONG, RIGHT)
-    by_type = {event.type: event for event in events}
+    assert [event.delta for event in events if event.type == "response.output_text.delta"] == BLOCKS
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    whole, by_type = "".join(BLOCKS), {event.type: event for event in events}
     assert by_type["response.output_text.done"].text == whole
     assert by_type["response.content_part.done"].part.text == whole
     assert by_type["response.output_item.done"].item.content[0].text == whole
@@ -125,12 +126,4 @@ def test_last_events_of_a_response_hold_the_revised_text(client: OpenAI) -> None
 
 def test_helper_of_the_client_understands_the_stream(client: OpenAI) -> None:
     with client.responses.stream(model="scripted", input="How high is it?") as stream:
-        assert stream.get_final_response().output_text == PARAGRAPHS.replace(WRONG, RIGHT)
-
-
-def _settles(served: Served, most: int) -> bool:
-    for _ in range(50):
-        if served.tasks() <= most:
-            return True
-        time.sleep(0.05)
-    return False
+        assert stream.get_final_response().output_text == "".join(BLOCKS)

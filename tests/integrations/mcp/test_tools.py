@@ -69,7 +69,6 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
     ("tool", "arguments", "words"),
     [
         ("revise_text", {}, "the argument text of revise_text is wrong: it is missing: give it"),
-        ("revise_text", {"text": 5}, "the argument text of revise_text is wrong"),
         ("revise_text", {"text": ""}, "the argument text of revise_text is wrong"),
         ("revise_text", {"text": " "}, "answer is empty"),
         ("revise_text", {"text": "x" * 100_001}, "at most 100000 characters"),
@@ -78,9 +77,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
             {"text": TOWER, "corpus": "/etc"},
             "revise_text has no argument 'corpus': give text,",
         ),
-        ("revise_text", {"text": TOWER, "search": "http://localhost"}, "no argument 'search'"),
         ("revise_text", {"text": TOWER, "only_evidence": True}, "give passages as evidence"),
-        ("revise_text", {"text": TOWER, "only_evidence": True, "evidence": []}, "give passages as evidence"),
         (
             "verify_claim",
             {"claim": TOWER, "evidence": [3]},
@@ -92,14 +89,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
         ("revise_text", {"text": TOWER, "evidence": [{**GIVEN, "path": "x"}]}, "evidence.0.path"),
         ("revise_text", {"text": TOWER, "evidence": [GIVEN] * 51}, "at most 50 items"),
         ("cite_text", {"text": TOWER, "style": "apa"}, "'numbered', 'footnotes' or 'json'"),
-        ("cite_text", {"text": TOWER, "only_evidence": True}, "give passages as evidence"),
         ("verify_claim", {"claim": " "}, "claim is empty"),
-        (
-            "verify_claim",
-            {"claim": TOWER, "evidence": [GIVEN], "question": " "},
-            "question is empty",
-        ),
-        ("find_evidence", {"query": " "}, "query is empty"),
         ("find_evidence", {"query": "x", "limit": 0}, "greater than or equal to 1"),
         ("delete_text", {}, "there is no tool 'delete_text': use revise_text, cite_text"),
     ],
