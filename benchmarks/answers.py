@@ -231,7 +231,7 @@ class GoodRecord:
 
 
 def added(spent: Usage, *revisions: Revision) -> Usage:
-    """Adds the requests, tokens, controls and sentences (as `saved_searches`) of revisions."""
+    """Adds the requests, tokens, controls and sentences (as `saved_calls`) of revisions."""
     for revision in revisions:
         usage = revision.usage
         spent = Usage(
@@ -239,14 +239,14 @@ def added(spent: Usage, *revisions: Revision) -> Usage:
             input_tokens=spent.input_tokens + usage.input_tokens,
             output_tokens=spent.output_tokens + usage.output_tokens,
             controls=spent.controls + usage.controls,
-            saved_searches=spent.saved_searches + len(revision.report.sentences),
+            saved_calls=spent.saved_calls + len(revision.report.sentences),
         )
     return spent
 
 
 def print_spent(spent: Usage) -> None:
     """The cost of a sentence, and what the reader did with planted sentences."""
-    count, planted = spent.saved_searches, spent.controls
+    count, planted = spent.saved_calls, spent.controls
     if not spent.model_calls:
         return
     tokens = (spent.input_tokens / count, spent.output_tokens / count)

@@ -140,7 +140,7 @@ class KilledBatch:
         )
 
 
-_CHANGING = ("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node", "saved_searches")
+_CHANGING = ("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node")
 
 
 def lasting(value: Any) -> Any:

@@ -67,7 +67,7 @@ def usage_of(meter: Meter) -> Usage:
     called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
     by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
-    return Usage(**total, seconds=meter.seconds, saved_searches=meter.saved_searches, by_node=by_node)
+    return Usage(**total, seconds=meter.seconds, by_node=by_node)
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:

@@ -53,12 +53,10 @@ class NodeUsage(ModelUsage):
 class Usage(ModelUsage):
     """The usage of a run, as a whole and by node. `seconds` is wall time.
 
-    `saved_searches` are searches of a corpus that this process made before, for this text or another.
     `controls` are the planted sentences of all blocks.
     """
 
     seconds: float = 0.0
-    saved_searches: int = 0
     controls: Controls = Controls()
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
 

@@ -253,7 +253,7 @@ def test_interrupted_index_is_as_it_was_or_new(tmp_path: Path) -> None:
     def holds(index: Path) -> tuple[int, int]:
         """Files, and those of them that say that they were checked again."""
         reader = IndexReader(index, rules["window"], rules["step"])
-        searcher, _ = reader.searcher()
+        searcher = reader.searcher()
         hits = best_hits(searcher, terms("checked again in 2031"), 10_000)
         new = {hit.document for hit in hits if "2031" in stored_passage(searcher, hit).text}
         return len(reader.manifest.files), len(new)

@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -29,13 +28,11 @@ from rarr.retrievers.corpus.passage_index import (
 )
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
-from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
-KEPT_SEARCHES = 512  # searches whose passages are kept, up to about 60 kB each: texts repeat their topics
 _MOST = 10_000  # passages that are looked through for enough documents
 
 
@@ -45,10 +42,6 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
-        self._kept: dict[
-            tuple[object, str, int], Sequence[Passage]
-        ] = {}  # by state, query and k; latest last
-        self._changing = threading.Lock()
         self.skipped = [(place(shown, name), reason) for name, reason in reader.manifest.unread()]
 
     @classmethod
@@ -86,10 +79,7 @@ class Corpus:
         At most `PASSAGES_PER_DOCUMENT` of each document; none without a word to search for. Raises
         `RetrievalError` where the index cannot be searched.
         """
-        passages, saved = await asyncio.to_thread(self._remembered, query, k)
-        if saved:
-            meter().saved_searches += 1
-        return list(passages)
+        return await asyncio.to_thread(self._retrieved, query, k)
 
     async def extracted(self, url: str) -> str | None:
         """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
@@ -98,27 +88,15 @@ class Corpus:
     async def aclose(self) -> None:
         """Closes nothing: an index needs no connection."""
 
-    def _remembered(self, query: str, k: int) -> tuple[Sequence[Passage], bool]:
-        """Returns the passages, and whether the same search of the same index was made before."""
+    def _retrieved(self, query: str, k: int) -> list[Passage]:
         words = terms(query)
         if not words or k < 1:
-            return (), False
+            return []
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
-            searcher, state = self._reader.searcher()
-            key = (state, query, k)
-            with self._changing:
-                if (kept := self._kept.pop(key, None)) is not None:
-                    self._kept[key] = kept
-                    return kept, True
-            passages = self._search(searcher, words, k)
-            with self._changing:
-                self._kept[key] = passages
-                if len(self._kept) > KEPT_SEARCHES:
-                    del self._kept[next(iter(self._kept))]
-            return passages, False
+            return self._search(self._reader.searcher(), words, k)
 
-    def _search(self, searcher: Searcher, words: Sequence[str], k: int) -> Sequence[Passage]:
+    def _search(self, searcher: Searcher, words: Sequence[str], k: int) -> list[Passage]:
         limit = k * PASSAGES_PER_DOCUMENT * 2
         while True:  # asks for more hits until they are from `k` documents
             hits = best_hits(searcher, words, limit)
@@ -134,7 +112,7 @@ class Corpus:
         ]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
         best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
-        return tuple(passage for _, passage in best)
+        return [passage for _, passage in best]
 
     def _extracted(self, source: str) -> str | None:
         file, _, item = source.rpartition("#")
@@ -158,7 +136,7 @@ class Corpus:
             return None
         try:
             with failures(RetrievalError):
-                is_held = holds(self._reader.searcher()[0], name)
+                is_held = holds(self._reader.searcher(), name)
         except RetrievalError:
             return None
         return Path(place(self._shown, name)).expanduser() if is_held else None

@@ -132,16 +132,13 @@ class IndexReader:
                 f" finish it with rarr index PATH -o {self.folder}"
             )
 
-    def searcher(self) -> tuple[Searcher, object]:
-        """Returns the current snapshot, and an object that differs for another state.
-
-        Raises `OSError` or `ValueError` if the index cannot be read.
-        """
+    def searcher(self) -> Searcher:
+        """Returns the current snapshot. Raises `OSError` or `ValueError` if the index cannot be read."""
         with self._lock:
             if not self._fixed and (state := self._state_on_disk()) != self._state:
                 self._index.reload()
                 self._searcher, self._state = self._index.searcher(), state
-            return self._searcher, self._state
+            return self._searcher
 
     def _state_on_disk(self) -> tuple[int, int]:
         facts = (self.folder / PASSAGES / "meta.json").stat()  # a commit replaces this file

@@ -79,8 +79,7 @@ def _sum(first: Any, second: Any) -> Any:
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
-    `memo` has the answers so far, for equal questions, and `saved_searches` counts the searches of a corpus
-    that were made before, perhaps for another text. For a resumed run, `answers` finds the answer that a
+    `memo` has the answers so far, for equal questions. For a resumed run, `answers` finds the answer that a
     model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
     with its context: a source needs it to distinguish the entities of one name.
     """
@@ -95,7 +94,6 @@ class Meter:
     warnings: list[Notice] = field(default_factory=list)
     under_way: int = 0  # expected tokens of requests without an answer yet
     cost_under_way: float = 0.0
-    saved_searches: int = 0
     ended: str = ""
     """The setting whose limit refused a request or ended the run; empty while no limit is reached."""
     _started: float = field(default_factory=lambda: _clock())

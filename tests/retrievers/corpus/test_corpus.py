@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from rarr.errors import RetrievalError
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
 from rarr.retrievers.corpus.passage_index import PASSAGES
-from rarr.tools.models.run_budget import METER, Meter
-from retrievers.makers import RULES, built
+from retrievers.makers import built
 
 Open = Callable[[Path], Corpus]
 
@@ -96,19 +95,3 @@ async def test_ranking_does_not_depend_on_the_order_of_indexing(tmp_path: Path, 
         rankings.append([(Path(passage.source).name, passage.start) for passage in passages])
     assert rankings[0] == rankings[1]
     assert [name for name, _ in rankings[0]] == ["a.md", "b.md", "c.md"]
-
-
-async def test_repeated_search_is_saved_until_the_index_changes(folder: Path, tmp_path: Path) -> None:
-    index, meter = tmp_path / "index", Meter()
-    token = METER.set(meter)
-    built(folder, index)
-    corpus = Corpus.open(index, home=tmp_path, **RULES)
-    first = await corpus.retrieve("capital of France", 5)
-    list(first).clear()
-    assert (await corpus.retrieve("capital of France", 5), meter.saved_searches) == (first, 1)
-    await corpus.retrieve("capital of France", 4)
-    (folder / "lyon.txt").write_text("Lyon is no capital of France.")
-    built(folder, index)
-    assert len(await corpus.retrieve("capital of France", 5)) == 2
-    assert meter.saved_searches == 1
-    METER.reset(token)
