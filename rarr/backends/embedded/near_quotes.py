@@ -110,11 +110,6 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
     return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
 
 
-def _shares_source(line: Line, labels: Sequence[str]) -> bool:
-    """Does the line stand in the excerpt of one of these labels?"""
-    return any(label.partition(".")[0] == line.labels[0].partition(".")[0] for label in labels)
-
-
 def _is_rival(found: Comparison, best: Comparison) -> bool:
     """Does a line as near as the best one say another thing there, perhaps of a namesake?"""
     if len(found.slots) > len(best.slots):
@@ -172,9 +167,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
     wrong = [] if same else [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
-        against = [
-            it.line.labels[0] for it in near if it.is_other_value and not _shares_source(it.line, same)
-        ]
+        against = [it.line.labels[0] for it in near if it.is_other_value]
         return RawCard("mixed" if against else "yes", same, tuple(against))
     rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
     if rival:

@@ -172,3 +172,8 @@ def test_sentence_without_a_statement_is_none() -> None:
 def test_any_text_is_read(sentence: str, source: str) -> None:
     card = read(sentence, source)
     assert all(edit.old in sentence for edit in card.edits)
+
+
+def test_source_that_says_two_values_supports_neither_without_a_word() -> None:
+    card = read("The dam is 221 metres high.", "The dam is 221 metres high. The dam is 212 metres high.")
+    assert (card.verdict, len(card.quotes), len(card.against)) == ("mixed", 1, 1)
