@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, ValidationError, model_validator
 
 from rarr.errors import InputError
 from rarr.evals.metrics.agreement import Distance, RaterAgreement, agreement
-from rarr.evals.metrics.classification import ATTRIBUTION_CLASSES
 from rarr.evals.rows import Row, RowEvidence, Text, read_all
 from rarr.records import Record
 from rarr.valid_unicode import valid
@@ -39,41 +38,40 @@ class RatingQuestion(NamedTuple):
     distance: Distance = "nominal"
 
 
-UNDERSTANDABLE = RatingQuestion(
-    "understandable",
-    "Can you understand what the text says?",
-    {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"},
-    "yn",
+QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
+    RatingQuestion(
+        "understandable",
+        "Can you understand what the text says?",
+        {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"},
+        "yn",
+    ),
+    RatingQuestion(
+        "attribution",
+        "Does the evidence support all that the text says?",
+        {
+            "attributable": "Yes, all of it",
+            "extrapolatory": "Not all: something is not in the evidence",
+            "contradictory": "No: the evidence says otherwise",
+        },
+        "123",
+    ),
+    RatingQuestion(
+        "intent",
+        "Does the revision have the intent of the original?",
+        {
+            "similar": "Similar intent",
+            "somewhat_similar": "Somewhat similar intent",
+            "different": "Different intent",
+        },
+        "smd",
+        "ordinal",
+    ),
 )
-"""Step one of AIS (Rashkin et al. 2023). A text that a rater cannot understand gets no attribution."""
+"""Both steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
 
-_ATTRIBUTION_WORDS = (
-    "Yes, all of it",
-    "Not all: something is not in the evidence",
-    "No: the evidence says otherwise",
-)
-ATTRIBUTION = RatingQuestion(
-    "attribution",
-    "Does the evidence support all that the text says?",
-    dict(zip(ATTRIBUTION_CLASSES, _ATTRIBUTION_WORDS, strict=True)),
-    "123",
-)
-"""Step two of AIS. "Not attributable" has two answers, so that labels have the classes of AttrScore."""
-
-INTENT = RatingQuestion(
-    "intent",
-    "Does the revision have the intent of the original?",
-    {
-        "similar": "Similar intent",
-        "somewhat_similar": "Somewhat similar intent",
-        "different": "Different intent",
-    },
-    "smd",
-    "ordinal",
-)
-"""The levels of intent of RARR (Gao et al. 2023). Details that were corrected do not matter."""
-
-QUESTIONS = (UNDERSTANDABLE, ATTRIBUTION, INTENT)
+A text that a rater cannot understand gets no attribution. "Not attributable" has two answers, so that labels
+have the classes of AttrScore. In judging intent, details that were corrected do not matter.
+"""
 
 
 class RatedPassage(Record):
@@ -142,9 +140,7 @@ def read_items(path: Path) -> list[RatingItem]:
         RatingItem(
             id=row.id,
             claim=row.rated_claim,
-            evidence=tuple(
-                RatedPassage(text=each.text, title=each.title, source=each.source) for each in row.evidence
-            ),
+            evidence=tuple(RatedPassage(**each.given) for each in row.evidence),
             question=row.question or row.context or None,
             original=row.original if row.compared else None,
             revised=row.revised if row.compared else None,
@@ -170,6 +166,11 @@ class RatingExport(Record):
     digest: str
     items: tuple[RatingItem, ...]
     answers: Mapping[str, Mapping[str, str]]
+
+    def has_rated(self, item: RatingItem) -> bool:
+        """Has the rater answered every question about the item?"""
+        answers = self.answers.get(item.id, {})
+        return all(question.name in answers for question in questions_about(item, answers))
 
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
@@ -259,17 +260,10 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
     units = [[_values(exports, item, question) for item in items] for question in QUESTIONS]
     rows = list(labelled_rows(exports))
     labels = Counter(str(row["label"] or "null") for row in rows if "label" in row)
-
-    def is_rated(item: RatingItem, answers: Mapping[str, str]) -> bool:
-        return all(question.name in answers for question in questions_about(item, answers))
-
     return MergedRatings(
         raters=tuple(export.rater for export in exports),
         items=len(items),
-        rated={
-            export.rater: sum(is_rated(item, export.answers.get(item.id, {})) for item in items)
-            for export in exports
-        },
+        rated={export.rater: sum(map(export.has_rated, items)) for export in exports},
         agreement={
             question.name: agreement(values, list(question.answers), question.distance)
             for question, values in zip(QUESTIONS, units, strict=True)

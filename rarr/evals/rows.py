@@ -59,6 +59,11 @@ class RowEvidence(BaseModel):
     source: str = Field("", validation_alias=AliasChoices("url", "source"))
     published_at: datetime | None = None
 
+    @property
+    def given(self) -> dict[str, str]:
+        """The fields that a passage needs, without empty ones."""
+        return {name: text for name in ("text", "title", "source") if (text := getattr(self, name))}
+
     @model_validator(mode="before")
     @classmethod
     def _is_text_or_object(cls, given: Any) -> Any:

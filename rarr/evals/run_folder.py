@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
@@ -54,24 +54,10 @@ class FinishedLine(Record):
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 
-class RowWithId(Protocol):
-    """A row of data. Its id is its own among all rows."""
-
-    @property
-    def id(self) -> str: ...
-
-
-Row = TypeVar("Row", bound=RowWithId)
-Working = TypeVar("Working", bound=RowWithId, contravariant=True)
-RowLine = TypeVar("RowLine", bound=FinishedLine)
-Making = TypeVar("Making", bound=FinishedLine, covariant=True)
-Result = TypeVar("Result")
-
-
-class Worker(Protocol[Working, Making]):
+class Worker(Protocol):
     """Works on rows, several at once, and is closed in the event loop of its work."""
 
-    async def line(self, row: Working) -> Making:
+    async def line(self, row: Any, /) -> FinishedLine:
         """Returns the result of a row, with an error if it has none."""
 
     async def aclose(self) -> None:
@@ -79,28 +65,26 @@ class Worker(Protocol[Working, Making]):
 
 
 def run_rows(
-    rows: Sequence[Row],
+    rows: Sequence[Any],
     path: Path,
-    kind: type[RowLine],
+    kind: type[FinishedLine],
     made_with: Mapping[str, Any],
-    worker: Callable[[], Worker[Row, RowLine]],
+    worker: Callable[[], Worker],
     *,
-    limit: int | None = None,
-    chosen: Sequence[Row] | None = None,
+    chosen: Sequence[Any],
     jobs: int = 4,
     on_row: Progress | None = None,
-    result_of: Callable[[Row, RowLine], Any] = lambda row, line: line,
+    result_of: Callable[[Any, Any], Any] = lambda row, line: line,
 ) -> list[Any]:
-    """Works on the rows that an earlier process left, and returns the results of all in the order of `rows`.
+    """Works on the rows that an earlier process left, and returns the results of all `chosen` rows, in order.
 
-    Of the `rows` of the run only the first `limit`, or those of `chosen`, are worked on, `jobs` at once. The
-    worker is made once the folder `path` is this process's own. A finished row is written at once;
-    `result_of` turns a row and its line into its result. Raises `InputError` if the folder is in use or holds
-    something else than a run that was `made_with` the same.
+    Each of the `rows` of the run has an `id` of its own, and `jobs` of them are worked on at once. The worker
+    is made once the folder `path` is this process's own. A finished row is written at once; `result_of` turns
+    a row and its line into its result. Raises `InputError` if the folder is in use or holds something else
+    than a run that was `made_with` the same.
     """
-    if jobs < 1 or (limit is not None and limit < 1):
+    if jobs < 1 or not chosen:
         raise InputError("jobs and limit are numbers of rows: give at least 1")
-    chosen = rows[:limit] if chosen is None else chosen
     with claimed(path, made_with):
         working = worker()
         begin(path, made_with)
@@ -124,7 +108,7 @@ def run_rows(
                 await working.aclose()
 
         if left:
-            reopen(path, kind)
+            _reopen(path, kind)
             with Appending(path / PREDICTIONS) as appending:
                 run(work_all(appending))
         else:
@@ -133,11 +117,11 @@ def run_rows(
 
 
 def _known(
-    rows: Sequence[Row], path: Path, kind: type[RowLine], result_of: Callable[[Row, RowLine], Any]
+    rows: Sequence[Any], path: Path, kind: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
     """Reads the results of an earlier process, by id, without rows with an error, which are repeated."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
-    for line in finished_lines(path, kind):
+    for line in _lines(path, kind):
         if (row := left.pop(line.id, None)) is None:
             where = path / PREDICTIONS
             raise InputError(f"{where} has an extra line, of {line.id!r}: delete it and run again")
@@ -169,31 +153,24 @@ def check(path: Path, made_with: Mapping[str, Any], cure: str = ELSEWHERE) -> No
         return
     try:
         recorded = json.loads((path / RUN).read_bytes())
-    except (OSError, ValueError):
-        recorded = None
-    if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
-        raise InputError(f"{path / RUN} cannot be read: {cure}")
-    if difference := _difference(recorded, made_with):
-        raise InputError(f"{path} holds a run {difference}: {cure}")
-
-
-def _difference(recorded: Mapping[str, Any], made_with: Mapping[str, Any]) -> str:
-    """Says how a recorded run differs; "" if it was made with the same inputs."""
-    before, now = recorded["settings"], made_with["settings"]
+        before, now = recorded["settings"] | {}, made_with["settings"]
+        searched = recorded.get("corpora", {}) | {}
+    except (OSError, ValueError, TypeError, KeyError):
+        raise InputError(f"{path / RUN} cannot be read: {cure}") from None
+    difference = ""
     if (command := before.get("command", _EVAL)) != now.get("command", _EVAL):
-        return f"of {command}"
-    if recorded.get("data") != made_with["data"]:
-        return "over other data"
-    if recorded.get("version") != made_with["version"]:
-        return f"of rarr {recorded.get('version')}"
-    for name in sorted(before.keys() | now.keys()):
-        if before.get(name) != now.get(name):
-            old, new = before.get(name, "the default"), now.get(name, "the default")
-            return f"with {name} {old}, not {new}"
-    for name, digest in (recorded.get("corpora") or {}).items():
-        if made_with["corpora"].get(name) != digest:
-            return f"that searched {name} before its files changed"
-    return ""
+        difference = f"of {command}"
+    elif recorded.get("data") != made_with["data"]:
+        difference = "over other data"
+    elif recorded.get("version") != made_with["version"]:
+        difference = f"of rarr {recorded.get('version')}"
+    elif names := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
+        old, new = (each.get(names[0], "the default") for each in (before, now))
+        difference = f"with {names[0]} {old}, not {new}"
+    elif changed := [name for name, digest in searched.items() if made_with["corpora"].get(name) != digest]:
+        difference = f"that searched {changed[0]} before its files changed"
+    if difference:
+        raise InputError(f"{path} holds a run {difference}: {cure}")
 
 
 def begin(path: Path, made_with: Mapping[str, Any]) -> None:
@@ -202,7 +179,7 @@ def begin(path: Path, made_with: Mapping[str, Any]) -> None:
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
-def reopen(path: Path, kind: type[RowLine]) -> None:
+def _reopen(path: Path, kind: type[FinishedLine]) -> None:
     """Removes the report and the lines with an error, because rows are still to be worked on.
 
     After a crash in between, every other line is still there.
@@ -211,8 +188,8 @@ def reopen(path: Path, kind: type[RowLine]) -> None:
         for name in (REPORT, PAGE):
             (path / name).unlink(missing_ok=True)
         sync_folder(path)
-        if any(line.error for line in finished_lines(path, kind)):
-            kept = (line.line() for line in finished_lines(path, kind) if not line.error)
+        if any(line.error for line in _lines(path, kind)):
+            kept = (line.line() for line in _lines(path, kind) if not line.error)
             write_lines(path / PREDICTIONS, kept)
 
 
@@ -224,35 +201,11 @@ def finish(path: Path, report: Record, page: str | None = None) -> None:
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-Report = TypeVar("Report", bound=Record)
-
-
-def finished(path: Path, kind: type[Report]) -> Report:
-    """Reads the report of a finished run of `rarr eval`. Raises `InputError` if there is none."""
-    try:
-        return kind.model_validate_json((path / REPORT).read_bytes())
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise InputError(
-            f"{path} holds no run of rarr eval ({error.strerror}): give the folder of a run"
-        ) from None
-    except ValidationError:
-        raise InputError(
-            f"{path / REPORT} cannot be read: delete it and run rarr eval again, which writes it again"
-        ) from None
-    if (path / RUN).exists():
-        raise InputError(
-            f"the run in {path} is not finished: run the same rarr eval again, which continues it"
-        )
-    raise InputError(f"{path} holds no run of rarr eval: give the folder that was given with -o")
-
-
-def finished_lines(path: Path, kind: type[RowLine]) -> Iterator[RowLine]:
+def _lines(path: Path, kind: type[FinishedLine]) -> Iterator[FinishedLine]:
     """Yields the lines of finished rows, in the order in which they finished; none without a file.
 
-    An incomplete last line is removed from the file.
-    Raises `InputError` for any other line that cannot be read.
+    An incomplete last line is removed from the file. Raises `InputError` for any other line that cannot be
+    read.
     """
     for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
         try:

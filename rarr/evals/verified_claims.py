@@ -5,9 +5,9 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from pydantic import Field
 
@@ -18,7 +18,7 @@ from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics.classification import classification, detection, roc_auc
 from rarr.evals.metrics.statistics import Measured, bootstrap_each
-from rarr.evals.rows import ClaimRow, RowEvidence, Unreadable, read_rows
+from rarr.evals.rows import ClaimRow, Unreadable, read_rows
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import AttributionClass, Record
@@ -113,7 +113,7 @@ def verify_claims(
 
     verified: list[VerifiedRow] = run_folder.run_rows(
         source.rows, Path(out), VerifiedLine, made_with, verifying,
-        limit=limit, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
+        chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
     )  # fmt: skip
     report = VerificationReport(
         data=str(data),
@@ -158,7 +158,7 @@ class RowVerifier:
         row = group[0]
         try:
             async with self._places:
-                passages = given_passages([_facts(piece) for piece in row.evidence])
+                passages = given_passages([piece.given for piece in row.evidence])
                 claims = [required_text(each.claim, "claim") for each in group]
                 made = await self._verifier.averify_together(claims, passages, row.question)
         except RarrError as error:
@@ -174,45 +174,38 @@ def _line(row_id: str, verification: Verification) -> VerifiedLine:
     return VerifiedLine(id=row_id, verification=verification)
 
 
-def _facts(piece: RowEvidence) -> dict[str, str]:
-    return {name: text for name in ("text", "title", "source") if (text := getattr(piece, name))}
-
-
 def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
     """Joins a claim and its verification."""
-    verification = line.verification
-    return VerifiedRow(
-        id=row.id,
-        label=verification.label if verification else None,
-        probability=verification.probability if verification else None,
-        gold=row.label,
-        supported=row.supported,
-        error=line.error,
-    )
+    known = VerifiedRow(id=row.id, gold=row.label, supported=row.supported, error=line.error)
+    if (made := line.verification) is None:
+        return known
+    return known.model_copy(update={"label": made.label, "probability": made.probability})
 
 
 def claim_scores(claims: Sequence[VerifiedRow], *, resamples: int = RESAMPLES) -> ClaimScores:
     """Computes the scores of all claims that people judged; measures without a claim are left out."""
     classed = [claim for claim in claims if claim.gold is not None]
     decided = [claim for claim in claims if claim.supported is not None]
-    likely = [claim for claim in decided if claim.probability is not None]
 
     def each(
-        rows: Sequence[VerifiedRow], of: Sequence[VerifiedRow], statistics: "_Statistics"
+        of: Sequence[VerifiedRow],
+        used: Callable[[VerifiedRow], bool],
+        statistics: Callable[[Sequence[VerifiedRow]], Mapping[str, float | None]],
     ) -> dict[str, Measured]:
+        rows = [claim for claim in of if used(claim)]
         return bootstrap_each(rows, statistics, unjudged=len(of) - len(rows), resamples=resamples)
 
-    answered = [claim for claim in classed if not claim.error]
-    three = each(answered, classed, _accuracy)
-    three |= each([claim for claim in classed if claim.label is not None], classed, _of_classes)
-    two = each([claim for claim in decided if claim.label is not None], decided, detected)
-    two |= each(likely, decided, _of_probabilities)
+    def has_label(claim: VerifiedRow) -> bool:
+        return claim.label is not None
+
     whole = classification([claim.label for claim in classed], [claim.gold for claim in classed])
-    return ClaimScores(three_way=three, confusion=whole.confusion if classed else {}, two_way=two)
-
-
-class _Statistics(Protocol):
-    def __call__(self, drawn: Sequence[VerifiedRow], /) -> Mapping[str, float | None]: ...
+    return ClaimScores(
+        three_way=each(classed, lambda claim: not claim.error, _accuracy)
+        | each(classed, has_label, _of_classes),
+        confusion=whole.confusion if classed else {},
+        two_way=each(decided, has_label, detected)
+        | each(decided, lambda claim: claim.probability is not None, _of_probabilities),
+    )
 
 
 def _accuracy(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:

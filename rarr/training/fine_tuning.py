@@ -81,7 +81,7 @@ def fine_tune(
     with run_folder.claimed(out, made_with):
         run_folder.begin(out, made_with)
         if (out / run_folder.REPORT).exists() and _whole(out):
-            return run_folder.finished(out, EditorReport)
+            return EditorReport.model_validate_json((out / run_folder.REPORT).read_bytes())
         mixture = {name: share for name, share in MIXTURE.items() if name in sets}
         warm = int(steps * WARM)
         phases = [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]

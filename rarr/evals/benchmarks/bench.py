@@ -22,14 +22,14 @@ from rarr.evals import run_folder
 from rarr.evals.metrics.statistics import Measured
 from rarr.evals.rows import Kind, Unreadable, read_all
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
-from rarr.evals.run_folder import FinishedLine, RowWithId, Worker
+from rarr.evals.run_folder import FinishedLine, Worker
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 
 Pairs = Sequence[tuple[Any, Any]]
 """The rows of a part, each with its line."""
-Sampled = TypeVar("Sampled", bound=RowWithId)
+Sampled = TypeVar("Sampled", bound=Any)
 
 
 class Options(Record):
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
     rows: Sequence[Any]
     line: type[FinishedLine]
-    worker: Callable[[], Worker[Any, Any]]
+    worker: Callable[[], Worker]
     chosen: Sequence[Any]
     at_once: int = 1
 
