@@ -4,7 +4,6 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
@@ -19,7 +18,7 @@ from rarr.retrievers.fetch.public_ip_addresses import (
     resolve,
     vetted,
 )
-from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
+from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, Turns, product
 from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS
 from rarr.tools.text.wording import shown
@@ -42,7 +41,6 @@ class Fetched(NamedTuple):
     content: bytes
     media_type: str
     charset: str | None
-    retrieved_at: datetime
 
 
 class Fetcher:
@@ -104,20 +102,16 @@ class Fetcher:
 
     async def _read_page(self, url: httpx2.URL, response: httpx2.Response) -> Fetched:
         require_page(response, self._max_bytes)
-        body = await receive(response, self._max_bytes)
-        if not body.whole:
-            raise too_long(self._max_bytes)
-        if not body.content:
+        content = await receive(response, self._max_bytes)
+        if not content:
             raise RetrievalError("it is empty: leave it out")
         media_type, charset = declared(response)
-        return Fetched(
-            str(url), body.content, media_type or sniffed(body.content), charset, datetime.now(UTC)
-        )
+        return Fetched(str(url), content, media_type or sniffed(content), charset)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def read(response: httpx2.Response) -> tuple[int, bytes]:
             success = response.is_success
-            return response.status_code, (await receive(response, MOST_BYTES)).content if success else b""
+            return response.status_code, await receive(response, MOST_BYTES, cut=True) if success else b""
 
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:

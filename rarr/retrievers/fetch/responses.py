@@ -3,7 +3,6 @@
 import re
 from contextlib import aclosing
 from http import HTTPStatus
-from typing import NamedTuple
 
 import httpx2
 
@@ -21,13 +20,6 @@ _MARKUP = re.compile(
 )
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GLANCE = 4096  # bytes
-
-
-class PageBody(NamedTuple):
-    """The part of a body that was read, decompressed. `whole`: this is the complete body."""
-
-    content: bytes
-    whole: bool
 
 
 def redirect(response: httpx2.Response) -> str | None:
@@ -71,10 +63,10 @@ def sniffed(content: bytes) -> str:
     return "text/plain"
 
 
-async def receive(response: httpx2.Response, most: int) -> PageBody:
-    """Reads the body, at most `most` bytes of it, both as sent and as decompressed.
+async def receive(response: httpx2.Response, most: int, *, cut: bool = False) -> bytes:
+    """Reads the body, decompressed, of at most `most` bytes as sent and as decompressed.
 
-    Raises `RetrievalError` where it cannot be unpacked.
+    Raises `RetrievalError` where it cannot be unpacked, and where it is longer, unless it may be `cut`.
     """
     content = bytearray()
     try:
@@ -82,10 +74,11 @@ async def receive(response: httpx2.Response, most: int) -> PageBody:
             async for piece in body:
                 content += piece
     except AnswerTooLongError:
-        return PageBody(bytes(content), whole=False)
+        if not cut:
+            raise too_long(most) from None
     except PackedError as error:
         raise RetrievalError(f"{error}: leave it out") from None
-    return PageBody(bytes(content), whole=True)
+    return bytes(content)
 
 
 def too_long(max_bytes: int) -> RetrievalError:

@@ -10,10 +10,8 @@ from typing import cast
 import pytest
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.web_page_text import extract_page, without_furniture
+from rarr.retrievers.extract.web_page_text import without_furniture
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
@@ -44,7 +42,7 @@ class Web:
 
     async def fetch(self, url: str) -> Fetched:
         self.fetched.append(url)
-        return Fetched(self.moved_to or url, self.content, self.media_type, self.charset, NOW)
+        return Fetched(self.moved_to or url, self.content, self.media_type, self.charset)
 
 
 @pytest.fixture
@@ -99,20 +97,6 @@ async def test_page_that_takes_too_long_to_read_is_left_out(
     monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
     with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
         await reading(Web(HTML.encode())).read(URL)
-
-
-def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnreadableError, match="its text is longer than 2,000,000 characters"):
-        extract_page(b"Peaches. " * 300_000, "text/plain", None)
-
-
-@pytest.mark.slow
-async def test_long_page_is_cut_alike_in_a_process_and_here(reading: Reading) -> None:
-    text = "# Peach\n\n" + "It is a fruit. " * 8000
-    passages_read = await reading(Web(text.encode(), "text/plain")).read(URL)
-    assert [(passage.start, passage.end) for passage in passages_read] == [
-        cut[:2] for cut in windows(text, window=2, step=1)
-    ]
 
 
 @pytest.mark.parametrize("url", ["http://[#a", "https://a.org/\ud800"])

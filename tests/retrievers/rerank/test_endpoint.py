@@ -98,11 +98,6 @@ async def test_logits_become_relevances_from_the_first_that_is_no_probability() 
     assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
-async def test_rounding_beyond_1_is_not_taken_for_logits() -> None:
-    with serving() as (url, _):
-        assert await scores(url, "a 1.0000001", "b 0.5", "c -0.0001") == [1.0, 0.5, 0.0]
-
-
 async def test_server_truncates_documents_that_are_too_long() -> None:
     def cuts(request: Request) -> Reply:
         """As vLLM with a model of 512 tokens."""

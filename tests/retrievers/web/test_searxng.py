@@ -79,15 +79,6 @@ async def test_searxng_sources_are_read(using: Using, reader: Reader) -> None:
     )
 
 
-async def test_searxng_hit_with_an_invalid_address_is_skipped_alone(using: Using, reader: Reader) -> None:
-    answer = results_page(
-        "https://\ud800.org/", "https://a\\b.org/", "https://a.org/\ud800", "https://b.org/"
-    )
-    with Service(lambda asked: answer) as service:
-        passages = await using(service.url).retrieve("q", 5)
-    assert [passage.source for passage in passages] == ["https://a.org/\ufffd", "https://b.org/"]
-
-
 async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, reader: Reader) -> None:
     limits = SourceLimits(exclude=["a.org"])
     with Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service:

@@ -68,15 +68,6 @@ async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
     assert text[first.start : first.end] == first.text
 
 
-@pytest.mark.parametrize("raw", [None, "", " \n"])
-async def test_tavily_quotation_replaces_missing_raw_content(using: Using, raw: str | None) -> None:
-    news = {**RESULT, "raw_content": raw, "published_date": "Tue, 05 Mar 2024 10:00:00 GMT"}
-    with Service(lambda asked: search_answer(news)) as service:
-        [passage] = await using(service.url).retrieve("peaches", 5)
-    assert passage.text == "California grows most peaches."
-    assert passage.published_at == datetime(2024, 3, 5, 10, tzinfo=UTC)
-
-
 BARE = {**RESULT, "raw_content": None}
 
 
