@@ -31,6 +31,7 @@ from rarr.views.revision_text import render
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
+_EXAMPLES = re.compile(r"\n  Examples:\n(?:    .*\n)+")
 FIRST = (
     *("model", "base_url", "api_key", "corpus", "search"),
     *("preset", "deadline_s", "max_cost", "offline", "trace"),
@@ -144,7 +145,8 @@ def _block(text: str) -> str:
 
 
 def _help(command: click.Command, name: str) -> str:
-    return command.get_help(click.Context(command, info_name=name)).strip()
+    help_text = command.get_help(click.Context(command, info_name=name)).strip()
+    return _EXAMPLES.sub("", help_text)  # the guides have examples
 
 
 def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
