@@ -37,15 +37,6 @@ def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path
 
 
 @pytest.mark.slow
-def test_limit_is_raised_later(data: Path, out: Path) -> None:
-    few = evaluate(data, out, components=components(), limit=2)
-    assert [row.id for row in few.rows] == ["r0", "r1"]
-    whole = evaluate(data, out, components=components())
-    assert timeless(whole) == timeless(evaluate(data, out.with_name("other"), components=components()))
-    assert evaluate(data, out, components=components(), limit=2) == few
-
-
-@pytest.mark.slow
 def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Path) -> None:
     whole = evaluate(data, out, components=components(), jobs=1)
     written = (out / "predictions.jsonl").read_bytes()
@@ -171,11 +162,6 @@ def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong:
     assert not (out / "predictions.jsonl").exists()
 
 
-def test_folder_that_cannot_be_written_is_one_line(data: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written"):
-        evaluate(data, data / "out", components=components())
-
-
 @pytest.mark.slow
 def test_second_run_in_one_folder_is_refused(data: Path, out: Path) -> None:
     refused: list[str] = []
@@ -297,25 +283,6 @@ def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, An
         name: report.settings[name] for name in ("queries", "agreement", "editor") if name in report.settings
     }
     assert named == {name: str(value) for name, value in baseline.items()}
-
-
-def test_option_queries_text_searches_for_the_texts(data: Path, out: Path) -> None:
-    retriever = InMemoryRetriever(["The mill opened in 1937."])
-    report = evaluated(data, out, retriever, queries="text")
-    assert {query for query, _ in retriever.calls} == {row.original for row in report.rows}
-
-
-@pytest.mark.slow
-def test_option_editor_none_changes_no_text(data: Path, out: Path) -> None:
-    assert evaluated(data, out).measures["changed"].value == 0.5
-    unedited = evaluated(data, out.with_name("unedited"), editor="none")
-    assert unedited.measures["changed"].value == 0
-
-
-def test_folder_of_another_baseline_is_refused(data: Path, out: Path) -> None:
-    evaluated(data, out, editor="none")
-    with pytest.raises(InputError, match="editor"):
-        evaluated(data, out, editor="random")
 
 
 @pytest.mark.parametrize("baseline", [{"queries": "x"}, {"agreement": "off"}, {"editor": ["none"]}])

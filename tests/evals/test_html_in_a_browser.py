@@ -53,34 +53,6 @@ def test_page_is_quiet_narrow_and_readable(name: str, scheme: str, page: Page, t
     assert watch.seen == []
 
 
-def test_schemes_differ(page: Page, tmp_path: Path) -> None:
-    opened(page, usual(), tmp_path)
-    background = "getComputedStyle(document.body).backgroundColor"
-    page.emulate_media(color_scheme="light")
-    light = page.evaluate(background)
-    page.emulate_media(color_scheme="dark")
-    assert page.evaluate(background) != light
-
-
-def test_keyboard_opens_a_case(page: Page, tmp_path: Path) -> None:
-    opened(page, usual(), tmp_path)
-    case = page.locator("#cases details:not([open])").first
-    handle = case.element_handle()
-    case.locator("summary").focus()
-    page.keyboard.press("Enter")
-    assert handle.evaluate("one => one.open")
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
-
-
-def test_keyboard_reaches_links_tables_and_cases(page: Page, tmp_path: Path) -> None:
-    opened(page, usual(), tmp_path)
-    reached = set()
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        reached.add(page.evaluate("document.activeElement.tagName"))
-    assert {"A", "DIV", "SUMMARY"} <= reached
-
-
 def test_page_needs_no_script(chromium: Browser, tmp_path: Path) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -98,12 +70,3 @@ def test_print_shows_every_case(page: Page, tmp_path: Path) -> None:
     closed = page.locator("#cases details:not([open]) .text").all()
     assert closed
     assert all(text.is_visible() for text in closed)
-
-
-def test_charts_and_tables_have_names(page: Page, tmp_path: Path) -> None:
-    opened(page, usual(), tmp_path)
-    for name in ("Attribution against preservation", "Sentences by status"):
-        assert page.get_by_role("img", name=name, exact=True).count() == 1
-    for name in ("Measures over all rows", "Rows by kind of edit", "Every row, in the order of the data"):
-        assert page.get_by_role("table", name=name, exact=True).count() == 1
-    assert page.locator("h1").all_inner_texts() == ["data.jsonl"]

@@ -52,33 +52,6 @@ def require_the_same(data: Path, out: Path, undisturbed: EvalReport) -> None:
 
 
 @pytest.mark.slow
-def test_killed_retry_of_errors_is_gone_on_with(data: Path, tmp_path: Path) -> None:
-    undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())
-    out = tmp_path / "out"
-    evaluate(data, out, components=components(), limit=5)
-    with (out / "predictions.jsonl").open("a") as file:
-        file.writelines(f'{{"id": "r{number}", "error": "no"}}\n' for number in range(5, ROWS))
-    child = started(data, out, 0.05)
-    while done(out) == ROWS and child.poll() is None:
-        time.sleep(0.002)
-    killed(child, out, rows=7)
-    assert 5 <= done(out) < ROWS
-    require_the_same(data, out, undisturbed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [[0], [1, 2], [3, 7, 11], [ROWS]], ids=str)
-def test_run_that_is_killed_again_and_again_is_gone_on_with(
-    data: Path, tmp_path: Path, kills: list[int]
-) -> None:
-    undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())
-    out = tmp_path / "out"
-    for rows in kills:
-        killed(started(data, out, 0.05), out, rows)
-    require_the_same(data, out, undisturbed)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_run_that_is_killed_at_any_time_is_gone_on_with(data: Path, tmp_path: Path, seed: int) -> None:
     undisturbed = evaluate(data, tmp_path / "undisturbed", components=components())

@@ -40,12 +40,6 @@ def dated(published_at: object) -> str:
     return json.dumps({"text": "One.", "evidence": [{"text": "E.", "published_at": published_at}]})
 
 
-def test_date_may_be_left_empty(tmp_path: Path) -> None:
-    for empty in ("", None):
-        (row,) = read_rows(write_rows(tmp_path / "d.jsonl", dated(empty))).rows
-        assert [evidence.published_at for evidence in row.evidence or ()] == [None]
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

@@ -1,27 +1,18 @@
 """What a run says that it was made with."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evals.doubles import components
-from rarr.backends.baselines import RandomRewriter
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings
-from rarr.testing import ScriptedModel
 
 
 def test_description_has_only_settings_that_differ_from_the_default() -> None:
     assert described(Settings()) == {}
     assert described(Settings(rounds=1, preset="fast"))["rounds"] == "1"
-
-
-def test_description_leaves_out_settings_without_effect_on_results(tmp_path: Path) -> None:
-    free = {"home": tmp_path, "concurrency": 3, "timeout_s": 5, "attempts": 9, "refresh": True}
-    assert described(Settings(**free)) == {}
 
 
 def test_description_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,18 +45,6 @@ def test_changed_prompt_is_another_setting(tmp_path: Path) -> None:
     before = described(Settings(prompts=tmp_path))
     (tmp_path / "edit.md").write_text("Two.")
     assert described(Settings(prompts=tmp_path)) != before
-
-
-def test_objects_are_named_by_their_class() -> None:
-    assert described(Settings(model=ScriptedModel({})))["model"] == "ScriptedModel"
-    assert "retriever=SlowRetriever" in described(Settings(), components())["components"]
-
-
-def test_every_component_that_revises_is_named() -> None:
-    parts = replace(components(), rewriter=RandomRewriter())
-    names = described(Settings(), parts)["components"]
-    assert "rewriter=RandomRewriter" in names
-    assert "rewriter" not in described(Settings(), components())["components"]
 
 
 def test_corpora_are_known_by_their_files(tmp_path: Path) -> None:

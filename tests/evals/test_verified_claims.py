@@ -75,10 +75,6 @@ def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch
     assert len(asked) == 3 - kept
 
 
-def test_claims_without_a_label_are_not_scored(tmp_path: Path, out: Path) -> None:
-    assert verify_claims(write_rows(tmp_path / "claims.jsonl", BARE), out).scores is None
-
-
 def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Path) -> None:
     judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")}, attempts=1)
     report = verify_claims(data, out, settings=judge, limit=1)
@@ -101,21 +97,10 @@ def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) 
     assert len(model.calls) == 1
 
 
-def test_folder_of_another_judge_is_refused(data: Path, out: Path) -> None:
-    verify_claims(data, out, limit=1)
-    with pytest.raises(InputError, match="holds a run with models"):
-        verify_claims(data, out, settings=Settings(models={"attribute": "embedded"}))
-
-
 def test_folder_of_another_command_is_named(data: Path, out: Path) -> None:
     verify_claims(data, out, limit=1)
     with pytest.raises(InputError, match="holds a run of rarr verify: give another folder"):
         run_folder.check(out, {"version": "1", "data": "", "settings": {}, "corpora": {}})
-
-
-def test_number_of_rows_is_at_least_1(data: Path, out: Path) -> None:
-    with pytest.raises(InputError, match="give at least 1"):
-        verify_claims(data, out, jobs=0)
 
 
 def judged(

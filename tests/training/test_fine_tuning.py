@@ -120,12 +120,6 @@ def test_weights_are_trained_and_exported(data: Path, tmp_path: Path, exports: E
     assert torch.equal(first[words], last[words])
 
 
-def test_held_out_loss_falls(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editor, "RATE", 1e-2)
-    report = fine_tune(data, tmp_path / "weights", steps=40)
-    assert report.after["attribution"] < report.before["attribution"]
-
-
 def ended(data: Path, out: Path, at: int, monkeypatch: pytest.MonkeyPatch) -> EditorReport:
     """A run that is interrupted at a step, and gone on with."""
     monkeypatch.setattr(editor, "SAVE_EVERY", 2)
@@ -174,12 +168,6 @@ def test_finished_run_exports_damaged_weights_again(
     assert checked_manifest(out).format == FORMAT
 
 
-def test_threshold_is_fitted_on_the_held_out_rows(data: Path, tmp_path: Path) -> None:
-    report = fine_tune(data, tmp_path / "own", steps=1)
-    assert checked_manifest(tmp_path / "own").sure == report.sure == 0.2
-    assert fine_tune(data, tmp_path / "own", steps=1).sure == 0.2
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_no_document_is_both_in_training_and_held_out(data: Path, seed: int) -> None:
     twice = [row for row in rows(data) for _ in range(2)]
@@ -187,12 +175,6 @@ def test_no_document_is_both_in_training_and_held_out(data: Path, seed: int) -> 
     assert (len(learned), len(held)) == (12, 4)
     assert set(groups(learned)).isdisjoint(groups(held))
     assert split_rows(twice, seed) == (learned, held)
-
-
-def test_rows_of_one_document_are_split_by_query(data: Path) -> None:
-    row = next(rows(data))
-    learned, held = split_rows([row.model_copy(update={"query": f"{n}?"}) for n in range(8)], 1)
-    assert (len(learned), len(held)) == (6, 2)
 
 
 def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path) -> None:
@@ -204,22 +186,6 @@ def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path
     with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
         fine_tune(data, tmp_path / "weights", start=first)
     assert not (tmp_path / "weights").exists()
-
-
-def test_folder_of_a_run_with_other_first_weights_is_refused(data: Path, tmp_path: Path) -> None:
-    first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
-    write_weights(first, b"first")
-    fine_tune(data, out, steps=1, start=first)
-    fine_tune(data, out, steps=1, start=first.rename(moved))
-    write_weights(first, b"others")
-    with pytest.raises(InputError, match=r"holds a run with from .*: give another folder"):
-        fine_tune(data, out, steps=1, start=first)
-
-
-def test_task_without_examples_is_left_out(data: Path, tmp_path: Path) -> None:
-    data.write_bytes(b"".join(row.model_copy(update={"others": ()}).line() for row in list(rows(data))))
-    report = fine_tune(data, tmp_path / "weights", steps=2)
-    assert set(report.examples) == {"attribution", "cloze", "embedding"}
 
 
 def test_folder_of_a_run_with_other_options_or_data_is_refused(data: Path, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ import pytest
 
 from rarr import prompts
 from rarr.errors import InputError, RetrievalError, SettingsError
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.tools.models.chat import CallFailure
+from rarr.testing import InMemoryRetriever
 from rarr.training.rows import TrainingRow, dropped_beside, rows
 from training.helpers import QUERIES, lines, made, scripted, write_queries
 
@@ -77,14 +76,6 @@ def test_killed_run_is_continued(queries: Path, out: Path) -> None:
     assert sorted(line["query"] for line in lines(out)) == QUERIES
 
 
-@pytest.mark.slow
-def test_query_of_a_truncated_line_is_repeated(queries: Path, out: Path) -> None:
-    made(queries, out)
-    whole = out.read_bytes()
-    out.write_bytes(whole[:-40])
-    assert (made(queries, out).new, len(lines(out))) == (1, 8)
-
-
 def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path) -> None:
     report = made(queries, out, max_calls=5)
     assert report.limit == "max_calls (5) would be passed: raise it for more"
@@ -110,12 +101,6 @@ def test_failed_query_is_named_and_repeated(queries: Path, out: Path, broken: di
     assert made(queries, out).rows == 8
 
 
-def test_failed_call_loses_only_its_query(queries: Path, out: Path) -> None:
-    model = ScriptedModel(RuleModel(), failures=[CallFailure("refused", "it is away")])
-    report = made(queries, out, model)
-    assert (report.rows, len(report.failed)) == (7, 1)
-
-
 SUMMARY = {"summary": "The Alder Mill opened in 1901."}
 
 
@@ -139,13 +124,6 @@ def test_query_without_a_row_is_counted_by_its_reason(
     report = made(write_queries(tmp_path, QUERIES[0]), out, scripted(answers))
     assert (report.rows, report.dropped) == (0, {reason: 1})
     assert [(line["query"], line["reason"]) for line in lines(dropped_beside(out))] == [(QUERIES[0], reason)]
-
-
-def test_every_sentence_with_an_error_must_lose_support(tmp_path: Path, out: Path) -> None:
-    summary = {"summary": "The Alder Mill opened in 1901. The Alder Mill has 20 looms."}
-    both = mistakes(("1901", "1909"), ("has 20 looms", "has, 20 looms"))
-    report = made(write_queries(tmp_path, QUERIES[0]), out, scripted({"summarize": summary, "corrupt": both}))
-    assert report.dropped == {"undetected": 1}
 
 
 def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Path) -> None:

@@ -1,6 +1,5 @@
 """Which passages, queries and errors noising takes."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,9 @@ from rarr import prompts
 from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.errors import InputError
 from rarr.records import Passage
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.training.noising import MOST_OTHERS, moved, split
-from rarr.training.rows import corrupted, fitting, kinds_for, read_seeds
+from rarr.training.rows import corrupted, fitting, read_seeds
 from training.helpers import evidence
 
 TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 tons were lost."
@@ -59,21 +58,9 @@ def test_errors_do_not_overlap() -> None:
     ]
 
 
-def test_kinds_follow_from_the_query_and_all_are_asked_for() -> None:
-    assert kinds_for("a") == kinds_for("a")
-    asked = Counter(kind for n in range(300) for kind in kinds_for(f"query {n}"))
-    assert set(asked) == set(KINDS)
-    assert min(asked.values()) > 30
-
-
 def test_kinds_are_those_of_the_prompt() -> None:
     schema = prompts.load("corrupt").output["properties"]["errors"]["items"]
     assert schema["properties"]["kind"]["enum"] == list(KINDS)
-
-
-def test_sentence_before_an_error_does_not_move() -> None:
-    planted = fitting(TEXT, sentences(TEXT), [PlantedError(right="1950", wrong="May 1950", kind="date")])
-    assert moved(Span(0, 41), planted) == (0, 41)
 
 
 def passages(count: int) -> list[Passage]:
@@ -99,12 +86,6 @@ def test_relevant_passages_beyond_four_are_left_out() -> None:
     assert all(passage.relevance == 0.1 for passage in parts.others)
 
 
-def test_overlapping_windows_count_once() -> None:
-    passage = bare(evidence("The mill opened in 1901."))
-    shorter = passage.model_copy(update={"text": "mill opened in 1901."})
-    assert split([passage, shorter], [0.9, 0.2]).others == []
-
-
 def test_queries_are_read_once(tmp_path: Path) -> None:
     path = tmp_path / "q"
     path.write_text("﻿Who?\r\n\nWho  is it?\nWho?\n", encoding="utf-8")
@@ -124,8 +105,3 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_seeds(path)
-
-
-def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read_seeds(tmp_path / "q")

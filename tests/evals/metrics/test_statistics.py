@@ -2,8 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from random import Random
-from statistics import fmean
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -47,25 +45,6 @@ def test_resamples_without_the_statistic_are_left_out() -> None:
     assert bootstrap([0.0, 0.0], one_sided) == Measured(n=2)
 
 
-def test_interval_of_few_resamples_is_their_whole_range() -> None:
-    seen = list[float]()
-
-    def average(rows: Sequence[int]) -> float:
-        seen.append(fmean(rows))
-        return seen[-1]
-
-    measured = bootstrap(range(10), average, resamples=5)
-    value, *drawn = seen
-    assert (measured.value, measured.low, measured.high) == (value, min(drawn), max(drawn))
-
-
-def test_statistic_that_no_resample_has_is_without_an_interval() -> None:
-    def of_distinct_rows(rows: Sequence[int]) -> float | None:
-        return 1.0 if len(set(rows)) == len(rows) else None
-
-    assert bootstrap(range(12), of_distinct_rows, resamples=5) == Measured(value=1.0, n=12)
-
-
 def test_wilson_interval() -> None:
     """Nine of ten, by the formula of Wilson 1927."""
     z = 1.959964
@@ -94,13 +73,6 @@ def test_interval_contains_the_mean_and_stays_within_the_values(values: list[flo
     assert measured.value is not None and measured.low is not None and measured.high is not None
     assert measured.low <= measured.value <= measured.high
     assert min(values) - 1e-12 <= measured.low and measured.high <= max(values) + 1e-12
-
-
-@QUICK
-@given(VALUES, st.randoms(use_true_random=False))
-def test_order_of_rows_does_not_matter(values: list[float], random: Random) -> None:
-    shuffled = random.sample(values, len(values))
-    assert mean(shuffled, resamples=100) == mean(values, resamples=100)
 
 
 @given(st.lists(st.sampled_from([True, False, None])))

@@ -1,7 +1,5 @@
 """The rows that `rarr label` reads."""
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +33,6 @@ def test_evidence_is_a_text_or_a_list(tmp_path: Path, evidence: object, passages
     assert list(item(tmp_path, claim="It is so.", evidence=evidence).evidence) == passages
 
 
-def test_other_names_of_the_keys(tmp_path: Path) -> None:
-    row = item(tmp_path, id=7, text="In 1937.", context="When did it open?", evidence="It opened in 1937.")
-    assert (row.id, row.claim, row.question) == ("7", "In 1937.", "When did it open?")
-
-
-def test_labels_and_other_keys_are_left_out(tmp_path: Path) -> None:
-    assert item(tmp_path, **CLAIM, label="contradictory") == item(tmp_path, **CLAIM)
-
-
 @pytest.mark.parametrize(
     ("row", "claim", "names"),
     [
@@ -60,18 +49,6 @@ def test_a_row_decides_what_is_asked(
     read = item(tmp_path, **row)
     assert read.claim == claim
     assert [question.name for question in questions_about(read, {"understandable": "yes"})] == names
-
-
-def test_attribution_is_not_asked_about_what_nobody_understands(tmp_path: Path) -> None:
-    assert [q.name for q in questions_about(item(tmp_path, **CLAIM), {"understandable": "no"})] == [
-        "understandable"
-    ]
-
-
-def test_packed_file_with_a_byte_order_mark_and_empty_lines_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "data.jsonl.gz"
-    path.write_bytes(gzip.compress(b"\xef\xbb\xbf\n" + json.dumps(CLAIM).encode() + b"\r\n\n"))
-    assert [row.id for row in read_items(path)] == ["2"]
 
 
 def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:

@@ -65,12 +65,6 @@ def test_row_has_the_item_and_its_intent(rows: Path) -> None:
     }
 
 
-def test_row_about_intent_alone_has_no_label(tmp_path: Path) -> None:
-    rows = data(tmp_path / "data.jsonl", PAIR)
-    (row,) = labelled_rows(read_exports([export(rows, "Ada", {"intent": "somewhat_similar"})]))
-    assert row == {"id": "1", **PAIR, "intent": "somewhat_similar", "intent_votes": {"somewhat_similar": 1}}
-
-
 def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
     """Attribution: aa, ae, ee, and once a single value. 3 a and 3 e: 1 - 5 * 1 / 9, and 2 of 3 pairs.
 
@@ -103,10 +97,6 @@ def test_agreement_about_intent_is_ordinal_by_hand(tmp_path: Path) -> None:
     ]
     ratings = merged(read_exports(exports))
     assert ratings.agreement["intent"].alpha.value == pytest.approx(0.3375)
-
-
-def test_unanswered_items_are_counted(rows: Path) -> None:
-    assert merged(read_exports([export(rows, "Ada", YES, NO)])).rated == {"Ada": 1}  # b has no intent
 
 
 def test_exports_of_other_data_do_not_merge(rows: Path, tmp_path: Path) -> None:
