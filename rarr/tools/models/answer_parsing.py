@@ -119,11 +119,9 @@ def _with_head(part: str) -> str:
 
 
 def _read(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:
-    if found.value is not None:
-        return _outcomes(found.value, shape, levels)
-    names = "|".join(map(re.escape, shape.model_fields))
-    is_about = re.search(rf"\b(?:{names})\b", found.text) is not None
-    return [UnreadableAnswer("its JSON is broken or cut off")] if is_about else []
+    if found.value is None:
+        return [UnreadableAnswer("its JSON is broken or cut off")]
+    return _outcomes(found.value, shape, levels)
 
 
 def _outcomes(value: Any, shape: type[A], levels: int) -> list[Outcome[A]]:

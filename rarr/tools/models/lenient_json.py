@@ -32,6 +32,8 @@ _OTHER_QUOTES = re.compile(
     r"'((?:[^\\\n]|\\.){0,2000}?)'(?=\s*+[,:}\]])|[“”„]([^“”\"\n]*+)[“”\"]|[‘’‚]([^‘’'\n]*+)[‘’']"
 )
 _KEY_IN_STRING = re.compile(r'\\"(?:(?:[^"\\]|\\.)*+")?\s*+:')
+_ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_ESCAPES = {"\\'": "'", '"': '\\"'}
 _NEW_MEMBER = re.compile(r"[\"{\[]")
 
 
@@ -150,7 +152,8 @@ def _repaired(rest: str, at: int, *, has_quoted_keys: bool) -> str | None:
         return f'{rest[:at]}"{word[0]}"{rest[word.end() :]}'
     if quoted := _OTHER_QUOTES.match(rest, at):
         words = next(group for group in quoted.groups() if group is not None)
-        return rest[:at] + json.dumps(re.sub(r"\\(['\"])", r"\1", words)) + rest[quoted.end() :]
+        escaped = _ESCAPE_OR_QUOTE.sub(lambda match: _ESCAPES.get(match[0], match[0]), words)
+        return f'{rest[:at]}"{escaped}"{rest[quoted.end() :]}'
     return None
 
 

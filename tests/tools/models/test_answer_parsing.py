@@ -133,6 +133,7 @@ def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAn
         ('{/* a\n */ a: "b" # c\n}', [{"a": "b"}]),
         ('{"a": "// no /* comment */ #"}', [{"a": "// no /* comment */ #"}]),
         ('{"a": "\\u00e9\\"\\/\\q"}', [{"a": 'é"/\\q'}]),
+        ("{'a': 'it\\'s \\\\ \\n \"so\"'}", [{"a": 'it\'s \\ \n "so"'}]),
         ("[]", [[]]),
         ("{prose} {} [1] [x](y) {x | x > 0}", []),
         ('{"a": "b, "c": "d"}', [None]),
