@@ -2,17 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from rarr.agent.postprocessing.conversation import context_of
 from rarr.agent.postprocessing.untouched_answer import untouched
 from rarr.components import close_all
-from rarr.errors import InputError, RarrError, SetupError
+from rarr.errors import InputError, RarrError
 from rarr.records import Notice, Record, Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import by_deadline, in_thread
 
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
 Task = Literal["postprocess", "revise", "verify", "cite"]
-Built = TypeVar("Built")
 MARGIN_S = 0.15
 """Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
 
@@ -72,30 +74,32 @@ class Runner(Protocol):
 
 
 class Tasks:
-    """The `Runner` of this process. It builds one `Reviser` for each corpus, at the first job for it."""
+    """The `Runner` of this process, with a `Reviser` for each corpus of the server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._building: dict[object, asyncio.Task[Any]] = {}
+        self._revisers: dict[str, Reviser] = {}
         self.at_once = settings.concurrency
         """How many jobs to have at once."""
 
     async def start(self) -> None:
-        """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""
-        name = self._name("")
-        try:
-            await self._reviser(name)
-        except asyncio.CancelledError:
-            self._building[name].cancel()  # or `aclose` would wait for its end
-            raise
+        """Builds the revisers. Raises `RarrError` where something is missing."""
+        from rarr.agent.revise import Reviser
+
+        corpora: Mapping[str, Path | None] = self._settings.serve_corpora or {"": self._settings.corpus}
+        for name, path in corpora.items():
+            settings = self._settings.model_copy(update={"corpus": path})
+            self._revisers[name] = await in_thread(Reviser, settings)
 
     async def run(self, job: Job) -> Record:
         """Runs a job, and returns the record of its task."""
-        runs = {"verify": self._verified, "cite": self._cited}
-        if job.task in runs:
-            result = await by_deadline(runs[job.task](job), job.deadline_s)
+        if not self._revisers:  # in a process that took the place of another
+            await self.start()
+        reviser = self._revisers[job.corpus or next(iter(self._revisers))]
+        if job.task in ("verify", "cite"):
+            running = self._verified if job.task == "verify" else self._cited
+            result = await by_deadline(running(job, reviser), job.deadline_s)
             return result or original(job, "deadline", "not checked: the deadline came first")
-        reviser = await self._served(job)
         done = await reviser.apostprocess(
             job.text,
             job.context,
@@ -113,25 +117,21 @@ class Tasks:
         return await self.run(job)
 
     async def aclose(self) -> None:
-        """Closes the revisers and the verifier, with their files and connections."""
-        built = await asyncio.gather(*self._building.values(), return_exceptions=True)
-        await close_all(each for each in built if not isinstance(each, BaseException))
+        """Closes the revisers, with their files and connections."""
+        await close_all(self._revisers.values())
 
-    async def _verified(self, job: Job) -> Record:
+    async def _verified(self, job: Job, reviser: "Reviser") -> Record:
         from rarr.agent.evidence_search import verify_by_search
         from rarr.agent.verify import ClaimVerifier
 
-        verifier = await self._once(ClaimVerifier, lambda: ClaimVerifier(self._settings))
-        question = _question(job)
+        verifier = ClaimVerifier(components=reviser._components)
+        question = context_of(job.context, job.text)
         if job.sources and (not job.corpus or job.options.get("search") == "given"):
             return await verifier.averify(job.text, list(job.sources), question)
-        reviser = await self._served(job)
         return await verify_by_search(reviser, verifier, job.text, question, job.sources)
 
-    async def _cited(self, job: Job) -> Record:
-        from rarr.retrievers.given_passages import GivenPassages
-
-        reviser, options = await self._served(job), dict(job.options)
+    async def _cited(self, job: Job, reviser: "Reviser") -> Record:
+        options = dict(job.options)
         alone = options.pop("search", None) == "given" or not reviser.names_sources
         if job.sources:
             window, step = self._settings.window, self._settings.step
@@ -139,44 +139,8 @@ class Tasks:
                 lambda: GivenPassages(job.sources, window=window, step=step, name="sources")
             )
             reviser = reviser.searching(given, alone=alone)
-        return await reviser.acite(job.text, _question(job), run_id=job.run_id, **options)
-
-    async def _served(self, job: Job) -> "Reviser":
-        """Returns the reviser of the job. A caller is not told the path of a corpus, and cannot mend it."""
-        name = self._name(job.corpus)
-        try:
-            return await self._reviser(name)
-        except InputError as error:
-            if not name:
-                raise
-            raise SetupError(f"the corpus {name!r} of this server cannot be used") from error
-
-    def _name(self, corpus: str) -> str:
-        name = corpus or next(iter(self._settings.serve_corpora), "")
-        if name and name not in self._settings.serve_corpora:
-            raise InputError(f"unknown corpus {name!r}: name one that the server was given")
-        return name
-
-    async def _reviser(self, name: str) -> "Reviser":
-        from rarr.agent.revise import Reviser
-
-        corpus: dict[str, Any] = {"corpus": self._settings.serve_corpora[name]} if name else {}
-        settings = self._settings.model_copy(update=corpus)
-        return await self._once(name, lambda: Reviser(settings))
-
-    async def _once(self, key: object, make: Callable[[], Built]) -> Built:
-        """Builds on a thread what all jobs with this key use, once, and again after a failure."""
-        building = self._building.get(key)
-        if building is None or (building.done() and building.exception()):
-            building = self._building[key] = asyncio.create_task(in_thread(make))
-        built: Built = await asyncio.shield(building)
-        return built
-
-
-def _question(job: Job) -> str | None:
-    from rarr.agent.postprocessing.conversation import context_of
-
-    return context_of(job.context, job.text)
+        question = context_of(job.context, job.text)
+        return await reviser.acite(job.text, question, run_id=job.run_id, **options)
 
 
 class Desk:

@@ -11,7 +11,7 @@ from agent.postprocessing.dams import HEIGHT, WRONG, Silent
 from rarr import Settings
 from rarr.agent import revise
 from rarr.agent.revise import Reviser
-from rarr.errors import SetupError
+from rarr.errors import InputError
 from rarr.serve.jobs import Job, Task, Tasks
 from rarr.tools.concurrency import require_awaited
 
@@ -23,13 +23,14 @@ def settings(folder: Path, **more: Any) -> Settings:
 @pytest.mark.parametrize("task", ["cite", "verify"])
 async def test_job_ends_at_its_deadline(task: Task, tmp_path: Path) -> None:
     tasks = Tasks(settings(tmp_path, search=Silent()))
+    await tasks.start()
     result: Any = await tasks.run(Job(task, WRONG, "r1", deadline_s=0.1))
     [warning] = (result.research if task == "cite" else result).warnings
     assert warning.message == "not checked: the deadline came first"
     await tasks.aclose()
 
 
-async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_others_are_closed(
+async def test_corpus_that_cannot_be_read_ends_the_start_and_the_others_are_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[Reviser] = []
@@ -39,11 +40,10 @@ async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_othe
 
     (tmp_path / "dam.md").write_text(HEIGHT)
     monkeypatch.setattr(Reviser, "aclose", aclose)
-    corpora = {"gone": tmp_path / "none", "dams": tmp_path / "dam.md"}
+    corpora = {"dams": tmp_path / "dam.md", "gone": tmp_path / "none"}
     tasks = Tasks(settings(tmp_path, serve_corpora=corpora))
-    with pytest.raises(SetupError, match=r"^the corpus 'gone' of this server cannot be used$"):
-        await tasks.run(Job("cite", WRONG, "r1"))
-    await tasks.run(Job("cite", WRONG, "r1", corpus="dams"))
+    with pytest.raises(InputError, match="none"):
+        await tasks.start()
     await tasks.aclose()
     assert len(closed) == 1
 
@@ -78,6 +78,7 @@ async def test_graph_of_the_server_is_searched_beside_each_corpus(
     (tmp_path / "note.md").write_text("The Humber Bridge opened in 1981.")
     named = {name: tmp_path / file for name, file in corpora.items()}
     tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv", serve_corpora=named))
+    await tasks.start()
     result: Any = await tasks.run(Job("revise", "The Hoover Dam is 212 metres high.", "r1"))
     assert result.text == "The Hoover Dam is 221 metres high."
     await tasks.aclose()

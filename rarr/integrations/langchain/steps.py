@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
@@ -21,7 +20,7 @@ from rarr.integrations.langchain.messages import answer_text, tool_sources, turn
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
-from rarr.tools.concurrency import result_of, run
+from rarr.tools.concurrency import run
 from rarr.tools.text.wording import kind_of
 
 Value = str | AIMessage | dict[str, Any]
@@ -63,8 +62,7 @@ class RarrRunnable(Runnable[Value, Any]):
         AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
         self._alone = search == "given"  # the sources of an answer are searched alone
         self._mode, self._deadline = mode, deadline
-        self._building: Future[Reviser] | None = None
-        self._lock = Lock()
+        self._reviser, self._lock = reviser, Lock()
         if self._alone and reviser is None:
             settings |= {"search": None, "corpus": None}
         elif search is not None and not self._alone:
@@ -75,9 +73,6 @@ class RarrRunnable(Runnable[Value, Any]):
             raise InputError(f"reviser is {kind_of(reviser)}: give rarr.Reviser(rarr.Settings(...))")
         elif names := ", ".join(settings):
             raise InputError(f"a reviser and {names} are given: put {names} into the settings of the reviser")
-        else:
-            self._building = Future()
-            self._building.set_result(reviser)
 
     def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """`ainvoke` for callers without an event loop and for callers inside a running loop."""
@@ -115,17 +110,15 @@ class RarrRunnable(Runnable[Value, Any]):
         return await asyncio.to_thread(_written, value, result)
 
     async def _finish(self, call: AnswerRun) -> Postprocessed:
-        return await call.by(await result_of(self._built()))
+        # A deadline does not end the building: the next answer finds the models ready.
+        return await call.by(await asyncio.to_thread(self._built) if self._reviser is None else self._reviser)
 
-    def _built(self) -> "Future[Reviser]":
-        """Returns the reviser that is being built or is ready; after a failure, it is built again.
-
-        A deadline does not end the building: the next answer finds the models ready.
-        """
+    def _built(self) -> Reviser:
+        """Builds the reviser once; after a failure, it is built again."""
         with self._lock:
-            if self._building is None or (self._building.done() and self._building.exception()):
-                self._building = ThreadPoolExecutor(1, "rarr-building").submit(Reviser, self._settings)
-            return self._building
+            if self._reviser is None:
+                self._reviser = Reviser(self._settings)
+            return self._reviser
 
 
 def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
