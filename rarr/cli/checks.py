@@ -48,15 +48,15 @@ def check(
 ) -> int:
     """Check documents against a source of truth.
 
-    Nothing is changed. FILES are texts or Markdown files, folders, or patterns such as "docs/**/*.md". Prints
-    the sentences that sources contradict or do not confirm, with line and column (from 1, in Unicode
-    characters), and what the source says. Exit status 1: a sentence fails; 3: none fails, but a file could
+    Nothing is changed. FILES are texts or Markdown files, or folders of them. Prints the sentences that
+    sources contradict or do not confirm, with line and column (from 1, in Unicode characters), and what the
+    source says. Exit status 1: a sentence fails; 3: none fails, but a file could
     not be judged completely.
 
     \b
     Examples:
       rarr check README.md docs/ --corpus specs/
-      rarr check "docs/**/*.md" --corpus specs.index --fail-on unconfirmed
+      rarr check docs/ --corpus specs.index --fail-on unconfirmed
       rarr check docs/ --corpus specs/ --format sarif -o rarr.sarif
     """
     from rarr.records.document_checks import FailOn

@@ -1,6 +1,5 @@
 """Finds and reads the files that commands name: those to check, and those that hold evidence."""
 
-import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,37 +19,25 @@ KINDS = (".md", ".markdown", ".txt", ".text")
 def found_files(names: Sequence[str]) -> list[Path]:
     """Returns the files that `names` mean, in their order, each once.
 
-    A folder means the Markdown and text files in it, at any depth, without hidden ones; a name with * or ?
-    that is no file means the files that match. Raises `InputError` for a name that means nothing.
+    A folder means the Markdown and text files in it, at any depth, without hidden ones. Raises `InputError`
+    for a name that means nothing.
     """
     from rarr.tools.text.wording import shown
 
     found: dict[Path, Path] = {}
     for name in names:
-        files = list(_meant(name))
+        path = Path(name)
+        try:
+            there, files = path.exists(), list(_in_folder(path)) if path.is_dir() else [path]
+        except (OSError, ValueError):  # too long for a name, or not a name
+            there, files = False, []
+        if not there and not path.is_symlink():
+            raise InputError(f"{shown(name)} does not exist: name a file or a folder")
         if not files:
-            what = "matches no file" if glob.has_magic(name) else "does not exist"
-            if Path(name).is_dir():
-                what = f"holds no document ({', '.join(KINDS)})"
-            raise InputError(f"{shown(name)} {what}: name files, a folder, or a pattern in quotes")
+            raise InputError(f"{shown(name)} holds no document: name a folder with files {', '.join(KINDS)}")
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())
-
-
-def _meant(name: str) -> Iterator[Path]:
-    path = Path(name)
-    try:
-        if path.is_dir():
-            yield from _in_folder(path)
-        elif path.exists():
-            yield path
-        elif glob.has_magic(name):
-            matches = glob.glob(name, recursive=True)  # noqa: PTH207  # Path.glob takes no absolute patterns
-            for match in sorted(matches):
-                yield from _in_folder(Path(match)) if Path(match).is_dir() else [Path(match)]
-    except (OSError, ValueError):  # too long for a name, or not a name
-        return
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:

@@ -176,18 +176,15 @@ def complain_of_rows(report: Any, noun: str) -> int:
     return status
 
 
-def waiting(advice: str = "") -> "Waiting":
+def waiting() -> "Waiting":
     """Returns what shows on standard error that a command is at work."""
     from rarr.views.progress import Waiting
 
-    return Waiting(watched=sys.stderr.isatty(), advice=advice)
+    return Waiting(watched=sys.stderr.isatty())
 
 
 @contextmanager
-def at_work(owner: Callable[..., Any], settings: object, advice: str = "", **more: Any) -> Iterator[Any]:
+def at_work(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
     """Makes what runs a pipeline, such as a `Reviser`, and shows its steps until it is closed."""
-    with (
-        waiting(advice) as shown,
-        owner(settings, on_step=shown.step, on_index=shown.indexed, **more) as made,
-    ):
+    with waiting() as shown, owner(settings, on_step=shown.step, on_index=shown.indexed) as made:
         yield made

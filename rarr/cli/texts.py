@@ -80,7 +80,7 @@ def revise(
     original = argument_text(text, "TEXT", cure) if file is None else text_of_file(file)
     context = None if context is None else decoded(context, "--context")
     settings, terminal = Settings(**chosen), sys.stdout.isatty()
-    with at_work(Reviser, settings, "; --deadline S ends a run with the result so far") as reviser:
+    with at_work(Reviser, settings) as reviser:
         revision: Revision = _with_sources(reviser, source).revise(original, context)
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
@@ -192,7 +192,7 @@ def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path |
     topic = decoded(topic, "TOPIC")
     require_writable(out)
     headings = None if outline is None else text_of_file(outline)
-    with at_work(Writer, Settings(**chosen), "; --deadline S ends a run with the sections so far") as writer:
+    with at_work(Writer, Settings(**chosen)) as writer:
         article: Article = writer.write(topic, headings)
     if not article.sentences:
         return complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)

@@ -13,7 +13,6 @@ from rich.text import Text
 
 from rarr.records import Status
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, Finding, SourceQuote
-from rarr.tools.pages.html_rendering import is_web
 from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line
@@ -181,7 +180,6 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
         "invocations": [
             {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
         ],
-        "artifacts": [{"location": _location(document.file)} for document in checks.documents],
         "results": [
             _result(document.file, finding) for document in checks.documents for finding in document.findings
         ],
@@ -196,8 +194,6 @@ def _result(file: str, finding: Finding) -> dict[str, Any]:
         "startColumn": place.column,
         "endLine": place.end_line,
         "endColumn": place.end_column,
-        "charOffset": place.start,
-        "charLength": place.end - place.start,
     }
     # The id of a finding stays the same if its line changes.
     name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()
@@ -207,21 +203,8 @@ def _result(file: str, finding: Finding) -> dict[str, Any]:
         "level": "error" if finding.fails else "note",
         "message": {"text": f"{TITLES[finding.status]}: {_message(finding)}"},
         "locations": [{"physicalLocation": {"artifactLocation": _location(file), "region": region}}],
-        "relatedLocations": [
-            _related(number, each)
-            for number, each in enumerate(finding.quotes)
-            if is_web(each.source) or each.line is not None
-        ],
         "partialFingerprints": {"rarrSentence/v1": name},
     }
-
-
-def _related(number: int, each: SourceQuote) -> dict[str, Any]:
-    address = {"uri": each.source} if is_web(each.source) else _location(each.source)
-    place: dict[str, Any] = {"artifactLocation": address}
-    if each.line is not None:
-        place["region"] = {"startLine": each.line}
-    return {"id": number, "message": {"text": _source(each)}, "physicalLocation": place}
 
 
 def _location(file: str) -> dict[str, str]:

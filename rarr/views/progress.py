@@ -1,10 +1,9 @@
-"""Shows the current step while a person waits: on a line of the terminal, or now and then in a log."""
+"""Shows the current step while a person waits, on a line of the terminal."""
 
-import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import Self
 
 from rich.console import Console
@@ -16,17 +15,15 @@ from rarr.views.shown_text import one_line
 
 _LONGEST = 80  # characters of the line
 _PATIENCE = 1.0  # seconds before the line appears
-_LOG_PATIENCE = 30.0  # seconds before the first line in a log; each further line takes twice as long
 
 
 class Waiting:
     """A line on standard error that shows the current step, after the command has run for a second.
 
-    Where standard error is no terminal, lines are written after 30 seconds, 60, 120 and so on, each with
-    `advice`.
+    Nothing is shown where standard error is not `watched`, because it is no terminal.
     """
 
-    def __init__(self, *, watched: bool, advice: str = "") -> None:
+    def __init__(self, *, watched: bool) -> None:
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -37,16 +34,14 @@ class Waiting:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._advice, self._step = advice, "starting"
         self._first: tuple[float, int] | None = None
-        self._task = self._progress.add_task(self._step, total=None)
-        self._ended = threading.Event()
-        show = self._show_line if watched else self._write_lines
-        self._thread = threading.Thread(target=show, name="rarr-waiting", daemon=True)
+        self._task = self._progress.add_task("starting", total=None)
+        self._start = threading.Timer(_PATIENCE, self._progress.start)
+        self._start.daemon = True
         self._until_then = ExitStack()
 
     def __enter__(self) -> Self:
-        self._thread.start()  # first: an interrupt calls `_stop`, which waits for a thread that has started
+        self._start.start()  # first: an interrupt calls `_stop`, which waits for a thread that has started
         self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
         return self
 
@@ -56,8 +51,7 @@ class Waiting:
 
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""
-        self._step = one_line(node.replace("_", " "), _LONGEST)
-        self._progress.update(self._task, description=self._step)
+        self._progress.update(self._task, description=one_line(node.replace("_", " "), _LONGEST))
 
     def rows(self, done: int, total: int | None, errors: int = 0) -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
@@ -83,23 +77,9 @@ class Waiting:
 
         return show
 
-    def _show_line(self) -> None:
-        if not self._ended.wait(_PATIENCE):
-            self._progress.start()
-
-    def _write_lines(self) -> None:
-        waited, step = 0.0, _LOG_PATIENCE
-        while not self._ended.wait(step):
-            waited += step
-            step = waited
-            line = f"rarr: still at work after {waited:g} s ({self._step}){self._advice}\n"
-            with suppress(OSError, ValueError):  # closed: the work does not need the line
-                sys.stderr.write(line)
-                sys.stderr.flush()
-
     def _stop(self) -> None:
-        self._ended.set()
-        self._thread.join()  # otherwise the thread might start the line after it was stopped
+        self._start.cancel()
+        self._start.join()  # otherwise the thread might start the line after it was stopped
         self._progress.stop()
 
 

@@ -26,15 +26,14 @@ Line = tuple[int, str]
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
     """Writes a line of about 80 columns for each run. `names` are the names of all runs in the store."""
     rows: list[tuple[str, ...]] = [("run", "when", "took", "status", "calls", "tokens", "edits", "text")]
+    longest = max(map(len, names), default=_NAME)
+    distinct = (n for n in range(_NAME, longest) if len({name[:n] for name in names}) == len(names))
+    length = next(distinct, longest)
     for run in runs:
-        length = _NAME
-        while sum(name.startswith(run.run_id[:length]) for name in names) > 1 and length < len(run.run_id):
-            length += 1
         when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
         seconds = "" if run.seconds is None else took(run.seconds)
-        short = one_line(run.run_id[:length])
         counts = (str(run.calls), str(run.tokens), str(run.edits))
-        rows.append((short, when, seconds, run.status, *counts, run.facts.original))
+        rows.append((one_line(run.run_id[:length]), when, seconds, run.status, *counts, run.facts.original))
     widths = [max(map(len, column)) for column in [*zip(*rows, strict=True)][:-1]]
     lines = []
     for *cells, text in rows:
@@ -114,18 +113,18 @@ def _summary(trace: Trace) -> Iterator[str]:
 
 def _stopped(trace: Trace) -> str:
     """Tells where an unfinished run stopped: in its innermost unfinished spans, or after its last node."""
-    spans = {span.number: span for span in trace.spans}
     begun = [span for span in trace.spans if span.seconds is None]
     outer = {span.parent for span in begun}
-    places = {}
-    for span in (span for span in begun if span.number not in outer):
-        node = span
-        while node.parent in spans and node.kind not in ("node", "failure"):
-            node = spans[node.parent]
-        about = f" for {span.about}" if span.about else ""
-        places[" > ".join(dict.fromkeys([node.name, span.name])) + about] = True
+    nodes = [span.name for span in begun if span.kind == "node"]
+    inner = [
+        f"{span.name} for {span.about}" if span.about else span.name
+        for span in begun
+        if span.number not in outer
+    ]
     calls = [call.name for call in trace.calls]
-    return f"in {', '.join(places)}" if places else f"after {calls[-1]}" if calls else "before its first node"
+    if begun:
+        return f"in {' > '.join(dict.fromkeys([*nodes[:1], *inner]))}"
+    return f"after {calls[-1]}" if calls else "before its first node"
 
 
 class _Tree:
@@ -141,11 +140,10 @@ class _Tree:
         inner = [line for each in self._trace.inner[span.number] for line in self.lines(each, depth + 1)]
         title, before, after = self._described(span, body)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        full = self._full
         lines = [(depth, title + failing)]
-        lines += [(depth + 1 + more, text) for more, text in before if full]
+        lines += [(depth + 1 + more, text) for more, text in before if self._full]
         lines += inner
-        lines += [(depth + 1 + more, text) for more, text in after if full or span.kind in _CALLS]
+        lines += [(depth + 1 + more, text) for more, text in after if self._full or span.kind in _CALLS]
         return lines if shown else []
 
     def _described(self, span: StoredSpan, body: Mapping[str, Any]) -> tuple[str, list[Line], list[Line]]:

@@ -88,11 +88,10 @@ def test_hostile_texts_do_not_steer_a_terminal(command: Command, form: str) -> N
     assert not {0x1B, 0x07} & {*done.out, *done.err.encode()}
 
 
-def test_names_folders_and_patterns_mean_each_file_once() -> None:
+def test_names_and_folders_mean_each_file_once() -> None:
     Path("a*.md").write_text(RIGHT, encoding="utf-8")
-    Path("ab.md").write_text(RIGHT, encoding="utf-8")
     Path("docs/link.md").symlink_to("none.md")
-    found = found_files(["docs", "docs/**/*.txt", "docs/right.md", "docs/b.py", "a*.md"])
+    found = found_files(["docs", "docs/inner/wrong.txt", "docs/right.md", "docs/b.py", "a*.md"])
     names = ["docs/link.md", "docs/right.md", "docs/inner/wrong.txt", "docs/b.py", "a*.md"]
     assert [file.as_posix() for file in found] == names
     assert "cannot be read" in read_document(Path("docs/link.md")).unreadable

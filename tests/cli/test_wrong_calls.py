@@ -61,7 +61,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["index", "nowhere", "-o", "out"], "nowhere"),
     (["check", *CORPUS], "Missing argument"),
     (["check", "missing.md", *CORPUS], "missing.md does not exist"),
-    (["check", "*.xyz", *CORPUS], "matches no file"),
+    (["check", "*.xyz", *CORPUS], "*.xyz does not exist"),
     (["check", "docs", *CORPUS], "docs holds no document"),
     (["check", "draft.md", *CORPUS, "--fail-on", "wrong"], "--fail-on is 'wrong'"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),

@@ -246,14 +246,5 @@ def test_waiting_is_shown_on_a_terminal(
     assert ("3 of 10 rows" in capsys.readouterr().err) is shown
 
 
-def test_lines_are_written_where_nobody_watches(
-    terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    terminal.setattr("rarr.views.progress._LOG_PATIENCE", 0.05)
-    with pytest.raises(KeyError), Waiting(watched=False, advice="; advice") as waiting:
-        waiting.step("retrieve_2")
-        time.sleep(0.15)
-        raise KeyError
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "rarr: still at work after 0.05 s (retrieve 2); advice"
+def test_durations_are_words() -> None:
     assert [duration(seconds) for seconds in (12, 200, 3900)] == ["12 s", "3 min", "1 h 05 min"]

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
-from rarr.errors import InputError
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Edit, EditState, Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.tools.pages.html_rendering import duration, number
@@ -19,19 +18,9 @@ from rarr.traces.trace_reader import Trace
 from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
 
 _MOST = 8  # links to spans that failed in the same way
-_KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring", "read": "reading"}
 _SHOWN_APART = ("passages", "text", "report", "scores")
 _VERDICTS = {"yes": ("agrees",), "no": ("disagrees",), "open": ("unknown",), "mixed": ("agrees", "disagrees")}
 """The verdicts of the checks that come from a card's verdict."""
-
-
-class Failure(NamedTuple):
-    """Spans that failed in the same way: name, number in words, error, and the first spans to look at."""
-
-    name: str
-    times: str
-    error: str
-    places: list[StoredSpan]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +67,15 @@ class RunView:
         checks = [self.checks_of[passage.id] for passage in evidence]
         return list(dict.fromkeys(each[-1].verdict for each in checks if each))
 
-    def edits_of(self, query: Query) -> list[Edit]:
-        """Returns the edits that resulted from a query."""
-        return [edit for edit in self.edits if edit.query_id == query.id]
+    @cached_property
+    def edits_of(self) -> Mapping[str, list[Edit]]:
+        """Groups the edits by the id of their query."""
+        return _grouped((edit.query_id, edit) for edit in self.edits)
+
+    @cached_property
+    def queries_by_id(self) -> dict[str, Query]:
+        """Maps ids to queries."""
+        return {query.id: query for query in self.queries}
 
     def edit(self, name: str) -> Edit | None:
         """Returns the edit with this id; None if there is none."""
@@ -100,23 +95,10 @@ class RunView:
         """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
         return with_status(self.sentences, *statuses)
 
-    def passages(self, sentence: Sentence, state: str = "") -> list[Evidence]:
-        """Returns the evidence of a sentence and its parts; with a `state`, of its parts in this state."""
-        parts = [part.evidence_id for part in sentence.parts if state in ("", part.state)]
-        names = parts if state else [*sentence.evidence_ids, *parts]
+    def passages(self, sentence: Sentence) -> list[Evidence]:
+        """Returns the evidence of a sentence and its parts."""
+        names = [*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)]
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
-
-    def answers(self, edit: Edit) -> list[str]:
-        """Returns the answers that the checks found in an edit's evidence, or else the edit's new words."""
-        checks = self.checks_of[edit.evidence_id]
-        return [check.evidence_answer for check in checks if check.evidence_answer] or [edit.new]
-
-    def with_suggested(self, edit: Edit) -> Edit | None:
-        """Returns the suggested edit as it would change the revised text; None if it no longer fits."""
-        try:
-            return self.trace.revision.accept(edit.id).edits[-1] if self.trace.revision else None
-        except InputError:
-            return None
 
     @cached_property
     def zero(self) -> float:
@@ -165,32 +147,11 @@ class RunView:
             span = self.by_number[span.parent]
         return span.name
 
-    def subject(self, span: StoredSpan) -> tuple[Evidence | None, Query | None, list[Edit]]:
-        """Returns the evidence and the query that a span is about (or None), and the edits from them."""
-        evidence, query = self.evidence_by_id.get(span.about), self.query_of(span.about)
-        edits = self.edits_of(query) if query else []
-        return evidence, query, [edit for edit in edits if not evidence or edit.evidence_id == evidence.id]
-
-    def nodes_about(self, query: Query) -> list[str]:
-        """Names the nodes that worked on a query or its evidence."""
-        names = (query.id, *(passage.id for passage in self.evidence_of[query.id]))
-        return list(dict.fromkeys(self.node_of(span) for name in names for span in self.about[name]))
-
-    def query_of(self, name: str) -> Query | None:
-        """Returns the query with this id, or the query of the evidence with this id; None if neither."""
-        evidence = self.evidence_by_id.get(name)
-        wanted = evidence.query_id if evidence else name
-        return next((query for query in self.queries if query.id == wanted), None)
-
-    def asked_in(self, edit: Edit) -> list[StoredSpan]:
-        """Returns the questions to models of the node edit about the query of `edit`."""
-        return [span for span in self.about[edit.query_id] if span.kind == "ask" and span.name == "edit"]
-
-    def linkable(self, span: StoredSpan) -> StoredSpan:
-        """Returns the span whose row shows this span: for requests and scorings the outer span."""
+    def row_of(self, span: StoredSpan) -> int:
+        """Returns the number of the span whose row shows this span: for requests the outer span."""
         while span.kind not in ("node", "failure", "ask", "block") and span.parent in self.by_number:
             span = self.by_number[span.parent]
-        return span
+        return span.number
 
     def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
         """Returns the requests that were sent for a question."""
@@ -234,21 +195,21 @@ class RunView:
             saved = f", {usage.saved_calls:,} saved" if usage.saved_calls else ""
             shown["Model calls"] = f"{usage.model_calls:,}{saved}"
             shown["Tokens"] = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
-            shown["Cost"] = money(usage.cost)
+            shown["Cost"] = "" if usage.cost is None else f"{usage.cost:.6g}"
         return {name: value for name, value in shown.items() if value and not value.endswith(number(None))}
 
     @property
-    def failures(self) -> list[Failure]:
-        """Collects the failed spans. Spans of the same kind and name with the same error are one failure."""
-        alike = _grouped(
-            ((span.kind, span.name, span.error), span) for span in self.trace.spans if span.error
-        )
-        failed = []
-        for (kind, name, error), spans in alike.items():
-            places = {place.number: place for place in map(self.linkable, spans)}
-            times = f"{_KINDS.get(kind, kind)}, {counted(len(spans), 'time')}"
-            failed.append(Failure(name, times, error, [places[n] for n in sorted(places)[:_MOST]]))
-        return failed
+    def failures(self) -> list[tuple[str, str, list[int]]]:
+        """Groups the spans that failed by name and error, with the first rows to look at."""
+        alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
+        return [
+            (
+                f"{name}, {counted(len(spans), 'time')}",
+                error,
+                list(dict.fromkeys(map(self.row_of, spans)))[:_MOST],
+            )
+            for (name, error), spans in alike.items()
+        ]
 
     def data(self, span: StoredSpan) -> dict[str, Any]:
         """Returns the data attributes by which the filters of the page select a row."""
@@ -290,11 +251,6 @@ def plain_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
-def money(cost: float | None) -> str:
-    """Writes a cost as text, in the unit of the prices; None as "not known"."""
-    return "not known" if cost is None else f"{cost:.6g}"
-
-
 def tokens(sent: Sequence[StoredSpan]) -> str:
     """Formats the sums of the tokens of all requests: in, out and cached."""
     counts = [span.body["tokens"] for span in sent if "tokens" in span.body]
@@ -305,7 +261,7 @@ def tokens(sent: Sequence[StoredSpan]) -> str:
 
 def cost(sent: Sequence[StoredSpan]) -> str:
     """Formats the cost of each request, joined with +."""
-    return " + ".join(money(span.body["cost"]) for span in sent if "cost" in span.body)
+    return " + ".join(f"{each:.6g}" for span in sent if (each := span.body.get("cost")) is not None)
 
 
 def written(update: Mapping[str, Any]) -> dict[str, str]:

@@ -140,15 +140,11 @@ def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
         yield blank
 
 
-def test_text_is_copied_with_and_without_a_suggestion(suggesting: Page) -> None:
-    copied = []
-    for name in ("#text .copy", "#review .copy"):
-        suggesting.locator(name).click()
-        suggesting.locator(f"{name}:text('Copied')").wait_for()
-        copied.append(suggesting.evaluate("navigator.clipboard.readText()"))
-    assert ["It is 30 metres wide." in text for text in copied] == [True, False]
-    assert ["It is 90 metres" in text for text in copied] == [False, True]
-    assert ["\u202e" in text for text in copied] == [True, True]
+def test_text_is_copied(suggesting: Page) -> None:
+    suggesting.locator("#text .copy").click()
+    suggesting.locator("#text .copy:text('Copied')").wait_for()
+    copied = suggesting.evaluate("navigator.clipboard.readText()")
+    assert ("It is 30 metres wide." in copied, "\u202e" in copied) == (True, True)
 
 
 def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
