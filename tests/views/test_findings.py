@@ -21,7 +21,7 @@ def listed(items: dict[str, Any], required: str = "") -> dict[str, Any]:
 TEXT = {"type": "string"}
 MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")
-REGION = strict(**dict.fromkeys(SIDES, {"type": "integer", "minimum": 1}))
+REGION = strict(**{side: {"type": "integer", "minimum": 1} for side in SIDES})
 PLACE = strict(artifactLocation=strict(uri={"type": "string", "format": "uri-reference"}), region=REGION)
 LOCATIONS = listed(strict(physicalLocation=PLACE | {"required": ["artifactLocation"]}))
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
