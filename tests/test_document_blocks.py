@@ -24,7 +24,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 WALK = re.compile(r"<!-- run by a slow test -->\n```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
-SLOW = {"docs/guides/batch.md", "docs/guides/eval.md"}
+SLOW = {"docs/guides/eval.md"}
 """Pages whose blocks take seconds."""
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
     "optional-dependencies"
