@@ -142,8 +142,12 @@ class LanguageModel:
     async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         async def answered(model: BudgetedChat) -> list[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
-            missing = ask.samples - len(answer.texts)
-            more = await together(*(_one_more(model, replace(sent, samples=1)) for _ in range(missing)))
+            # A server that gives one answer a request would repeat it without another seed.
+            others = (
+                replace(sent, samples=1, seed=ask.seed + number)
+                for number in range(len(answer.texts), ask.samples)
+            )
+            more = await together(*(_one_more(model, other) for other in others))
             texts = [*answer.texts, *(text for some in more for text in some)]
             return await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
 
