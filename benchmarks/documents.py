@@ -19,9 +19,9 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from rarr import revise
-from rarr.agent.answering.graph import build_answering_graph
+from rarr.agent.answer import build_answering_graph
 from rarr.agent.graph import build_graph
-from rarr.agent.writing.graph import build_writing_graph
+from rarr.agent.write import build_writing_graph
 from rarr.cli.entry_point import app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import machine, parser, rows, share
-from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.search_and_reranking import reranker
+from rarr.agent.wiring.sources import Resources, reranker
 from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus

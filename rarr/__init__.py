@@ -3,13 +3,19 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
-    from rarr.agent.answering.answer import Answerer, aanswer, answer
-    from rarr.agent.citing.cite import acite, cite
-    from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
+    from rarr.agent.answer import Answerer, aanswer, answer
     from rarr.agent.replay.replay import replay
-    from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.revise import (
+        Reviser,
+        acite,
+        apostprocess,
+        arevise,
+        cite,
+        postprocess,
+        revise,
+    )
     from rarr.agent.verify import ClaimVerifier, averify, verify
-    from rarr.agent.writing.writer import Writer, awrite, write
+    from rarr.agent.write import Writer, awrite, write
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -148,11 +154,9 @@ _PLACES = (
     *("settings", "retrievers.graph.graph"),
     *(
         "agent.revise",
-        "agent.citing.cite",
-        "agent.answering.answer",
-        "agent.postprocessing.postprocess",
+        "agent.answer",
         "agent.verify",
-        "agent.writing.writer",
+        "agent.write",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

@@ -267,9 +267,6 @@ class ArticleWriter(Protocol):
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
         """Writes the section `sources[at]` in the light of the other sections."""
 
-    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
-        """Writes a whole article of at most `most` sections: each with its heading and its text."""
-
 
 class AnswerWriter(Protocol):
     async def write(self, question: str, sources: Sequence[str]) -> Sequence[CitedStatement]:

@@ -85,10 +85,9 @@ class State(TypedDict, total=False):
     is the article as written, without marks. `sections` is the plan, `drafts` the sections as written by
     their ids, and `sentences` those of `text` with their citations.
 
-    A run that answers begins with the question as `original`, and an answer to be checked, if there is one,
-    as `context`. `triples` are those of the graph, with their numbers as sources, and `subjects` the names in
-    the question with the ids of the entities that each may mean. `written` are the statements as written, and
-    `statements` those as checked.
+    A run that answers begins with the question as `original`. `triples` are those of the graph, with their
+    numbers as sources, and `subjects` the names in the question with the ids of the entities that each may
+    mean. `written` are the statements as written, and `statements` those as checked.
     """
 
     original: str

@@ -34,7 +34,7 @@ def test_every_command_of_the_page_prints_its_result(
             printed[line] = _done(line, capsys)
             if line.startswith("rarr trace") and "check_agreement.md" not in line and "--model" not in line:
                 assert len(server.requests) == asked, line
-    assert printed["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
+    assert printed["rarr trace replay demo.json"].endswith("The revision is the same, byte for byte.\n")
     assert "check_agreement" in printed["rarr trace show last"]
     assert "Changed: " in printed["rarr trace replay last --node check_agreement --prompt check_agreement.md"]
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from rarr.errors import SettingsError
 from rarr.settings import Settings
-from rarr.settings.environment import EXAMPLES
-from rarr.settings.settings_by_type import names_with
+from rarr.settings.reading import EXAMPLES
+from rarr.settings.setting_errors import names_with
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +55,9 @@ def test_argument_that_equals_the_default_still_wins(folder: Path) -> None:
 
 
 def test_rarr_toml_is_read_instead_of_pyproject(folder: Path) -> None:
-    (folder / "rarr.toml").write_text("step = 2")
-    (folder / "pyproject.toml").write_text("[tool.rarr]\nstep = 3\nwindow = 6")
-    assert (Settings().step, Settings().window) == (2, 4)
+    (folder / "rarr.toml").write_text("rounds = 3")
+    (folder / "pyproject.toml").write_text("[tool.rarr]\nrounds = 4\nwindow = 6")
+    assert (Settings().rounds, Settings().window) == (3, 4)
 
 
 def test_pyproject_of_something_else_is_no_settings_file(folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_value_out_of_range_is_named() -> None:
         Settings(window=0)
 
 
-@pytest.mark.parametrize("name", ["window", "cache_days", "max_calls", "deadline_s"])
+@pytest.mark.parametrize("name", ["window", "trace_days", "max_calls", "deadline_s"])
 def test_true_is_not_accepted_as_a_number(name: str) -> None:
     with pytest.raises(SettingsError, match=rf"'{name}' is True: give a number"):
         Settings(**{name: True})
@@ -180,7 +180,7 @@ def test_option_of_an_evaluation_is_refused_as_a_setting_with_its_cure(
         ({"user_agent": 3}, "is 3: give a text"),
         ({"max_calls": "x"}, "is 'x': give a whole number, such as 20"),
         ({"deadline_s": "x"}, "is 'x': give a number, such as 0.5"),
-        ({"scope": "x"}, "is 'x': give 'sentence' or 'text'"),
+        ({"doubt": "x"}, "is 'x': give 'auto', 'always' or 'never'"),
     ],
 )
 def test_invalid_values_are_described_in_words_of_the_package(values: dict[str, Any], message: str) -> None:
@@ -228,7 +228,7 @@ def test_every_table_has_an_example() -> None:
         ("RARR_WINDOW", "three", "RARR_WINDOW is 'three': give a whole number, such as 4"),
         ("RARR_WINDOW", "0", "RARR_WINDOW is '0': give a number greater than or equal to 1"),
         ("rarr_window", "", "RARR_WINDOW is ''"),
-        ("RARR_CACHE_DAYS", "many", "RARR_CACHE_DAYS is 'many': give a number, such as 7"),
+        ("RARR_TRACE_DAYS", "many", "RARR_TRACE_DAYS is 'many': give a number, such as 30"),
         ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year"),
         ("RARR_PUBLISHED_AFTER", "", "RARR_PUBLISHED_AFTER is '': give a year"),
         ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is not a domain: give"),

@@ -3,11 +3,10 @@
 import math
 from dataclasses import fields
 
-from rarr.agent.block_runs import block_size
+from rarr.agent.blocks import blocks_of, is_divided
 from rarr.components import AsksModel, Components
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.long_text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
@@ -18,17 +17,16 @@ QUESTIONS = 2
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
-    A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise
-    there are two questions a sentence (`QUESTIONS`), and each gets `evidence_per_query` passages.
+    A reader of cards is asked once for each block of sentences. Otherwise there are two questions a sentence
+    (`QUESTIONS`), and each gets `evidence_per_query` passages.
 
     The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
     cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
     estimate of a long text is the sum over its blocks.
     """
-    size = block_size(text, components)
-    if size is None:
+    if not is_divided(text, components):
         return _block_estimate(text, context, components)
-    blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
+    blocks = (block for block in blocks_of(text) if block.sentences and not block.too_long)
     estimates = [_block_estimate(block.of(text), context, components) for block in blocks]
     values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
     return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})

@@ -1,31 +1,38 @@
-"""Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
+"""Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager
 from copy import copy
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from rarr.agent.final_revision import revision_of
-from rarr.agent.input_checks import replaced_notices, required_text, unread_notices, unused_settings
-from rarr.agent.pipeline_owner import PipelineOwner, wired
-from rarr.agent.run_observers import OnCall
+from rarr.agent.batches import BatchItems, BatchResult, batch
+from rarr.agent.blocks import by_blocks, is_divided
+from rarr.agent.checkpoints import Checkpointer
+from rarr.agent.citing.cite import cited, require_style, without_edits
+from rarr.agent.cost_estimate import estimate
+from rarr.agent.graph import builder_for
+from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
+from rarr.agent.postprocess import in_time, postprocessed, require_options
+from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, wired
+from rarr.agent.wiring.sources import searching_given, unused_settings
 from rarr.components import Components, text_of_source
-from rarr.records import Estimate, Evidence, Notice, Revision
-from rarr.records.citations import CitationPlace, CitationStyle, Cited
+from rarr.errors import InputError
+from rarr.records import Estimate, Evidence, Revision
+from rarr.records.citations import CitationStyle, Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
+from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency import in_thread, run, work
+from rarr.tools.concurrency import in_thread, require_awaited, run, work
+from rarr.tools.models.run_budget import Meter
 
-if TYPE_CHECKING:
-    from rarr.agent.batches import BatchItems, BatchResult
-    from rarr.agent.checkpoints import Checkpointer
-    from rarr.agent.citing.citation_run import CitationRun
-    from rarr.agent.postprocessing.conversation import Message
-    from rarr.retrievers.given_passages import Given, GivenPassages
+Search = Literal["given"] | None
+"""`given`: the sources of the call are searched alone."""
 
 
-class Reviser(PipelineOwner):
+class Reviser(RunOwner):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
     def __init__(
@@ -33,14 +40,15 @@ class Reviser(PipelineOwner):
         settings: Settings | None = None,
         *,
         components: Components | None = None,
-        on_step: Callable[[str], None] | None = None,
-        on_index: Callable[[int, int], None] | None = None,
+        on_step: OnStep | None = None,
+        on_index: OnIndex | None = None,
         on_call: OnCall | None = None,
-        checkpointer: "Checkpointer | None" = None,
+        checkpointer: Checkpointer | None = None,
+        **values: Any,
     ) -> None:
-        """Give `settings` or `components`, not both; without either, the settings are the defaults.
+        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
 
-        Raises `RarrError` where something is missing.
+        Without any of them, the settings are the defaults. Raises `RarrError` where something is missing.
 
         `on_step` is called with the name of each node that has finished. `on_index` is called with the number
         of files done and the number of all files, while a corpus is indexed. `on_call` is called with each
@@ -49,24 +57,32 @@ class Reviser(PipelineOwner):
         `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
         as an async context manager, once for each event loop. The reviser closes what it opened.
         """
-        # The graph takes a second to import; `import rarr` need not wait for it.
-        from rarr.agent.graph import builder_for
-        from rarr.agent.graph_runs import GraphRuns
-
-        made = wired(settings, components, on_index)
+        made = wired(settings, components, on_index, values)
         super().__init__(made, builder_for(made), on_step=on_step, on_call=on_call, checkpointer=checkpointer)
         self.names_sources = components is not None or self.settings.names_source
-        self._unused = [] if components else unused_settings(made)
+        if components is None:
+            self._notices += unused_settings(made)
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
-        self._runs, self._told = GraphRuns(self._checkpoints, on_step), on_call
 
-    def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
+    def revise(self, text: str, context: str | Sequence[Message] | None = None, **options: Any) -> Revision:
         """`arevise` for callers without an event loop and for callers inside a running loop."""
-        return run(self.arevise(text, context, run_id=run_id))
+        return run(self.arevise(text, context, **options))
 
-    async def arevise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
-        """Researches `text` in the light of `context` (a question, earlier turns) and revises it.
+    async def arevise(
+        self,
+        text: str,
+        context: str | Sequence[Message] | None = None,
+        *,
+        sources: Sequence[Given] | None = None,
+        search: Search = None,
+        run_id: str | None = None,
+    ) -> Revision:
+        """Researches `text` in the light of `context`, a question or messages of a dialog, and revises it.
+
+        `sources` are passages of this call: texts, documents of LangChain, records or search results. They
+        are searched first, and alone with `search="given"`, or if the settings name neither a corpus nor a
+        search.
 
         Offsets point into the revision's `original`. It is `text` as valid Unicode: each NUL and each lone
         surrogate is replaced by U+FFFD, and the two halves of a surrogate pair by one character.
@@ -74,13 +90,14 @@ class Reviser(PipelineOwner):
         `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
+        if not isinstance(context, str | None):
+            context = context_of(context)
         given, text = f"{text}{context}", required_text(text, "text")
-        context = None if context is None else required_text(context, "context")
+        context = optional_text(context, "context")
+        reviser = await self._searching(sources, search)
         run_id = await self._checkpoints.new(run_id)
-        notices = [*self._corpus_notices(), *self._untraced, *replaced_notices(given, f"{text}{context}")]
-        notices += await work(unread_notices, text)
-        start = State(original=text, text=text, context=context, round=1, warnings=notices)
-        return await self.arevise_from(start, run_id)
+        notices = await work(text_notices, given, text, context)
+        return await reviser.arevise_from(self._start(text, context, notices), run_id)
 
     def cite(self, text: str, context: str | None = None, **options: Any) -> Cited:
         """`acite` for callers without an event loop and for callers inside a running loop."""
@@ -91,85 +108,86 @@ class Reviser(PipelineOwner):
         text: str,
         context: str | None = None,
         *,
+        sources: Sequence[Given] | None = None,
+        search: Search = None,
         style: CitationStyle = "numbered",
-        place: CitationPlace = "sentence",
         mark_unsupported: bool = False,
         run_id: str | None = None,
     ) -> Cited:
         """Researches `text` as `arevise` does, edits nothing, and puts a citation behind supported sentences.
 
-        `style` is the form of the marks and of the list of sources, and `place` where the marks stand.
-        `mark_unsupported` marks sentences with `[citation needed]` that evidence contradicts or does not
-        confirm. Citations that the text has already are checked. Raises `InputError` as `arevise` does.
+        `style` is the form of the marks and of the list of sources. `mark_unsupported` marks sentences with
+        `[citation needed]` that evidence contradicts or does not confirm. Citations that the text has already
+        are checked; in a text without a list of sources, `[1]` means the first of `sources`.
         """
-
-        def wired() -> "tuple[CitationRun, Reviser]":
-            from rarr.agent.citing.citation_run import CitationRun
-
-            citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
-            return citing, self.unedited()
-
-        citing, researcher = await in_thread(wired)
+        require_style(style)
+        researcher = await (await in_thread(self.unedited))._searching(sources, search)
         research = await researcher.arevise(text, context, run_id=run_id)
-        return await citing.cited(research, context, researcher._components, self._on_call)
-
-    async def apostprocess(
-        self,
-        answer: str,
-        question: "str | Sequence[Message] | None" = None,
-        sources: "Sequence[Given] | None" = None,
-        *,
-        mode: PostprocessMode = "revise",
-        search: Literal["given"] | None = None,
-        deadline: float | None = None,
-        run_id: str | None = None,
-    ) -> Postprocessed:
-        """Does what `rarr.postprocess` does, with the models and sources of this reviser.
-
-        `sources` are those of this call. They are searched first, and alone with `search="given"`, or if this
-        reviser's settings name neither a corpus nor a search. `run_id` names the run.
-        """
-        from rarr.agent.postprocessing.answer_run import AnswerRun
-
-        call = AnswerRun(answer, question, sources, mode, search, deadline, run_id)
-        return await call.in_time(lambda call: call.by(self))
+        return await cited(
+            research, context, researcher._components, self._on_call, style, mark_unsupported=mark_unsupported
+        )
 
     def postprocess(self, answer: str, *arguments: Any, **options: Any) -> Postprocessed:
         """`apostprocess` for callers without an event loop and for callers inside a running loop."""
         return run(self.apostprocess(answer, *arguments, **options))
 
-    def abatch(self, rows: "BatchItems", **options: Any) -> "AsyncGenerator[BatchResult, None]":
+    async def apostprocess(
+        self,
+        answer: str,
+        context: str | Sequence[Message] | None = None,
+        sources: Sequence[Given] | None = None,
+        *,
+        mode: PostprocessMode = "revise",
+        search: Search = None,
+        deadline_s: float | None = None,
+        run_id: str | None = None,
+    ) -> Postprocessed:
+        """Does what `rarr.postprocess` does, with the models and sources of this reviser."""
+        require_options(answer, mode, search, sources, deadline_s)
+        call = postprocessed(self, answer, context, sources, mode, search, run_id)
+        return await in_time(call, answer, mode, deadline_s)
+
+    def abatch(self, rows: BatchItems, **options: Any) -> AsyncGenerator[BatchResult, None]:
         """Postprocesses many texts at the same time, and yields a result for each row.
 
         The options are those of `rarr.agent.batches.batch`: mode, search, at_once and ordered.
         """
-        from rarr.agent.batches import batch
-
         return batch(self, rows, **options)
 
     def unedited(self) -> "Reviser":
         """Returns the reviser that researches as this one does and edits nothing; made at the first call.
 
-        Raises `InputError` for components that rewrite.
+        Raises `InputError` for components that rewrite or read no cards.
         """
-        from rarr.agent.citing.citation_run import without_edits
-
         if self._components.baseline.editor == "unedited":
             return self
         with self._making:
             if self._researcher is None:
                 components = without_edits(self._components)
-                self._researcher = Reviser(components=components, on_step=self._on_step, on_call=self._told)
-                self._researcher._unused = self._unused
+                self._researcher = Reviser(
+                    components=components, on_step=self._on_step, on_call=self._on_call
+                )
+                self._researcher._notices = self._notices
+                self._researcher.names_sources = self.names_sources
             return self._researcher
 
-    def searching(self, given: "GivenPassages", *, alone: bool) -> "Reviser":
+    async def _searching(self, sources: Sequence[Given] | None, search: Search) -> "Reviser":
+        """Returns the reviser that searches these sources. Raises `InputError` for wrong ones."""
+        if search not in (None, "given"):
+            raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
+        if sources is None:
+            if search == "given":
+                raise InputError("search is given, and sources are not: give the passages as sources")
+            return self
+        window, step = self.settings.window, self.settings.step
+        given = await work(lambda: GivenPassages(sources, window=window, step=step, name="sources"))
+        return self.searching(given, alone=search == "given" or not self.names_sources)
+
+    def searching(self, given: GivenPassages, *, alone: bool) -> "Reviser":
         """Returns a reviser for one call, which searches `given` first, and shares everything else with this.
 
         `alone`: it searches nothing else.
         """
-        from rarr.agent.wiring.per_call_sources import searching_given
-
         made = copy(self)
         made._components = searching_given(self._components, given, alone=alone)
         made._researcher = None
@@ -198,33 +216,33 @@ class Reviser(PipelineOwner):
 
         `done`: `start` is the last state of a finished run, and becomes a revision without asking a model.
         """
-        from rarr.agent.block_runs import block_size  # it loads the nodes, which `import rarr` need not
 
-        size = block_size(start["original"], self._components)
-        whole = f"{start.get('context') or ''}\n{start['original']}"
-        observed = self._observed(run_id, start, resumed=resumed, finished=done, text=whole)
-        async with observed as (meter, recorder):
-            if done:
-                state = start
-            elif size is None:
-                first = None if resumed else start
-                state = await self._runs.through_graph(first, run_id, self._components)
-            else:
-                state = await self._runs.by_blocks(start, size, run_id, self._components, resumed=resumed)
-            if recorder is None:
-                return await work(revision_of, run_id, state, meter)
-            await recorder.flush()  # a failure to write becomes a warning of the revision
-            return await recorder.finished(await work(revision_of, run_id, state, meter))
+        def made(run_id: str, state: State, meter: Meter) -> tuple[None, Revision]:
+            return None, revision_of(run_id, state, meter)
+
+        return (await self._run(run_id, start, made, resumed=resumed, done=done))[1]
+
+    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
+        """Takes the text through the graph; a long one in blocks, of which finished ones are kept."""
+        if not is_divided(start["original"], self._components):
+            return await super()._walk(start, run_id, resumed=resumed)
+        if not resumed:
+            await self._checkpoints.keep(run_id, start, done=False)
+
+        async def run_block(begun: State) -> State:
+            number = begun["block"]
+            state, done = await self._checkpoints.block(run_id, number)
+            if state is not None and done:
+                return state
+            return await self._through_graph(begun if state is None else None, run_id, number)
+
+        state = await by_blocks(start, self._components, run_block)
+        await self._checkpoints.keep(run_id, state, done=True)
+        return state
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
-        text = required_text(text, "text")
-        context = None if context is None else required_text(context, "context")
-        from rarr.agent.cost_estimate import (
-            estimate,  # it loads the nodes, for which `import rarr` need not wait
-        )
-
-        return estimate(text, context, self._components)
+        return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
 
     def source_text(self, evidence: Evidence) -> str | None:
         """Finds the text that contains `evidence` from its `start` to its `end`; None if no source has it.
@@ -239,17 +257,130 @@ class Reviser(PipelineOwner):
         if self._researcher:
             await self._researcher.aclose()
 
-    def _corpus_notices(self) -> list[Notice]:
-        return super()._corpus_notices() + self._unused
+
+@asynccontextmanager
+async def _built(settings: dict[str, Any]) -> AsyncIterator[Reviser]:
+    """Builds a reviser on a thread, and closes it, also if it is built after the caller was cancelled."""
+    made: list[Reviser] = []
+
+    def build() -> None:
+        made.append(Reviser(**settings))
+        try:
+            require_awaited()
+        except CancelledError:
+            made[0].close()
+            raise
+
+    try:
+        await in_thread(build)
+        yield made[0]
+    finally:
+        for reviser in made:
+            await reviser.aclose()
 
 
-def revise(text: str, context: str | None = None, **settings: Any) -> Revision:
-    """Revises one text. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
-    with Reviser(Settings(**settings)) as reviser:
-        return run(reviser.arevise(text, context))
+def revise(
+    text: str,
+    context: str | Sequence[Message] | None = None,
+    *,
+    sources: Sequence[Given] | None = None,
+    **settings: Any,
+) -> Revision:
+    """Revises one text, as `Reviser.arevise` does.
+
+    `settings` are the fields of `Settings`, such as `corpus="notes/"`.
+    """
+    return run(arevise(text, context, sources=sources, **settings))
 
 
-async def arevise(text: str, context: str | None = None, **settings: Any) -> Revision:
+async def arevise(
+    text: str,
+    context: str | Sequence[Message] | None = None,
+    *,
+    sources: Sequence[Given] | None = None,
+    **settings: Any,
+) -> Revision:
     """`revise` for async callers."""
-    async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
-        return await reviser.arevise(text, context)
+    async with _built(settings) as reviser:
+        return await reviser.arevise(text, context, sources=sources)
+
+
+def cite(
+    text: str,
+    context: str | None = None,
+    *,
+    sources: Sequence[Given] | None = None,
+    style: CitationStyle = "numbered",
+    mark_unsupported: bool = False,
+    **settings: Any,
+) -> Cited:
+    """Puts citations into one text, and changes nothing else of it.
+
+    The arguments are those of `Reviser.acite`, and the fields of `Settings`, such as `corpus="notes/"`.
+    """
+    return run(
+        acite(text, context, sources=sources, style=style, mark_unsupported=mark_unsupported, **settings)
+    )
+
+
+async def acite(
+    text: str,
+    context: str | None = None,
+    *,
+    sources: Sequence[Given] | None = None,
+    style: CitationStyle = "numbered",
+    mark_unsupported: bool = False,
+    **settings: Any,
+) -> Cited:
+    """`cite` for async callers."""
+    options: dict[str, Any] = {"style": style, "mark_unsupported": mark_unsupported}
+    async with _built(settings) as reviser:
+        return await reviser.acite(text, context, sources=sources, **options)
+
+
+def postprocess(
+    answer: str,
+    context: str | Sequence[Message] | None = None,
+    sources: Sequence[Given] | None = None,
+    *,
+    mode: PostprocessMode = "revise",
+    deadline_s: float | None = None,
+    **settings: Any,
+) -> Postprocessed:
+    """Postprocesses the answer of a model: corrects it, cites it, reports on it, or marks what is doubtful.
+
+    `context` is the question or the conversation (messages with role and content) that it answers. `sources`
+    are the passages that the model was given: strings, `Passage` records, documents of LangChain, or search
+    results such as {"text": ..., "url": ..., "title": ...}. They are searched first, and other sources only
+    if the settings name a corpus or a search; with `search="given"`, they are searched alone.
+
+    `mode` is `revise`, `cite` (only adds citations), `check` (changes nothing and reports) or `annotate`
+    (marks what is contradicted or not confirmed). After `deadline_s` seconds the original is returned with a
+    notice; building the models and indexing a corpus count too. `settings` are the fields of `Settings`.
+
+    A failed search or model never raises: the result holds the original, and a notice that says why. Raises
+    `InputError` for a wrong call, and `SetupError` where something that the settings ask for is missing.
+    """
+    return run(apostprocess(answer, context, sources, mode=mode, deadline_s=deadline_s, **settings))
+
+
+async def apostprocess(
+    answer: str,
+    context: str | Sequence[Message] | None = None,
+    sources: Sequence[Given] | None = None,
+    *,
+    mode: PostprocessMode = "revise",
+    deadline_s: float | None = None,
+    **settings: Any,
+) -> Postprocessed:
+    """`postprocess` for async callers."""
+    search: Search = "given" if settings.get("search") == "given" else None
+    if search:
+        settings |= {"search": None, "corpus": None}
+    require_options(answer, mode, search, sources, deadline_s)
+
+    async def finished() -> Postprocessed:
+        async with _built(settings) as reviser:
+            return await postprocessed(reviser, answer, context, sources, mode, search, None)
+
+    return await in_time(finished(), answer, mode, deadline_s)

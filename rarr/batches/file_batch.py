@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, NamedTuple, cast
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
-from rarr.agent.wiring.language_models import require_prices
+from rarr.agent.wiring.models import require_prices
 from rarr.batches.columns import (
     BatchCounts,
     Columns,

@@ -36,7 +36,7 @@ _JUDGE = click.option(
     help="A judge: embedded, nli:NAME, or a model; repeatable.",
 )  # fmt: skip
 _SYSTEM = click.option(
-    "--system", "judges", metavar="S", multiple=True, help="rr, prr or extractive, the default; repeatable."
+    "--system", "judges", metavar="S", multiple=True, help="prr or extractive, the default; repeatable."
 )
 BENCHES = {
     "expertqa": _Bench(
@@ -60,7 +60,7 @@ BENCHES = {
         ("EVENTS", "DOCS"),
         """Write articles about EVENTS from the pages in DOCS, and score citations, as WikiGenBench does.
 
-        Both are JSON lines. rr writes in one call, prr plans, extractive needs no language model.
+        Both are JSON lines. prr plans and writes with a language model, extractive needs none.
         """,
         more=(_SYSTEM,),
     ),

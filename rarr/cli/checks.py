@@ -86,8 +86,8 @@ def check(
 
 def _checked(found: Sequence[Path], chosen: dict[str, Any], fail_on: Any, jobs: int) -> "DocumentChecks":
     from rarr import Reviser, Settings
-    from rarr.agent.documents.document_check import check_documents
-    from rarr.agent.wiring.search_and_reranking import search_names
+    from rarr.agent.check import check_documents
+    from rarr.agent.wiring.sources import search_names
     from rarr.tools.concurrency import run
 
     settings = Settings(**chosen)
@@ -201,7 +201,7 @@ def _verify_claim(
 
 def _data_outcome(report: "VerificationReport") -> int:
     """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
-    from rarr.agent.claim_verification import READS_MORE
+    from rarr.agent.verify import READS_MORE
 
     if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
         warn(f"{READS_MORE.code}: {READS_MORE.message}")

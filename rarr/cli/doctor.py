@@ -175,9 +175,9 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
     import asyncio
     import tempfile
 
-    from rarr.agent.wiring.resources import Resources
-    from rarr.agent.wiring.search_and_reranking import (
+    from rarr.agent.wiring.sources import (
         SERVED,
+        Resources,
         retriever,
         search_names,
         served_reranker,

@@ -9,7 +9,7 @@ from rarr.cli.streams import decoded, warn
 from rarr.errors import InputError
 
 if TYPE_CHECKING:
-    from rarr.agent.documents.document_check import DocumentFile
+    from rarr.agent.check import DocumentFile
     from rarr.records import Passage
 
 KINDS = (".md", ".markdown", ".txt", ".text")
@@ -69,7 +69,7 @@ def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
 
 def read_document(file: Path) -> "DocumentFile":
     """Reads a file as UTF-8 without a byte order mark; one that cannot be read keeps the reason."""
-    from rarr.agent.documents.document_check import DocumentFile
+    from rarr.agent.check import DocumentFile
 
     name = file.as_posix()
     try:

@@ -25,7 +25,7 @@ from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
-    from rarr import Reviser
+    from rarr import Settings
     from rarr.records import Revision
     from rarr.records.articles import Article
     from rarr.records.citations import CitationCheck
@@ -81,7 +81,7 @@ def revise(
     context = None if context is None else decoded(context, "--context")
     settings, terminal = Settings(**chosen), sys.stdout.isatty()
     with at_work(Reviser, settings) as reviser:
-        revision: Revision = _with_sources(reviser, source).revise(original, context)
+        revision: Revision = reviser.revise(original, context, sources=_sources(source, settings))
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
     status = _outcome(revision, aloud=diff)
@@ -97,20 +97,13 @@ def revise(
     return status
 
 
-def _with_sources(reviser: "Reviser", files: Sequence[Path]) -> "Reviser":
-    """Returns a reviser that reads these files first, and alone if the settings name no other source."""
-    if not files:
-        return reviser
-    from rarr.retrievers.given_passages import GivenPassages
-
-    settings = reviser.settings
-    texts = [
+def _sources(files: Sequence[Path], settings: "Settings") -> list[dict[str, str]] | None:
+    """Returns what `revise` takes as sources: the texts of these files; None for no file."""
+    return [
         {"text": each.text, "url": each.source, "title": each.title}
         for file in files
         for each in passages_of(file, settings.max_file_mb)
-    ]
-    passages = GivenPassages(texts, window=settings.window, step=settings.step, name="--source")
-    return reviser.searching(passages, alone=not settings.names_source)
+    ] or None
 
 
 def _outcome(revision: "Revision", *, aloud: bool, more: Iterable[str] = ()) -> int:
@@ -131,8 +124,7 @@ def _outcome(revision: "Revision", *, aloud: bool, more: Iterable[str] = ()) -> 
 @click.argument("file")
 @options.CONTEXT
 @options.settings(*options.RUN)
-@options.choice("--style", "numbered footnotes json", "[1] and a list, [^1] and footnotes, or [1] and JSON.")
-@options.choice("--place", "sentence part", "Put marks behind sentences, or behind supported words.")
+@options.choice("--style", "numbered footnotes", "[1] and a list, or [^1] and footnotes.")
 @click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
 def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, **form: Any) -> int:
@@ -184,7 +176,7 @@ def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path |
     \b
     Examples:
       rarr write "Hoover Dam" --corpus notes/ --outline headings.txt -o article.md
-      rarr write "Hoover Dam" --corpus notes/ --model vllm:Qwen/Qwen3-8B --set chunks=8
+      rarr write "Hoover Dam" --corpus notes/ --model vllm:Qwen/Qwen3-8B
     """
     from rarr import Settings, Writer
     from rarr.tools.text.wording import grouped
@@ -210,7 +202,7 @@ def _reason(article: "Article") -> str:
 
     if failed := grouped(warning for warning in article.warnings if is_failure(warning)):
         return failed[0]
-    gaps = grouped(each for each in article.warnings if each.code in ("section_missing", "article_missing"))
+    gaps = grouped(each for each in article.warnings if each.code == "section_missing")
     return f"{gaps[0]}: give sources about it with --corpus, --graph, or --search for the web"
 
 
@@ -232,13 +224,9 @@ def _summary(article: "Article") -> str:
 @click.command()
 @click.argument("question")
 @options.settings(*options.RUN)
-@options.one("--draft", "F", "Check the answer in this file, or - for standard input.")
 @options.choice("--style", "brackets footnotes", "[id, relation: value], or Markdown footnotes.")
-@options.choice("--unsupported", "mark drop", "Mark statements without a source, or drop them.")
 @options.JSON
-def answer(
-    question: str, chosen: dict[str, Any], draft: str | None, style: Any, unsupported: Any, as_json: bool
-) -> int:
+def answer(question: str, chosen: dict[str, Any], style: Any, as_json: bool) -> int:
     """Answer a question, with a source for every statement.
 
     The sources are triples or passages. Without a language model, the statements are sentences of the
@@ -248,18 +236,14 @@ def answer(
     Examples:
       rarr answer "Where was Marie Curie born?" --graph people.csv
       rarr answer "How high is the Hoover Dam?" --corpus notes/ --style footnotes
-      rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
     """
     from rarr import Answerer, Settings
     from rarr.tools.text.wording import grouped
 
-    if question == draft == "-":
-        raise InputError("QUESTION and --draft are both -: give one of them as an argument or a file")
     asked = argument_text(question, "QUESTION", "give the question in quotes, or - and the file as input")
-    written = None if draft is None else text_of_file(draft)
     try:
         with at_work(Answerer, Settings(**chosen)) as answerer:
-            answered = answerer.answer(asked, draft=written, unsupported=unsupported)
+            answered = answerer.answer(asked)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be answered: {error}", 3)
     write_result(answered, lambda: f"{answered.render(style)}\n", as_json=as_json)

@@ -137,7 +137,7 @@ def import_(file: Path) -> int:
 def prune(runs: Sequence[str], every: bool) -> int:
     """Remove runs by name, and free their space on the disk.
 
-    Without a RUN, removes what is beyond trace_days and trace_max_mb.
+    Without a RUN, removes what is beyond trace_days, and the oldest above 500 MB.
     """
     from sqlite3 import OperationalError
 
@@ -167,12 +167,9 @@ def prune(runs: Sequence[str], every: bool) -> int:
 @_NODE
 @options.one("--prompt", "FILE", "Prompt for the node.", type=options.FILE)
 @options.settings("model", "base_url", "corpus", "graph", "search")
-@click.option("--downstream", is_flag=True, help="Continue from there to the end of the run.")
 @_FULL
 @options.JSON
-def replay(
-    run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], downstream: bool, **form: bool
-) -> int:
+def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], **form: bool) -> int:
     """Run RUN again, or one node of it with another prompt or model.
 
     RUN is also a file of rarr trace export. Models and searches answer from the trace. Questions that the
@@ -184,14 +181,14 @@ def replay(
     Examples:
       rarr trace replay last
       rarr trace replay last --node check_agreement --prompt mine.md
-      rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B --downstream
+      rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B
     """
     from rarr import Trace, replay as replayed
     from rarr.views.replay_text import render
 
     chosen |= options.given(prompt=prompt)
     loaded = Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
-    outcome = replayed(loaded, node, downstream=downstream, **chosen)
+    outcome = replayed(loaded, node, **chosen)
     write(render(outcome, **form))
     if outcome.failed:
         failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"

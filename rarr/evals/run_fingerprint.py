@@ -22,9 +22,7 @@ from rarr.tools.models.failures import redacted
 from rarr.valid_unicode import valid
 
 # Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.
-_FREE = frozenset(
-    ("home", "concurrency", "timeout_s", "attempts", "page_timeout_s", "refresh", "user_agent", "otel")
-)
+_FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 _NO_PARTS = ("settings", "models", "opened", "baseline")  # fields of components that do not revise
 _DIGITS = 12  # hexadecimal digits of a digest
 

@@ -11,8 +11,8 @@ from typing import Self
 
 from pydantic import Field
 
-from rarr.agent.given_evidence import given_passages
-from rarr.agent.input_checks import required_text
+from rarr.agent.evidence import given_passages
+from rarr.agent.inputs import required_text
 from rarr.agent.verify import TOGETHER, ClaimVerifier, alike
 from rarr.errors import RarrError
 from rarr.evals import run_folder

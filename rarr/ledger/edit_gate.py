@@ -15,10 +15,11 @@ from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState, Evidence
 from rarr.records.card import Card, Place
-from rarr.settings import Settings
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
+MAX_CHARS, MAX_SHARE = 50, 0.5
+"""An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(
     r"<[|/!?]?[A-Za-z_][^<>\n]{0,200}>|\[/?[A-Z]{3,}[A-Z_]*\]|^#{1,6} |```|(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+",
@@ -31,10 +32,10 @@ def is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
     return check.verdict == "disagrees" or not baseline.agreement
 
 
-def decided(state: State, change: Change, check: Check, evidence: Evidence, settings: Settings) -> Edit:
+def decided(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
     text, place = state["text"], Span(change.start, change.end)
-    refusal = out_of_bounds(text, change, evidence, settings)
+    refusal = out_of_bounds(text, change, evidence)
     if place.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"
     return Edit(
@@ -50,7 +51,7 @@ def decided(state: State, change: Change, check: Check, evidence: Evidence, sett
     )
 
 
-def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Settings) -> State:
+def with_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
     """Applies the edits of the cards that are not decided yet, and returns the update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
@@ -59,7 +60,7 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Setti
     text, edits, cards = state["text"], list(state.get("edits", [])), list(state.get("cards", []))
     lead = state.get("lead", 0)
     # All are decided about in the text before the edits, whose structure these do not change.
-    decisions = [_decision(text, card, settings, lead) if _is_due(card) else None for card in cards]
+    decisions = [_decision(text, card, lead) if _is_due(card) else None for card in cards]
     accepted: list[Edit] = []
     for number, (card, decision) in enumerate(zip(cards, decisions, strict=True)):
         if decision is None:
@@ -110,7 +111,7 @@ def moved(card: Card, changes: Sequence[Change]) -> Card:
     return card.model_copy(update={**place._asdict(), "edits": edits, "open": opened})
 
 
-def _decision(text: str, card: Card, settings: Settings, lead: int) -> tuple[EditState, str]:
+def _decision(text: str, card: Card, lead: int) -> tuple[EditState, str]:
     """Decides about the edits of a card, with the reason; empty for accepted edits."""
     for edit in card.edits:
         if edit.start < lead:
@@ -124,15 +125,15 @@ def _decision(text: str, card: Card, settings: Settings, lead: int) -> tuple[Edi
         return "suggested", "the sources disagree about it"
     if card.doubts:
         return "suggested", card.doubts[0]
-    reason = _limit(text, card, settings)
+    reason = _limit(text, card)
     return ("suggested" if reason else "accepted"), reason
 
 
-def _limit(text: str, card: Card, settings: Settings) -> str:
+def _limit(text: str, card: Card) -> str:
     """Returns why the edits are only suggested: they are long (Gao et al. 2023, 3.3), or in a quotation."""
     changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
     length = card.end - card.start
-    if changed > settings.max_edit_chars and changed > settings.max_edit_share * length:
+    if changed > MAX_CHARS and changed > MAX_SHARE * length:
         return f"its edits change {changed} of {length} characters"
     quoted = [Span(*match.span()) for match in _QUOTED.finditer(text, card.start, card.end)]
     if any(place.start < edit.end and edit.start < place.end for place in quoted for edit in card.edits):
@@ -140,7 +141,7 @@ def _limit(text: str, card: Card, settings: Settings) -> str:
     return ""
 
 
-def out_of_bounds(text: str, change: Change, evidence: Evidence, settings: Settings) -> str:
+def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
     """Returns the reason to refuse an edit of the paper; empty if there is none.
 
     An edit is refused that exceeds both limits (Gao et al. 2023, section 3.3), or after which code, links and
@@ -159,7 +160,7 @@ def out_of_bounds(text: str, change: Change, evidence: Evidence, settings: Setti
     if any(match[0] not in known for match in _MARK.finditer(change.new)) or _unprintable(old, change.new):
         return "the change adds markup or an address"
     changed = Levenshtein.distance(old, change.new)
-    if changed > settings.max_edit_chars and changed > settings.max_edit_share * len(text):
+    if changed > MAX_CHARS and changed > MAX_SHARE * len(text):
         return f"it changes {changed} of {len(text)} characters"
     return ""
 

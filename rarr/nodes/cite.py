@@ -33,7 +33,7 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
     queries = {query.id: query for query in state["queries"]}
     sections = {section.id: section.query_id for section in state.get("sections", [])}
     asked = {it.span: [queries[sections[it.section_id]]] for it in article.sentences}
-    edited = await work(_edited, {**written, "cards": read.cards}, asked, components)
+    edited = await work(_edited, {**written, "cards": read.cards}, asked)
     sentences = [
         _sentence(sentence, drafts, before, after)
         for sentence, before, after in zip(article.sentences, read.cards, edited["cards"], strict=True)
@@ -53,9 +53,9 @@ def _article(state: State) -> ArticleText:
     return article_text(state["topic"], sections, drafts, gap_reasons(state))
 
 
-def _edited(state: State, asked: Mapping[Span, list[Query]], components: Components) -> State:
+def _edited(state: State, asked: Mapping[Span, list[Query]]) -> State:
     query_ids = {span: queries[0].id for span, queries in asked.items()}
-    return with_card_edits(state, query_ids, components.settings)
+    return with_card_edits(state, query_ids)
 
 
 def _sentence(

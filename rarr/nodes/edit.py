@@ -6,7 +6,6 @@ from rarr.components import Components
 from rarr.ledger.card_report import queries_of
 from rarr.ledger.edit_gate import decided, is_reason_to_edit, with_card_edits
 from rarr.ledger.sentence_support import moved_queries
-from rarr.settings import Settings
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
@@ -24,7 +23,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.baseline.editor == "unedited":
         return {}
     if components.card_reader is not None:
-        return await work(_card_edits, state, components.settings)
+        return await work(_card_edits, state)
     checks = state.get("checks", [])
     if not checks or not is_reason_to_edit(checks[-1], components.baseline):
         return {}
@@ -41,7 +40,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
         return {"warnings": [failure("edit", "an edit could not be made", error, query_id=check.query_id)]}
     if change is None:
         return {}
-    made = await work(decided, state, change, check, evidence, components.settings)
+    made = await work(decided, state, change, check, evidence)
     if not made.accepted:
         return {"edits": [*edits, made]}
     stale = check.model_copy(update={"stale": True})
@@ -49,8 +48,6 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     return {"text": revised, "edits": [*edits, made], "checks": [*checks[:-1], stale]}
 
 
-def _card_edits(state: State, settings: Settings) -> State:
+def _card_edits(state: State) -> State:
     asked = queries_of(state, [Span(card.start, card.end) for card in state.get("cards", [])])
-    return with_card_edits(
-        state, {span: queries[0].id for span, queries in asked.items() if queries}, settings
-    )
+    return with_card_edits(state, {span: queries[0].id for span, queries in asked.items() if queries})

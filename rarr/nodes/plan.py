@@ -9,6 +9,9 @@ from rarr.state import State, failure, usable
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import OVERVIEW, clean_headings
 
+MAX_SECTIONS = 10
+"""The most sections of an article."""
+
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
     """Takes the headings of the outline, or asks the writer for headings, and makes a query of each section.
@@ -21,7 +24,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
         headings, warnings = await _planned(state, runtime.context)
     else:
         headings = clean_headings(outline.splitlines(), topic)
-    headings = headings[: runtime.context.settings.max_sections] or [OVERVIEW]
+    headings = headings[:MAX_SECTIONS] or [OVERVIEW]
     asked = len(state["queries"])
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)

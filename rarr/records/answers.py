@@ -8,8 +8,6 @@ from rarr.records import Notice, Passage, Record, Status, Usage
 
 AnswerStyle = Literal["brackets", "footnotes"]
 """The form of a rendered answer: brackets as in KaLMA (Li et al. 2023), or Markdown footnotes."""
-Unsupported = Literal["mark", "drop"]
-"""What becomes of a statement without support: it is marked `[NA]`, or left out."""
 NO_SUPPORT = "[NA]"
 """The mark behind a statement that needs support which the sources lack, as in KaLMA (Li et al. 2023)."""
 
@@ -32,16 +30,8 @@ class AnswerSource(Record):
     triple: CitedTriple | None = None
 
 
-class NamedTriple(Record):
-    """A triple that a written statement names in words, in brackets; what the brackets lack is empty."""
-
-    entity: str = ""
-    relation: str = ""
-    value: str = ""
-
-
 class CitedStatement(Record):
-    """A statement as it was written, with the numbers of the sources that it cites, and triples it names.
+    """A statement as it was written, with the numbers of the sources that it cites.
 
     `needs_support`: whoever wrote it knows no source of it.
     """
@@ -49,7 +39,6 @@ class CitedStatement(Record):
     text: str
     citations: tuple[int, ...] = ()
     needs_support: bool = False
-    named: tuple[NamedTriple, ...] = ()
 
 
 class StatementDraft(Record):
@@ -102,15 +91,13 @@ class Statement(Record):
 class Answer(Record):
     """An answer in statements. `text` is the answer without marks; `sources` are those that it cites.
 
-    `dropped` are statements without support that were left out on request. `run_id` names the run, in its
-    trace too.
+    `run_id` names the run, in its trace too.
     """
 
     question: str
     text: str
     statements: tuple[Statement, ...] = ()
     sources: tuple[AnswerSource, ...] = ()
-    dropped: tuple[str, ...] = ()
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()
     run_id: str = ""

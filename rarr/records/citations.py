@@ -6,10 +6,8 @@ from pydantic import model_validator
 
 from rarr.records import Evidence, Record, Revision
 
-CitationStyle = Literal["numbered", "footnotes", "json"]
-"""The form of the marks and of the list: `[1]` and a list, `[^1]` and footnotes, `[1]` and JSON."""
-CitationPlace = Literal["sentence", "part"]
-"""The place of a mark: behind the sentence, or behind the last of the words that the source supports."""
+CitationStyle = Literal["numbered", "footnotes"]
+"""The form of the marks and of the list: `[1]` and a list, or `[^1]` and footnotes."""
 CitationState = Literal["supported", "not_supported", "source_not_found", "unjudged"]
 
 

@@ -54,7 +54,7 @@ class GivenPassages:
                 self._passages.append(given)
                 self.sources.append(given.source)
                 continue
-            facts = _facts(given, number)
+            facts = given_facts(given, number)
             self._characters += len(facts.text)
             self.sources.append(facts.source or f"passage {number}")
             self._passages += passages_of(
@@ -121,7 +121,7 @@ def _first(metadata: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((metadata[name] for name in names if metadata.get(name)), None)
 
 
-def _facts(given: object, number: int) -> DocumentFacts:
+def given_facts(given: object, number: int) -> DocumentFacts:
     """Reads a passage that is no record. Raises `InputError` for another object, and without a text."""
     facts: DocumentFacts | None
     if isinstance(given, str):

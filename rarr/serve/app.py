@@ -46,7 +46,7 @@ OWN: Mapping[str, OwnCall] = {
     "/v1/revise": OwnCall("revise", ReviseBody),
     "/v1/postprocess": OwnCall("postprocess", PostprocessBody, options=("mode",)),
     "/v1/verify": OwnCall("verify", VerifyBody, "claim", "question"),
-    "/v1/cite": OwnCall("cite", CiteBody, options=("style", "place", "mark_unsupported")),
+    "/v1/cite": OwnCall("cite", CiteBody, options=("style", "mark_unsupported")),
 }
 
 

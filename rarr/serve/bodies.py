@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from rarr.records.citations import CitationPlace, CitationStyle
+from rarr.records.citations import CitationStyle
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
@@ -105,7 +105,6 @@ class CiteBody(ReviseBody):
     """A text to cite."""
 
     style: CitationStyle = "numbered"
-    place: CitationPlace = "sentence"
     mark_unsupported: bool = False
 
 

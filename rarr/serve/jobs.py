@@ -7,15 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from rarr.agent.postprocessing.conversation import context_of
-from rarr.agent.postprocessing.untouched_answer import untouched
+from rarr.agent.inputs import context_of
+from rarr.agent.postprocess import untouched
 from rarr.components import close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Notice, Record, Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
-from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import by_deadline, in_thread
 
@@ -104,7 +103,7 @@ class Tasks:
             job.text,
             job.context,
             job.sources or None,
-            deadline=job.deadline_s,
+            deadline_s=job.deadline_s,
             run_id=job.run_id,
             **job.options,
         )
@@ -121,26 +120,18 @@ class Tasks:
         await close_all(self._revisers.values())
 
     async def _verified(self, job: Job, reviser: "Reviser") -> Record:
-        from rarr.agent.evidence_search import verify_by_search
         from rarr.agent.verify import ClaimVerifier
 
         verifier = ClaimVerifier(components=reviser._components)
         question = context_of(job.context, job.text)
         if job.sources and (not job.corpus or job.options.get("search") == "given"):
             return await verifier.averify(job.text, list(job.sources), question)
-        return await verify_by_search(reviser, verifier, job.text, question, job.sources)
+        return await verifier.averify_by_search(reviser, job.text, question, job.sources)
 
     async def _cited(self, job: Job, reviser: "Reviser") -> Record:
-        options = dict(job.options)
-        alone = options.pop("search", None) == "given" or not reviser.names_sources
-        if job.sources:
-            window, step = self._settings.window, self._settings.step
-            given = await in_thread(
-                lambda: GivenPassages(job.sources, window=window, step=step, name="sources")
-            )
-            reviser = reviser.searching(given, alone=alone)
-        question = context_of(job.context, job.text)
-        return await reviser.acite(job.text, question, run_id=job.run_id, **options)
+        sources, question = job.sources or None, context_of(job.context, job.text)
+        options = job.options if sources else {key: it for key, it in job.options.items() if key != "search"}
+        return await reviser.acite(job.text, question, sources=sources, run_id=job.run_id, **options)
 
 
 class Desk:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from rarr.agent.postprocessing.conversation import LONGEST, latest_turns
+from rarr.agent.inputs import LONGEST, latest_turns
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.bodies import Json, ProxyOptions

@@ -8,7 +8,7 @@ environment, or changes it.
 import os
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import platformdirs
 from pydantic import (
@@ -25,12 +25,10 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from rarr.errors import SettingsError
 from rarr.settings.domain_and_date_parsing import Domains, Moment, by_domain, require_possible
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.environment import Variables
-from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
+from rarr.settings.reading import Variables, file_values
 from rarr.settings.serving import ServingSettings
-from rarr.settings.setting_errors import one_line, unknown_variable
-from rarr.settings.settings_by_type import holds
+from rarr.settings.setting_errors import holds, one_line, unknown_variable
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
@@ -44,6 +42,8 @@ def installed_version() -> str:
         return "0"
 
 
+SOURCES = ("corpus", "graph", "wikipedia", "tavily", "searxng")
+"""The names that the setting `search` accepts."""
 EMBEDDED = ("embedded",)
 """Names that need no language model: the embedded reader of near quotations."""
 _NUMBERS = (int, float, int | None, float | None)
@@ -59,62 +59,49 @@ class Settings(ServingSettings, BaseSettings):
         hide_input_in_errors=True,  # an error must not show a key from RARR_ENDPOINTS
     )
 
+    # models
     preset: Literal["default", "paper", "fast"] = "default"
     """A named set of the settings below. An explicit setting wins over it."""
     model: Any = "embedded"
     """The model for generate_queries, check_agreement and edit: `embedded`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
-    weights: Path | None = None
-    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
-    fallbacks: list[Any] = []
-    """Language models to ask, in this order, where a node's language model fails."""
     base_url: str | None = None
     """The address of the model's server; None: localhost, port 8000 for vllm:NAME, 11434 for ollama:NAME."""
     api_key: SecretStr | None = None
     """The key of the model; None: the provider's environment variable, and no key for vllm and ollama."""
     endpoints: dict[str, Endpoint] = {}
     """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
-    prompts: Path | None = None
-    """A folder with prompts of your own, such as edit.md. Prompts that it lacks are the package's."""
-    queries: Literal["auto", "questions", "sentences", "text"] = "auto"
-    """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
-    doubt: Literal["auto", "always", "never"] = "auto"
-    """Ask a language model again about what code doubts; auto: unless the model has a good record."""
-    query_samples: int = Field(default=1, ge=1, le=10)
-    """How many lists of questions a language model samples at once. The lists are merged."""
-    query_temperature: float = Field(default=0.7, ge=0, le=2)
-    """The sampling temperature of the questions. All other requests use 0."""
-    merge_questions: bool = True
-    """Keep one of several questions about the same words, or of alike ones; false: all but equal ones."""
-    scope: Literal["sentence", "text"] = "sentence"
-    """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
-    rounds: int = Field(default=2, ge=1, le=10)
-    """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
-    block_chars: int | None = Field(default=4000, ge=500)
-    """A longer text is revised in blocks of about this many characters; None: as a whole."""
-    concurrency: int = Field(default=32, ge=1, le=10_000)
-    """Requests to language models at once, for all branches and texts of a reviser together."""
-    timeout_s: float = Field(default=60, gt=0)
-    """Seconds for one request to a language model, until its answer is complete."""
-    attempts: int = Field(default=3, ge=1, le=20)
-    """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
+    fallbacks: list[Any] = []
+    """Language models to ask, in this order, where a node's language model fails."""
     max_answer_tokens: int = Field(default=4000, ge=16)
     """Tokens of one answer, including reasoning, at most."""
-    max_calls: int | None = Field(default=None, ge=0)
-    """Requests to language models in one run. At the limit the run ends with the best revision so far."""
-    max_tokens: int | None = Field(default=None, ge=0)
-    """Tokens of one run, input and output, about; an open request counts as 200. Ends as `max_calls` does."""
-    max_cost: float | None = Field(default=None, ge=0)
-    """The cost of one run, about, in the unit of the prices in `endpoints`. Ends as `max_calls` does."""
-    deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds for one run. Ends as `max_calls` does."""
+    weights: Path | None = None
+    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
+    prompts: Path | None = None
+    """A folder with prompts of your own, such as edit.md. Prompts that it lacks are the package's."""
+    doubt: Literal["auto", "always", "never"] = "auto"
+    """Ask a language model again about what code doubts; auto: unless the model has a good record."""
+
+    # search
     search: Any = None
     """A source by its name, several with commas, or a retriever; None: those given below, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     graph: Path | None = None
     """A file of triples to search: CSV, JSON lines, Turtle or N-Triples."""
+    queries: Literal["auto", "questions", "sentences", "text"] = "auto"
+    """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
+    rounds: int = Field(default=2, ge=1, le=10)
+    """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
+    reranker: str = "overlap"
+    """`overlap`, `embedded`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
+    documents_per_query: int = Field(default=5, ge=1, le=100)
+    """K: documents retrieved for a query."""
+    evidence_per_query: int = Field(default=3, ge=1, le=100)
+    """J: passages that the reranker keeps for a query."""
+    window: int = Field(default=4, ge=1, le=50)
+    """Sentences in a passage."""
     wikipedia_language: str = "en"
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
@@ -139,56 +126,48 @@ class Settings(ServingSettings, BaseSettings):
     """Search only the cache and the corpus."""
     refresh: bool = False
     """Read nothing from the cache, and store everything anew."""
-    cache_days: float = Field(default=7, ge=0)
-    """Days for which cached searches and pages are valid."""
-    user_agent: str = f"rarr/{installed_version()} (https://pypi.org/project/rarr/)"
-    """The user agent of requests to the web. It should hold an address to write to."""
     robots: bool = True
     """Do not fetch pages that their site's robots.txt forbids."""
-    page_timeout_s: float = Field(default=20, gt=0)
-    """Seconds for one page, including redirects, at most."""
-    max_page_mb: int = Field(default=10, ge=1, le=1000)
-    """Megabytes of a page. Larger pages are not read."""
-    reranker: str = "overlap"
-    """`overlap`, `embedded`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
-    documents_per_query: int = Field(default=5, ge=1, le=100)
-    """K: documents retrieved for a query."""
-    evidence_per_query: int = Field(default=3, ge=1, le=100)
-    """J: passages that the reranker keeps for a query."""
-    window: int = Field(default=4, ge=1, le=50)
-    """Sentences in a passage."""
-    step: int = Field(default=1, ge=1, le=50)
-    """Sentences from the start of a passage to the start of the next."""
+    user_agent: str = f"rarr/{installed_version()} (https://pypi.org/project/rarr/)"
+    """The user agent of requests to the web. It should hold an address to write to."""
+
+    # limits
+    deadline_s: float | None = Field(default=None, gt=0)
+    """Seconds for one run. Ends as `max_calls` does."""
+    max_cost: float | None = Field(default=None, ge=0)
+    """The cost of one run, about, in the unit of the prices in `endpoints`. Ends as `max_calls` does."""
+    max_calls: int | None = Field(default=None, ge=0)
+    """Requests to language models in one run. At the limit the run ends with the best revision so far."""
+    max_tokens: int | None = Field(default=None, ge=0)
+    """Tokens of one run, input and output, about; an open request counts as 200. Ends as `max_calls` does."""
+    timeout_s: float = Field(default=60, gt=0)
+    """Seconds for one request to a language model, until its answer is complete."""
+    concurrency: int = Field(default=32, ge=1, le=10_000)
+    """Requests to language models at once, for all branches and texts of a reviser together."""
+
+    # output
     report_size: int = Field(default=5, ge=1, le=100)
     """M: evidences in the attribution report, at most."""
-    chunk_words: int = Field(default=256, ge=20, le=2000)
-    """`rarr write`: words of a passage that is written from, at most."""
-    chunks: int = Field(default=5, ge=1, le=50)
-    """`rarr write`: passages for each section."""
-    max_sections: int = Field(default=10, ge=1, le=50)
-    """`rarr write`: sections of an article, at most."""
-    plan: bool = True
-    """`rarr write`: plan the sections, and write each from its own passages; false: write all in one call."""
-    max_edit_chars: int = Field(default=50, ge=0)
-    """An edit that changes more characters than this is refused."""
-    max_edit_share: float = Field(default=0.5, ge=0, le=1)
-    """An edit that changes more than this share of its sentence, or with the scope `text` of the text."""
-    support_threshold: float = Field(default=0.55, ge=0, le=1)
-    """The support from which on a sentence counts as supported."""
-    max_file_mb: int = Field(default=200, ge=1)
-    """Megabytes of a file of a corpus, unpacked. Larger files are skipped with a warning."""
-    mcp_token: SecretStr | None = None
-    """The token that callers of `rarr mcp` over HTTP have to send; needed beyond this machine."""
-    otel: bool = False
-    """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
+
+    # data
     trace: bool = True
     """Keep a trace of each run in the data folder: the input and output of nodes, with texts and evidence."""
     trace_days: float = Field(default=30, gt=0)
     """Days for which traces are kept."""
-    trace_max_mb: float = Field(default=500, gt=0)
-    """Megabytes of all traces. Above this size, the oldest traces are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder: indexes of corpora, cache, record of readers, and traces."""
+    mcp_token: SecretStr | None = None
+    """The token that callers of `rarr mcp` over HTTP have to send; needed beyond this machine."""
+
+    # constants beside the settings: nobody sets them
+    step: ClassVar[int] = 1
+    """Sentences from the start of a passage to the start of the next."""
+    support_threshold: ClassVar[float] = 0.55
+    """The support from which on a judge's sentence counts as supported."""
+    max_file_mb: ClassVar[int] = 200
+    """Megabytes of a file of a corpus, unpacked. Larger files are skipped with a warning."""
+    trace_max_mb: ClassVar[float] = 500
+    """Megabytes of all traces. Above this size, the oldest traces are removed."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the key and the cure."""
@@ -196,6 +175,11 @@ class Settings(ServingSettings, BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsError(one_line(error, values, type(self).model_fields, os.environ)) from None
+
+    @property
+    def scope(self) -> Literal["sentence", "text"]:
+        """What checks and edits look at: sentences as cards, or by the paper the text, query by query."""
+        return "text" if self.preset == "paper" else "sentence"
 
     @property
     def is_embedded(self) -> bool:

@@ -3,16 +3,14 @@
 import difflib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.environment import EXAMPLES
-from rarr.settings.file import file_in_use
-from rarr.settings.settings_by_type import names_with
+from rarr.settings.reading import EXAMPLES, file_in_use
 from rarr.tools.text.wording import without_prefix
 
 _CURES = {
@@ -110,3 +108,15 @@ def _number(default: Any, error: ErrorDetails, example: float) -> float:
     """Returns the default if it is a number and the error is about the setting itself, else `example`."""
     usable = isinstance(default, int | float) and len(error["loc"]) == 1
     return default if usable else example
+
+
+def names_with(kind: type, fields: Mapping[str, FieldInfo]) -> frozenset[str]:
+    """Returns the names of the fields whose value is a `kind`, or may hold one in a table or a list."""
+    return frozenset(name for name, field in fields.items() if holds(field.annotation, kind))
+
+
+def holds(annotation: Any, kind: type) -> bool:
+    """True if a value with this annotation is a `kind`, or may hold one, as `endpoints` holds keys."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return bool(names_with(kind, annotation.model_fields))
+    return annotation is kind or any(holds(part, kind) for part in get_args(annotation))

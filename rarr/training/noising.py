@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rarr.agent.final_revision import budget_of, usage_of
+from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
-from rarr.agent.wiring.resources import opening
-from rarr.agent.wiring.search_and_reranking import reranker, retriever
+from rarr.agent.wiring.sources import opening, reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import close_all
 from rarr.errors import BudgetError, InputError, RarrError, SettingsError

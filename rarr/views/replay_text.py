@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from typing import Any
 
+from rarr.agent.replay.differences import AskChange
 from rarr.agent.replay.replay import Replay
-from rarr.agent.replay.run_differences import AskChange
 from rarr.records import Check, Edit
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import as_json as json_of, one_line, visible
@@ -48,7 +48,7 @@ def _lines(replay: Replay, full: bool) -> Iterator[str]:
     elif replay.revision is None or not replay.same:
         yield "Nothing was asked for real: the run has the answers."
     if replay.revision is None:
-        yield "The revision was not made again: --downstream runs on to it."
+        yield "The revision was not made again: revise the text with your folder of prompts."
     elif replay.same:
         yield "The revision is the same, byte for byte."
 

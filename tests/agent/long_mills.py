@@ -1,8 +1,11 @@
 """Long texts about mills, a paragraph for every four of them, and what counts how they are gone through."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+import pytest
 
 from benchmarks import mills
 from rarr import Revision, Settings
@@ -20,6 +23,14 @@ def long_text(paragraphs: int, wrong: Sequence[int] = (), separator: str = "\n\n
     return separator.join(
         " ".join(sentences[start : start + PARAGRAPH]) for start in range(0, len(sentences), PARAGRAPH)
     )
+
+
+@contextmanager
+def block_size(size: int = SIZE) -> Iterator[None]:
+    """Divides texts into blocks of about `size` characters."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("rarr.agent.blocks.BLOCK_CHARS", size)
+        yield
 
 
 class Clock:
@@ -52,9 +63,7 @@ def by_blocks(**more: Any) -> Settings:
     given: dict[str, Any] = {
         "model": ScriptedModel(mills.answer),
         "search": Searches(),
-        "block_chars": SIZE,
         "concurrency": 16,  # two blocks at once
-        "query_samples": 1,
     }
     return Settings(**(given | more))
 

@@ -1,5 +1,6 @@
 """A deadline or a budget ends a run in the middle of a long text and keeps the finished blocks."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from agent.long_mills import (
     Clock,
     Searches,
     assert_sound,
+    block_size,
     by_blocks,
     judged,
     long_text,
@@ -21,6 +23,12 @@ from benchmarks import mills
 from rarr.records import Usage
 from rarr.testing import ScriptedModel
 from rarr.tools.models import run_budget as meter
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_blocks() -> Iterator[None]:
+    with block_size():
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -120,7 +128,7 @@ def test_budget_ends_the_run_in_the_middle_of_the_text(limit: str, share: float,
 @pytest.mark.slow
 def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> None:
     text = mills.text_of(3400, wrong=2)
-    revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=40.5, block_chars=700), text)
+    revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=40.5), text)
     assert judged(revision)[:10] == [True] * 10
     assert 10 <= judged(revision).count(True) <= 41
     assert revision.text.startswith(mills.text_of(2, wrong=0))

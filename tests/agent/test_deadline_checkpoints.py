@@ -1,13 +1,13 @@
 """Long texts with a checkpointer: whenever a run is ended, it goes on where each of its blocks was."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.long_mills import assert_sound, by_blocks, long_text
+from agent.long_mills import assert_sound, block_size, by_blocks, long_text
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
@@ -15,6 +15,12 @@ from rarr.testing import ScriptedModel
 from rarr.traces.trace_reader import Trace
 
 TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_blocks() -> Iterator[None]:
+    with block_size():
+        yield
 
 
 def content(revision: Revision) -> str:

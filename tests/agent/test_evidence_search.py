@@ -7,7 +7,7 @@ import pytest
 from makers import passage
 
 from rarr import InputError, RetrievalError, Reviser, Settings
-from rarr.agent.evidence_search import find_evidence, passages_about
+from rarr.agent.evidence import find_evidence, passages_about
 from rarr.records import Passage
 
 HIGH, LONG = "Hoover Dam is 221 metres high.", "Hoover Dam is 379 metres long."
@@ -58,7 +58,7 @@ async def test_each_sentence_of_a_claim_is_searched_and_each_place_comes_once(
     reviser: Reviser, source: Source
 ) -> None:
     claim = "Hoover Dam is 221 metres high. It is 379 metres long."
-    passages = await passages_about(reviser, claim, "How big is it?", 2)
+    passages = await passages_about(reviser, claim, "How big is it?")
     assert sorted(source.queries) == [
         "How big is it? Hoover Dam is 221 metres high.",
         "How big is it? It is 379 metres long.",
@@ -78,7 +78,7 @@ def failing() -> Reviser:
 
 async def test_a_failed_search_raises(failing: Reviser) -> None:
     with pytest.raises(RetrievalError, match="the search is down"):
-        await passages_about(failing, HIGH, None, 1)
+        await passages_about(failing, HIGH, None)
 
 
 class Unranking:

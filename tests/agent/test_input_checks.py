@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from rarr.agent.input_checks import unread_notices, unused_settings
+from rarr.agent.inputs import text_notices
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.sources import unused_settings
 from rarr.settings import Settings
 
 URL = "http://127.0.0.1:1/v1"
@@ -49,4 +50,4 @@ def test_corpus_that_is_not_searched_is_told(folder: Path) -> None:
     ],
 )
 def test_text_of_html_is_warned_about(text: str, expected: list[str]) -> None:
-    assert [notice.code for notice in unread_notices(text)] == expected
+    assert [notice.code for notice in text_notices(text, text, None)] == expected

@@ -58,7 +58,7 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
             search=InMemoryRetriever([passage(FACT)]),
             home=tmp_path,
             rounds=1,
-            scope="text",
+            preset="paper",
         )
         with Reviser(settings, on_call=calls.append) as reviser:
             made = reviser.revise(TEXT)
@@ -70,9 +70,7 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
 def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:
     message = f"{KEY} is " + KEY.replace("/", "\\/")
     with ScriptedServer({}, plan=[Failure(400, message=message)], plan_for_ever=True) as server:
-        settings = Settings(
-            model="vllm:scripted", base_url=server.url, api_key=KEY, home=tmp_path, attempts=1
-        )
+        settings = Settings(model="vllm:scripted", base_url=server.url, api_key=KEY, home=tmp_path)
         with Reviser(settings.model_copy(update={"search": InMemoryRetriever([])})) as reviser:
             made = reviser.revise(TEXT)
     assert "*** is ***" in made.warnings[0].message
@@ -88,7 +86,7 @@ def test_short_key_is_not_taken_out(tmp_path: Path) -> None:
             search=InMemoryRetriever([passage(FACT)]),
             home=tmp_path,
             rounds=1,
-            scope="text",
+            preset="paper",
         )
         with Reviser(settings) as reviser:
             assert reviser.revise(TEXT).checks[0].evidence_answer == "1937 EMPTY"

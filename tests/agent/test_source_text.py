@@ -28,7 +28,7 @@ def test_evidence_of_a_corpus_is_shown_in_its_file(notes: Path) -> None:
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("more", [{}, {"refresh": True}, {"cache_days": 0}])
+@pytest.mark.parametrize("more", [{}, {"refresh": True}])
 def test_evidence_of_the_web_is_shown_in_its_page(more: dict[str, object]) -> None:
     with Service(Wiki(Library=SAYS)) as wiki:
         settings = Settings(search="wikipedia", wikipedia_url=wiki.url, **more)

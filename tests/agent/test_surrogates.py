@@ -53,7 +53,7 @@ def passage(text: str = FACT, source: str = "bridge.md", title: str = "") -> Pas
 def revised(home: Path, text: str = TEXT, context: str | None = None, **settings: Any) -> Revision:
     """A revision that every encoding holds, and whose trace says the same."""
     given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1} | settings
-    given["scope"] = "text" if "model" in settings else "sentence"
+    given["preset"] = "paper" if "model" in settings else "default"
     with Reviser(Settings(**given)) as reviser:
         made = reviser.revise(text, context)
     dump = made.model_dump_json()
@@ -114,14 +114,14 @@ def test_surrogate_in_the_name_of_a_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["refused", "server"])
 def test_surrogate_in_the_error_of_a_model(tmp_path: Path, kind: Any) -> None:
     failures = [CallFailure(kind, "no \ud800\0", said="\udfff", status=400)] * 20
-    made = revised(tmp_path, model=ScriptedModel({}, failures=failures), attempts=1)
+    made = revised(tmp_path, model=ScriptedModel({}, failures=failures))
     assert "no \ufffd\ufffd" in made.warnings[0].message
 
 
 @pytest.mark.loopback
 def test_surrogate_in_an_error_body(tmp_path: Path) -> None:
     with ScriptedServer({}, plan=[Failure(400, message="no \ud800")], plan_for_ever=True) as server:
-        made = revised(tmp_path, model="vllm:scripted", base_url=server.url, attempts=1)
+        made = revised(tmp_path, model="vllm:scripted", base_url=server.url)
     assert "no \ufffd" in made.warnings[0].message
 
 

@@ -1,6 +1,5 @@
 """`verify` labels claims by cards, with the status that `revise` gives beside the same passages."""
 
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -10,7 +9,8 @@ from typing import Any
 import pytest
 
 from agent.dams import CATS, DAM, RIGHT, WRONG, codes, judged_by
-from rarr import ClaimVerifier, InputError, Settings, Verification, averify, prompts, revise, verify
+from rarr import ClaimVerifier, InputError, Settings, Verification, prompts, revise, verify
+from rarr.agent.evidence import given_passages
 from rarr.components import RawCard, RawReading, ReadingBlock
 from rarr.records import AttributionClass, Evidence
 from rarr.testing import (
@@ -140,36 +140,31 @@ class Bridges:
     def __call__(self, asked: Asked) -> Any:
         variables = prompts.load(asked.prompt or "").parse(asked.user) or {}
         self.texts.append(variables["text"])
-        self.contexts.append(variables["context"])
         return self.answer(asked)
 
 
-def test_claims_by_the_same_passages_share_a_request_and_its_controls() -> None:
+async def together(asked: Any, *claims: str) -> list[Verification]:
+    async with ClaimVerifier(model=ScriptedModel(asked)) as verifier:
+        return await verifier.averify_together(claims, given_passages(BRIDGE), None)
+
+
+async def test_claims_by_the_same_passages_share_a_request_and_its_controls() -> None:
     asked = Bridges()
     claims = [COST, LATE, "Port Halden has 900 houses."]
-    verified = verify(claims, [BRIDGE] * 3, model=ScriptedModel(asked))
+    verified = await together(asked, *claims)
     assert [it.label for it in verified] == ["attributable", "contradictory", "extrapolatory"]
     assert len(asked.texts) == verified[0].usage.model_calls == 1
     assert [it.usage.controls.planted for it in verified] == [1, 0, 0]
     assert [it.sentences[0].text for it in verified] == claims
 
 
-def test_places_of_a_shared_request_are_those_of_each_claim() -> None:
-    _, late = verify([COST, LATE], [BRIDGE] * 2, model=ScriptedModel(RuleModel()))
+async def test_places_of_a_shared_request_are_those_of_each_claim() -> None:
+    _, late = await together(RuleModel(), COST, LATE)
     [part] = [part for part in late.parts if part.state == "differs"]
     assert LATE[part.start : part.end] in ("1923", "4 May 1923")
     assert (
         late.decided_by and late.decided_by.text == "The Tarrow bridge opened on 4 May 1932 in Port Halden."
     )
-
-
-def test_claims_with_other_passages_or_questions_are_asked_apart() -> None:
-    asked = Bridges()
-    verify(
-        [COST, COST, LATE], [BRIDGE, [BRIDGE, DAM], BRIDGE], [None, None, "When?"], model=ScriptedModel(asked)
-    )
-    assert len(asked.texts) == 3
-    assert sorted(asked.contexts) == ["(none)", "(none)", "When?"]
 
 
 def test_claim_of_an_unreliable_reader_is_unjudged() -> None:
@@ -254,49 +249,15 @@ def test_sentences_are_those_of_a_revision(claim: str) -> None:
         assert verified.status == revised.status
 
 
-def test_list_of_claims_gives_a_list() -> None:
-    verified = verify([RIGHT, WRONG], [DAM, [DAM, CATS]], [None, "How high is the dam?"])
-    assert [each.label for each in verified] == ["attributable", "contradictory"]
-    assert [each.question for each in verified] == [None, "How high is the dam?"]
-
-
-async def test_claims_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way, most, three = 0, 0, asyncio.Barrier(3)
-
-    async def slow(self: ClaimVerifier, claims: Sequence[str], *_: object) -> list[Verification]:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await three.wait()  # each waits for two others
-        under_way -= 1
-        return [Verification(claim=claim) for claim in claims]
-
-    monkeypatch.setattr(ClaimVerifier, "averify_together", slow)
-    claims = [f"Claim {n}." for n in range(21)]
-    verified = await averify(claims, [DAM] * 21, concurrency=3)
-    assert ([each.claim for each in verified], most) == (claims, 3)
-
-
-async def test_claims_of_an_async_caller() -> None:
-    assert [each.label for each in await averify([RIGHT], [DAM])] == ["attributable"]
-    assert (await averify(RIGHT, DAM)).label == "attributable"
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         ((" ", DAM), "claim is empty: give at least one sentence"),
-        ((3, DAM), "claim is an int: give a str, or a list of them"),
-        ((RIGHT, ""), "passage 1 of the evidence is empty: leave it out, or give its text"),
-        ((RIGHT, [DAM, 3]), "passage 2 of the evidence is an int: give a str, a Passage"),
-        ((RIGHT, {"title": "Dam"}), "passage 1 of the evidence has no text"),
-        ((RIGHT, {"text": DAM, "link": "x"}), "has an unknown key 'link': give text, title, source, url"),
-        ((RIGHT, {"text": 3}), "passage 1 of the evidence has a text that is an int"),
-        ((RIGHT, DAM, " "), "question is empty"),
-        (([RIGHT, WRONG], [DAM]), "there are 2 claims, and evidence is 1 item"),
-        (([RIGHT], DAM), "there are 1 claim, and evidence is a str"),
-        (([RIGHT], [DAM], ["Why?", "How?"]), "there are 1 claim, and question is 2 items"),
-        (([RIGHT, 3], [DAM, DAM]), "claim is an int, not a str"),
+        ((3, DAM), "claim is an int, not a str"),
+        ((RIGHT, ""), "passage 1 is empty: give a text, or leave it out"),
+        ((RIGHT, [DAM, 3]), "passage 2 is an int: give a text, a rarr.Passage"),
+        ((RIGHT, {"title": "Dam"}), "passage 1 is empty"),
+        ((RIGHT, DAM, " "), "context is empty"),
     ],
 )
 def test_wrong_call_is_told_in_one_line(call: tuple[Any, ...], message: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 from rarr.records import Notice, Revision
-from rarr.records.citations import CitationPlace, CitationStyle, Cited
+from rarr.records.citations import CitationStyle, Cited
 
 FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
@@ -40,7 +40,7 @@ class FakeReviser:
     def __exit__(self, *error: object) -> None:
         pass
 
-    def revise(self, text: str, context: str | None = None) -> Revision:
+    def revise(self, text: str, context: str | None = None, sources: object = None) -> Revision:
         self.calls.append((text, context, self.settings))
         if self.on_step:
             self.on_step("generate_queries")
@@ -52,7 +52,6 @@ class FakeReviser:
         context: str | None = None,
         *,
         style: CitationStyle,
-        place: CitationPlace,
         mark_unsupported: bool,
     ) -> Cited:
         """Puts in nothing."""

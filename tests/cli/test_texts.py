@@ -141,7 +141,7 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
     done = command("cite", "draft.md", "--corpus", "dam.md")
     listed = "Sources:\r\n\r\n- [1] Hoover Dam, dam.md\r\n"
     assert (done.status, done.err, done.out.decode()) == (0, "", f"{DAM}[1]\r\n\r\n{listed}")
-    options = ["--place", "part", "--style", "footnotes", "--mark-unsupported"]
+    options = ["--style", "footnotes", "--mark-unsupported"]
     done = command("cite", "-", "--corpus", "dam.md", *options, stdin=f"{DAM} It was built in 1950.".encode())
     assert (
         done.out.decode() == f"{DAM}[^1] It was built in 1950.[citation needed]\n\n[^1]: Hoover Dam, dam.md\n"
@@ -155,7 +155,7 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
 @pytest.mark.slow
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_every_example_text_comes_back_from_a_real_run(command: Command, path: Path) -> None:
-    options = ["--corpus", str(EXAMPLES / "corpus"), "--mark-unsupported", "--place", "part", "--json"]
+    options = ["--corpus", str(EXAMPLES / "corpus"), "--mark-unsupported", "--json"]
     cited = Cited.model_validate_json(command("cite", str(path), *options).out)
     assert cited.without_citations().encode() == path.read_bytes()
     assert cited.text != cited.original
@@ -189,7 +189,7 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
 
 @pytest.mark.usefixtures("_dam")
 def test_topic_that_no_source_has_names_the_cure(command: Command) -> None:
-    done = command("write", "Zyzzyva", "--corpus", "dam.md", "--set", "plan=false")
+    done = command("write", "Zyzzyva", "--corpus", "dam.md")
     assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
     assert "no source was found: give sources about it with --corpus, --graph" in done.err
 

@@ -55,7 +55,6 @@ CALLS: list[tuple[list[str], str]] = [
     (["write", "Dam", *CORPUS, "-o", "notes"], "notes is a folder: name a file with -o"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "the folder none of none/a.md does not exist"),
     (["write", "Dam", *CORPUS, "--outline", "empty.jsonl"], "empty.jsonl is empty"),
-    (["answer", "-", "--draft", "-"], "QUESTION and --draft are both -"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
     (["index", "notes"], "Missing option"),
     (["index", "nowhere", "-o", "out"], "nowhere"),

@@ -9,7 +9,7 @@ from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
-from rarr.agent.wiring import components as wiring
+from rarr.agent import runs
 from rarr.integrations.langchain import RarrRunnable
 from rarr.testing import ScriptedModel
 
@@ -31,7 +31,7 @@ def test_dead_model_behind_the_step_lets_the_original_out() -> None:
 @pytest.mark.slow
 async def test_original_goes_out_at_the_deadline() -> None:
     source = Silent()
-    result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
+    result: Any = await RarrRunnable(search=source, deadline_s=1).ainvoke(AIMessage(ANSWER))
     assert result.content == ANSWER
     assert result.response_metadata["rarr"]["outcome"] == "deadline"
     assert await asyncio.to_thread(source.cancelled.wait, 30)
@@ -40,19 +40,19 @@ async def test_original_goes_out_at_the_deadline() -> None:
 async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made, released, wire = [], threading.Event(), wiring.wire
+    made, released, wire = [], threading.Event(), runs.wire
 
     def slow(*arguments: Any) -> Any:
         made.append(arguments)
         released.wait(30)
         return wire(*arguments)
 
-    monkeypatch.setattr(wiring, "wire", slow)
-    step = RarrRunnable(deadline=0.01)
+    monkeypatch.setattr(runs, "wire", slow)
+    step = RarrRunnable(deadline_s=0.01)
     first: Any = await step.ainvoke(GIVEN)
     released.set()
     assert first["rarr"].outcome == "deadline"
-    step._deadline = None
+    step._deadline_s = None
     assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
     assert len(made) == 1
 

@@ -132,7 +132,7 @@ def test_reviser_of_the_caller_is_used() -> None:
         ({"answer": 3}, "answer is an int: give a str"),
         ({"answer": "Hi.", "sources": 3}, "sources is an int: give a text, or a list of texts and documents"),
         ({"answer": "Hi.", "context": [3]}, "passage 1 is an int: give a text"),
-        ({"answer": "Hi.", "question": 3}, "question is an int: give a str, or a list of messages"),
+        ({"answer": "Hi.", "question": 3}, "context is an int: give a str, or a list of messages"),
     ],
 )
 def test_wrong_input_is_refused_with_its_cure(value: Any, message: str) -> None:
@@ -146,7 +146,7 @@ def test_wrong_input_is_refused_with_its_cure(value: Any, message: str) -> None:
     ("options", "message"),
     [
         ({"mode": "mark"}, "mode is 'mark': give one of"),
-        ({"deadline": 0}, "deadline is 0: give seconds above 0"),
+        ({"deadline_s": 0}, "deadline_s is 0: give seconds above 0"),
         ({"modle": "embedded"}, "modle"),
         ({"reviser": 3}, r"reviser is an int: give rarr.Reviser"),
         ({"reviser": Settings()}, r"reviser is a Settings: give rarr.Reviser"),

@@ -8,19 +8,17 @@ from makers import check, evidence, state
 from rarr.ledger.edit_gate import decided, out_of_bounds, with_card_edits
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
-from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The dam was opened in 1932. See `code`."
 TABLE = "| Train | Leaves |\n|---|---|\n| The night train | 5 |\n"
-PAPER = Settings(preset="paper")
 
 
 def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     start = TEXT.index(old)
     change = Change(start=start, end=start + len(old), new=new)
     reason = check().model_copy(update={"reason": "they disagree"})
-    edit = decided(state(TEXT, **fields), change, reason, evidence(), PAPER)
+    edit = decided(state(TEXT, **fields), change, reason, evidence())
     assert (edit.id, edit.old, edit.new) == ("e1", old, new)
     return edit.state, edit.reason
 
@@ -39,7 +37,7 @@ def of_a_card(text: str, old: str, new: str, lead: int = 0, **card: Any) -> tupl
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
     place = Span(read.start, read.end)
-    update = with_card_edits(state(text, cards=[read], lead=lead), {place: "q1"}, Settings())
+    update = with_card_edits(state(text, cards=[read], lead=lead), {place: "q1"})
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
     return one.state, one.reason, one.confirmed
@@ -72,7 +70,7 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
         CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
     ]
     read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
-    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"}, Settings())
+    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"})
     assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
 
 
@@ -93,7 +91,7 @@ def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
 def refusal(text: str, old: str, new: str) -> str:
     start = text.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    return out_of_bounds(text, change, evidence(), PAPER)
+    return out_of_bounds(text, change, evidence())
 
 
 NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"

@@ -22,10 +22,9 @@ async def only_sentence(
     *,
     evidences: Sequence[Evidence] = (evidence(),),
     unsearched: dict[str, Unsearched] | None = None,
-    threshold: float = 0.5,
 ) -> Sentence:
     before = state(queries=[query()], found=evidences, checks=checks, unsearched=unsearched or {})
-    settings = Settings(support_threshold=threshold)
+    settings = Settings()
     [sentence] = (await attribute(before, runtime(settings, verifier=verifier)))["report"].sentences
     return sentence
 
@@ -42,14 +41,15 @@ async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
     )
 
 
-@pytest.mark.parametrize(("threshold", "status"), [(0.8, "supported"), (0.81, "unconfirmed")])
-async def test_support_threshold(threshold: float, status: str) -> None:
-    sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING], threshold=threshold)
+@pytest.mark.parametrize(("score", "status"), [(0.55, "supported"), (0.54, "unconfirmed")])
+async def test_support_threshold(score: float, status: str) -> None:
+    judge = ScriptedVerifier(lambda sentence, evidence: score)
+    sentence = await only_sentence([check("agrees")], judge, evidences=[CONFIRMING])
     assert sentence.status == status
 
 
 async def test_without_evidence_no_threshold_is_met() -> None:
-    assert (await only_sentence(evidences=(), threshold=0)).status == "no_evidence"
+    assert (await only_sentence(evidences=())).status == "no_evidence"
 
 
 async def test_contradiction_outweighs_support() -> None:

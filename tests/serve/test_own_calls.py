@@ -25,9 +25,9 @@ TURNS = [{"role": "user", "content": "How high?"}]
         ("verify", {"claim": WRONG, "question": "How high?"}, Verification, {}),
         (
             "cite",
-            {"text": WRONG, "style": "json", "place": "part"},
+            {"text": WRONG, "style": "footnotes"},
             Cited,
-            {"style": "json", "place": "part", "mark_unsupported": False},
+            {"style": "footnotes", "mark_unsupported": False},
         ),
     ],
 )

@@ -1,10 +1,11 @@
 """Traces of long texts: each call of a node saw its block alone, and the whole comes out of all of them."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agent.long_mills import SIZE, Searches, by_blocks, long_text
+from agent.long_mills import SIZE, Searches, block_size, by_blocks, long_text
 
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
@@ -17,6 +18,12 @@ from rarr.views.trace_text import as_text
 
 TEXT = long_text(12, wrong=(0, 11, 30))
 BLOCKS = list(text_blocks(TEXT, SIZE))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_blocks() -> Iterator[None]:
+    with block_size():
+        yield
 
 
 @pytest.fixture(scope="module")

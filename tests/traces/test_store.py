@@ -261,7 +261,7 @@ def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.M
     endpoints = {"vllm:scripted": endpoint, "vllm:other": with_password}
     reviser = Reviser(
         Settings(
-            corpus=notes, model="vllm:scripted", fallbacks=["vllm:other"], attempts=1,
+            corpus=notes, model="vllm:scripted", fallbacks=["vllm:other"],
             api_key="second-secret", endpoints=endpoints, base_url="http://me:fifth-secret@127.0.0.1:1/v1",
         )
     )  # fmt: skip

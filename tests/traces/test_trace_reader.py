@@ -7,7 +7,6 @@ import pytest
 
 import rarr
 from rarr import Reviser, Settings, Trace
-from rarr.agent.graph_runs import GraphRuns
 from rarr.errors import InputError
 from rarr.testing import Failure
 from rarr.traces.store import _row
@@ -99,7 +98,7 @@ def test_failed_run_is_recorded_with_its_error(notes: Path, monkeypatch: pytest.
         async def broken(*_: object) -> None:
             raise RuntimeError("no memory")
 
-        monkeypatch.setattr(GraphRuns, "through_graph", broken)
+        monkeypatch.setattr(Reviser, "_through_graph", broken)
         with pytest.raises(RuntimeError):
             reviser.revise(TEXT)
     trace = Trace.load("last")

@@ -1,58 +1,152 @@
-"""Offers the public calls `cite` and `acite`."""
+"""Puts citations into a text after its research: checks those that it has, and adds those that it lacks."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import get_args
 
-from rarr.agent.revise import Reviser
+from rarr.agent.citing.checks import CitedSources, CitedText, check_citations
+from rarr.agent.citing.marks import PlannedCitation, cited_text, planned_citations
+from rarr.agent.runs import OnCall, budget_of, usage_of, using
+from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import Passage
-from rarr.records.citations import CitationPlace, CitationStyle, Cited
+from rarr.records import Revision, Sentence
+from rarr.records.citations import CitationCheck, CitationStyle, Cited
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.settings import Settings
-from rarr.tools.concurrency import in_thread, run
+from rarr.tools.concurrency import work
+from rarr.tools.models.run_budget import Meter, Tally
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.citation_marks import (
+    CitationMark,
+    citation_marks,
+    has_words,
+    highest_number,
+    source_entries,
+    source_list_places,
+)
+from rarr.tools.text.wording import is_failure
+
+_LACKING = ("contradicted", "unconfirmed", "no_evidence", "supported")
+"""The statuses that `mark_unsupported` marks where a sentence has no citation: no passage confirms all of it.
+
+A search or judgement that failed is no finding. An unjudged sentence is marked if nothing failed.
+"""
 
 
-def cite(
-    text: str,
-    context: str | None = None,
+def without_edits(components: Components) -> Components:
+    """Returns the components with edits left out. Raises `InputError` if they do not read cards."""
+    if components.rewriter is not None:
+        raise InputError("components with a rewriter change the text: cite with the usual components")
+    if components.card_reader is None:
+        raise InputError("citations are checked by cards, and the preset paper has none: leave it out")
+    return replace(components, baseline=replace(components.baseline, editor="unedited"))
+
+
+def require_style(style: object) -> None:
+    """Raises `InputError` for an unknown style of citations."""
+    if style not in (known := get_args(CitationStyle)):
+        raise InputError(f"style is {style!r}: give one of {', '.join(map(repr, known))}")
+
+
+async def cited(
+    research: Revision,
+    context: str | None,
+    components: Components,
+    on_call: OnCall | None,
+    style: CitationStyle,
     *,
-    passages: Sequence[Passage | str] | None = None,
-    style: CitationStyle = "numbered",
-    place: CitationPlace = "sentence",
-    mark_unsupported: bool = False,
-    **settings: Any,
+    mark_unsupported: bool,
 ) -> Cited:
-    """Puts citations into one text, and changes nothing else of it.
+    """Checks the citations that the text of `research` has, and puts new ones into it.
 
-    `passages` are searched instead of a corpus or the web: those that a model was given for its answer. A
-    string gets the name "passage 1" and so on. In a text without a list of sources, `[1]` means passage 1.
-    `style`, `place` and `mark_unsupported` are as in `Reviser.acite`; `settings` are the fields of
-    `Settings`, such as `corpus="notes/"`.
+    The requests of the checks count in the usage of `research`, and within the budget of its run.
     """
-    with Reviser(_settings(passages, settings)) as reviser:
-        return run(reviser.acite(text, context, style=style, place=place, mark_unsupported=mark_unsupported))
+    text = research.original
+    marks = await work(citation_marks, text)
+    checks: list[CitationCheck] = []
+    if marks:
+        research, checks = await _checked(research, context, marks, components, on_call)
+    settled = [*source_list_places(text), *_rightly_cited(text, checks)]
+    planned = await work(planned_citations, research, settled)
+    given, numbers = _given(components), dict[str, int]()
+    if given and any(mark.label.isdecimal() for mark in marks) and not source_entries(text):
+        for number, source in enumerate(given.sources, start=1):
+            numbers.setdefault(source, number)
+    return await work(
+        lambda: cited_text(
+            research,
+            planned,
+            _lacking(research, settled, planned) if mark_unsupported else (),
+            checks,
+            style=style,
+            numbers=numbers,
+            first_number=highest_number(text, marks) + 1,
+        )
+    )
 
 
-async def acite(
-    text: str,
-    context: str | None = None,
-    *,
-    passages: Sequence[Passage | str] | None = None,
-    style: CitationStyle = "numbered",
-    place: CitationPlace = "sentence",
-    mark_unsupported: bool = False,
-    **settings: Any,
-) -> Cited:
-    """`cite` for async callers."""
-    async with await in_thread(lambda: Reviser(_settings(passages, settings))) as reviser:
-        return await reviser.acite(text, context, style=style, place=place, mark_unsupported=mark_unsupported)
+async def _checked(
+    research: Revision,
+    context: str | None,
+    marks: Sequence[CitationMark],
+    components: Components,
+    on_call: OnCall | None,
+) -> tuple[Revision, list[CitationCheck]]:
+    """Checks the citations of the text within what the research left of the budget.
+
+    Returns the checks, and before them the research with their usage and warnings added.
+    """
+    usage = research.usage
+    spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
+    meter = Meter(budget_of(components.settings), on_call, before_s=usage.seconds, by_node=spent)
+    given = None if source_entries(research.original) else _given(components)
+    sources = CitedSources(components, research.evidence, given)
+    with using(meter), meter.step("cite"):
+        text = CitedText(research.original, context)
+        checks, notices = await check_citations(text, marks, sources, components)
+    warnings = (*research.warnings, *notices, *meter.warnings)
+    update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
+    return research.model_copy(update=update), checks
 
 
-def _settings(passages: Sequence[Passage | str] | None, values: dict[str, Any]) -> Settings:
-    settings = Settings(**values)
-    if passages is None:
-        return settings
-    if settings.search is not None or settings.corpus is not None:
-        raise InputError("passages and a corpus or search are both given: keep one")
-    given = GivenPassages(passages, window=settings.window, step=settings.step)
-    return Settings(**values | {"search": given})
+def _given(components: Components) -> GivenPassages | None:
+    """Returns the passages of the call, if these alone are searched, else None."""
+    source = getattr(components.retriever, "source", None)
+    return source if isinstance(source, GivenPassages) else None
+
+
+def _rightly_cited(text: str, checks: Sequence[CitationCheck]) -> list[Span]:
+    """Returns the sentences for which their own citations are enough.
+
+    One of these supports the whole sentence, or each supports the words before it, and none follow.
+    """
+    by_sentence: dict[Span, list[CitationCheck]] = {}
+    for check in checks:
+        by_sentence.setdefault(Span(check.sentence_start, check.sentence_end), []).append(check)
+    return [
+        sentence
+        for sentence, own in by_sentence.items()
+        if any(check.state == "supported" and not check.part for check in own)
+        or (
+            all(check.state == "supported" for check in own)
+            and not has_words(text[max(check.end for check in own) : sentence.end])
+        )
+    ]
+
+
+def _lacking(
+    research: Revision, settled: Sequence[Span], planned: Sequence[PlannedCitation]
+) -> list[Sentence]:
+    """Returns the sentences with something to check for which there is no citation.
+
+    Sentences at the places in `settled` are left out. So are those whose search or judgement failed.
+    """
+    cited = {(citation.sentence.start, citation.sentence.end) for citation in planned}
+    failed = any(is_failure(notice) for notice in research.warnings)
+    return [
+        sentence
+        for sentence in research.report.sentences
+        if sentence.checkable
+        and (sentence.start, sentence.end) not in cited
+        and (sentence.status in _LACKING or (sentence.status == "unjudged" and not failed))
+        and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)
+    ]

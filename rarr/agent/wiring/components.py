@@ -4,26 +4,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rarr.agent.wiring.judges import JudgeMaker
-from rarr.agent.wiring.language_models import LanguageModels
-from rarr.agent.wiring.resources import Resources, opening
-from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
+from rarr.agent.wiring.models import LanguageModels
+from rarr.agent.wiring.sources import Resources, given_passages, opening, reranker, retriever, search_names
 from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
-from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.backends.judge_name_parsing import is_language_model
+from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
+from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.backends.prompted.answers import PromptedAnswers
 from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions, Unit
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
+from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.prompted.writing import PromptedWriter
 from rarr.components import (
     NO_BASELINE,
     WRITING_NODES,
     AgreementChecker,
-    AnswerWriter,
     ArticleWriter,
     Baseline,
     CardReader,
@@ -35,8 +33,10 @@ from rarr.components import (
 )
 from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
+from rarr.nodes.plan import MAX_SECTIONS
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
+from rarr.tools.models.language_model import LanguageModel
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "doubt", "attribute", *WRITING_NODES, "write_answer")
@@ -44,6 +44,8 @@ MODEL_NODES = (*REVISING, "doubt", "attribute", *WRITING_NODES, "write_answer")
 
 The cards tell attribution unless `models` names a judge for attribute.
 """
+SAMPLES = 3
+"""The lists of questions that the paper samples and merges (Gao et al. 2023, section 3.2)."""
 
 
 def wire(
@@ -58,11 +60,10 @@ def wire(
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
     """
     with opening(settings) as opened:
-        chosen = {"attribute": "embedded"} | dict.fromkeys(
-            (*REVISING, *WRITING_NODES, "write_answer"), settings.model
-        )
-        chosen |= settings.models
+        of_model = (*REVISING, *WRITING_NODES, "write_answer")
+        chosen = {"attribute": "embedded"} | dict.fromkeys(of_model, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
+        answering = parts.model("write_answer")
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -74,7 +75,7 @@ def wire(
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             writers={node: parts.writer(node) for node in WRITING_NODES},
-            answer_writer=parts.answer_writer(),
+            answer_writer=PromptedAnswers(answering, parts.prompts) if answering else None,
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
@@ -103,32 +104,30 @@ class ComponentMaker:
                     f"models names an unknown node {node!r}: the nodes are {', '.join(MODEL_NODES)}"
                 )
         self.settings, self.opened, self.baseline = settings, opened, baseline
-        self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.judge = chosen.get("attribute", "embedded")
-        language_models = [
-            model for node, model in self.named.items() if is_language_model(model) or node != "attribute"
-        ]
-        self.models = LanguageModels(settings, language_models)
+        self.named = {
+            node: name
+            for node, name in chosen.items()
+            if name not in EMBEDDED and (is_language_model(name) or node != "attribute")
+        }
+        self.models = LanguageModels(settings, self.named.values())
         self.prompts = Prompts(settings.prompts, prompts)
-        self.judges = JudgeMaker(settings, self.models, self.prompts, opened)
-
-    @property
-    def reads_cards(self) -> bool:
+        usual = baseline.agreement and baseline.editor in ("minimal", "unedited")
+        self.reads_cards = settings.scope == "sentence" and usual
         """Are whole blocks read? Not in the paper, nor in baselines without checks."""
-        usual = self.baseline.agreement and self.baseline.editor in ("minimal", "unedited")
-        return self.settings.scope == "sentence" and usual
+
+    def model(self, node: str) -> LanguageModel | None:
+        """The language model of a node; None where it has none."""
+        return self.models[self.named[node]] if node in self.named else None
 
     def card_reader(self, node: str) -> CardReader | None:
         """Makes the reader of a node's model; None where cards are not read, or the node names no model."""
         if not self.reads_cards:
             return None
-        if node not in self.named:
-            if node != "check_agreement":
-                return None
-            return self._embedded_reader()
-        return PromptedCardReader(self.models[self.named[node]], self.prompts)
-
-    def _embedded_reader(self) -> CardReader:
+        if (model := self.model(node)) is not None:
+            return PromptedCardReader(model, self.prompts)
+        if node != "check_agreement":
+            return None
         if not self.settings.weights:
             return NearQuoteReader()
         from rarr.backends.encoder.editor import TrainedReader  # it imports numpy
@@ -144,82 +143,78 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
 
     def query_generator(self) -> QueryGenerator:
-        unit = self.settings.queries
-        if "generate_queries" not in self.named:
+        unit, model = self.settings.queries, self.model("generate_queries")
+        if model is None:
             if unit == "questions":
                 raise SettingsError("queries='questions' needs a language model: name it with model")
             return CardQueries(None, "text" if unit == "text" else "sentences")
         if self.reads_cards:
-            return CardQueries(self._questions(), self._query_unit())
+            return CardQueries(PromptedQuestions(model, self.prompts, samples=1), self._query_unit())
         if unit in ("sentences", "text"):
             return CardQueries(None, unit)
         if self.baseline.editor == "lamda":
-            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
-        return self._questions()
-
-    def _questions(self) -> PromptedQuestions:
+            return PromptedSearches(model, self.prompts)
+        is_paper = self.settings.scope == "text"
         return PromptedQuestions(
-            self.models[self.named["generate_queries"]],
-            self.prompts,
-            samples=self.settings.query_samples,
-            temperature=self.settings.query_temperature,
-            merging=self.settings.merge_questions,
+            model, self.prompts, samples=SAMPLES if is_paper else 1, merging=not is_paper
         )
 
     def _query_unit(self) -> Unit:
         """Chooses what to search for: questions on the web, sentences in documents at hand."""
         if self.settings.queries != "auto":
             return self.settings.queries
-        at_hand = ("corpus", "graph")
-        names = search_names(self.settings)
-        objects = [name for name in names if not isinstance(name, str)]
-        is_own = all(name in at_hand for name in names if isinstance(name, str))
-        return "sentences" if is_own and all(getattr(it, "offline", False) for it in objects) else "questions"
+        at_hand = all(
+            name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
+            for name in search_names(self.settings)
+        )
+        return "sentences" if at_hand else "questions"
 
     def checker(self) -> AgreementChecker:
         """Makes the checker of the paper. Nothing asks it where cards are read or a text is rewritten."""
+        model = self.model("check_agreement")
         if not self.baseline.agreement:
             return UnaskedAgreement()
-        if "check_agreement" not in self.named:
+        if model is None:
             self._require_no_model("check_agreement")
             return UnaskedAgreement()
-        return PromptedChecker(self.models[self.named["check_agreement"]], self.prompts)
+        return PromptedChecker(model, self.prompts)
 
     def editor(self) -> Editor:
         """Makes the editor of the paper, as `checker` says."""
+        model = self.model("edit")
         if self.baseline.editor == "unedited":
             return NoEditor()
-        if "edit" not in self.named:
+        if model is None:
             self._require_no_model("edit")
             return NoEditor()
-        return PromptedEditor(self.models[self.named["edit"]], self.prompts)
+        return PromptedEditor(model, self.prompts)
 
     def _require_no_model(self, node: str) -> None:
         """Raises `SettingsError` where a node without a model would be asked."""
         if not self.reads_cards and self.baseline.editor in ("minimal", "unedited"):
-            way = "scope 'text' (preset 'paper')" if self.baseline.agreement else "an edit without agreement"
+            way = "preset 'paper'" if self.baseline.agreement else "an edit without agreement"
             raise SettingsError(f"{way} needs a language model for {node}: name it with model")
 
     def rewriter(self) -> Rewriter | None:
         editor = self.baseline.editor
         if editor in ("efec", "lamda"):
-            if "edit" not in self.named:
+            if (model := self.model("edit")) is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
-            model = self.models[self.named["edit"]]
             return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
         if editor == "random":
             return RandomRewriter()
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
-        return self.judges.verifier(self.judge)
+        """Makes the judge of support."""
+        if (model := self.model("attribute")) is not None:
+            return PromptedVerifier(model, self.prompts)
+        if self.judge in EMBEDDED:
+            return NearQuoteVerifier()
+        from rarr.backends.nli.verifier import NliVerifier  # it imports torch
+
+        return NliVerifier(self.judge.removeprefix(NLI), self.settings.support_threshold)
 
     def writer(self, node: str) -> ArticleWriter:
-        if node not in self.named:
-            return ExtractiveWriter()
-        return PromptedWriter(self.models[self.named[node]], self.prompts, most=self.settings.max_sections)
-
-    def answer_writer(self) -> AnswerWriter | None:
-        if "write_answer" not in self.named:
-            return None
-        return PromptedAnswers(self.models[self.named["write_answer"]], self.prompts)
+        model = self.model(node)
+        return PromptedWriter(model, self.prompts, most=MAX_SECTIONS) if model else ExtractiveWriter()

@@ -9,7 +9,6 @@ from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
-from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
 from rarr.tools.text.citation_marks import citation_marks
 from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_headings, is_heading_of_list
@@ -44,13 +43,6 @@ class ExtractiveWriter:
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
         """Quotes the sentences that fit the section `sources[at]` better than the other sections."""
         return await work(quoted_section, topic, sources, at)
-
-    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
-        """Plans headings, and quotes under each from the same passages; a warning says what that changes."""
-        meter().warn(
-            "no_plan", "without a language model, no-plan only leaves out the search of each section"
-        )
-        return await work(quoted_article, topic, chunks, most)
 
 
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:

@@ -22,6 +22,7 @@ from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_
 
 SEEN = 4000  # characters of what was found before
 PART = 6000  # characters of a long text in one call
+TEMPERATURE = 0.7  # of the questions (Gao et al. 2023, section 3.2)
 QUESTION_TOKENS = 35  # of one question in an answer
 TOKENS_ASKED = 8  # tokens of all questions for each token of the text, at most
 ALIKE = 85  # of 100: least similarity of two questions about a sentence that count as duplicates
@@ -49,7 +50,7 @@ class PromptedQuestions:
         prompts: Prompts,
         *,
         samples: int,
-        temperature: float,
+        temperature: float = TEMPERATURE,
         merging: bool = True,
     ) -> None:
         """`merging`: keep one question about the same words; else all questions with different words."""

@@ -22,18 +22,6 @@ class TextAnswer(BaseModel):
     text: str
 
 
-class SectionAnswer(TextAnswer):
-    """A section in the model's answer."""
-
-    heading: str
-
-
-class ArticleAnswer(BaseModel):
-    """The model's answer: a whole article."""
-
-    sections: list[SectionAnswer]
-
-
 class PromptedWriter:
     """A writer that asks a language model. All methods raise `ModelError` without a readable answer."""
 
@@ -57,12 +45,6 @@ class PromptedWriter:
             "documents": numbered_documents(sources[at].chunks),
         }
         return (await self._model.ask(self._prompts["write_section"], TextAnswer, variables)).text
-
-    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
-        """Asks for all sections in one request."""
-        variables = {"topic": topic, "most": str(most), "documents": numbered_documents(chunks)}
-        answer = await self._model.ask(self._prompts["write_article"], ArticleAnswer, variables)
-        return [(" ".join(each.heading.split()) or topic, each.text) for each in answer.sections]
 
 
 def numbered_documents(chunks: Sequence[Evidence]) -> str:

@@ -7,7 +7,7 @@ from statistics import StatisticsError, correlation
 
 from pydantic import Field
 
-from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.answers import PromptedAnswerScorer
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError, RarrError

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from rarr.agent.answering.answer import Answerer
-from rarr.agent.answering.question_sources import topic
+from rarr.agent.answer import Answerer
+from rarr.agent.answer_sources import topic
 from rarr.errors import InputError, RarrError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
 from rarr.evals.metrics import triples as metrics

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from rarr.agent.wiring.components import wire
-from rarr.agent.writing.writer import Writer
+from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
@@ -27,8 +27,8 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import work
 from rarr.tools.text.wording import is_failure
 
-SYSTEMS = ("rr", "prr", "extractive")
-"""All in one call; planned, and each section alone; the same without a language model."""
+SYSTEMS = ("prr", "extractive")
+"""Planned, and each section written alone; the same without a language model."""
 _READ_AT = datetime(2024, 1, 1, tzinfo=UTC)
 
 
@@ -123,7 +123,7 @@ def _settings_of(system: str, settings: Settings) -> Settings:
         raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
     if system != "extractive" and settings.model in EMBEDDED:
         raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
-    changed: dict[str, Any] = {"plan": system != "rr", "trace": False, "search": EventPages((), 256)}
+    changed: dict[str, Any] = {"trace": False, "search": EventPages((), 256)}
     if system == "extractive" and settings.model not in EMBEDDED:
         changed |= {"model": "embedded"}
     return settings.model_copy(update=changed)
@@ -158,7 +158,7 @@ class _EventWriter:
 
     async def line(self, event: WikigenEvent) -> ArticleLine:
         """Writes and scores one article; the line has an error if nothing could be written."""
-        pages = await work(EventPages, event.documents, self._components.settings.chunk_words)
+        pages = await work(EventPages, event.documents, CHUNK_WORDS)
         writer = Writer(components=replace(self._components, retriever=pages))
         try:
             article = await writer.awrite(event.title)

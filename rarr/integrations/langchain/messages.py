@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from rarr.agent.postprocessing.conversation import text_of
+from rarr.agent.inputs import text_of
 from rarr.records.postprocessing import Postprocessed
 from rarr.retrievers.given_passages import Given
 

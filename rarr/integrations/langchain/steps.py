@@ -13,8 +13,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
-from rarr.agent.postprocessing.answer_run import AnswerRun
-from rarr.agent.revise import Reviser
+from rarr.agent.postprocess import in_time, postprocessed, require_options
+from rarr.agent.revise import Reviser, Search
 from rarr.errors import InputError
 from rarr.integrations.langchain.messages import answer_text, tool_sources, turn, with_result
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
@@ -50,18 +50,18 @@ class RarrRunnable(Runnable[Value, Any]):
         *,
         mode: PostprocessMode = "revise",
         search: Any = None,
-        deadline: float | None = None,
+        deadline_s: float | None = None,
         **settings: Any,
     ) -> None:
         """Give a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
 
         Without a reviser, one is built when the first answer comes. `search="given"` searches the sources of
-        the input alone. `deadline` is in seconds for each answer. Raises `InputError` for wrong options.
+        the input alone. `deadline_s` are the seconds for each answer. Raises `InputError` for wrong options.
         """
         self.name = None
-        AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
+        require_options(mode=mode, deadline_s=deadline_s)
         self._alone = search == "given"  # the sources of an answer are searched alone
-        self._mode, self._deadline = mode, deadline
+        self._mode, self._deadline_s = mode, deadline_s
         self._reviser, self._lock = reviser, Lock()
         if self._alone and reviser is None:
             settings |= {"search": None, "corpus": None}
@@ -102,16 +102,17 @@ class RarrRunnable(Runnable[Value, Any]):
                     "search is 'given', and the input has no sources: give a dict with answer and sources"
                 )
             sources = []  # the search of the chain found nothing, and wrote None or no key
-        search = "given" if self._alone else None
-        call = AnswerRun(text, question, sources, self._mode, search, self._deadline)  # type: ignore[arg-type]
-        result = await call.in_time(self._finish)
+        call = self._result(text, question, sources)
+        result = await in_time(call, text, self._mode, self._deadline_s)
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return _written(value, result)
         return await asyncio.to_thread(_written, value, result)
 
-    async def _finish(self, call: AnswerRun) -> Postprocessed:
+    async def _result(self, text: str, question: Any, sources: Sequence[Given] | None) -> Postprocessed:
         # A deadline does not end the building: the next answer finds the models ready.
-        return await call.by(await asyncio.to_thread(self._built) if self._reviser is None else self._reviser)
+        reviser = await asyncio.to_thread(self._built) if self._reviser is None else self._reviser
+        search: Search = "given" if self._alone else None
+        return await postprocessed(reviser, text, question, sources, self._mode, search, None)
 
     def _built(self) -> Reviser:
         """Builds the reviser once; after a failure, it is built again."""

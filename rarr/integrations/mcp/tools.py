@@ -8,7 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from rarr.agent.evidence_search import find_evidence, verify_by_search
+from rarr.agent.evidence import find_evidence
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.integrations.mcp.texts import (
@@ -134,7 +134,7 @@ class Tools:
         """Put citations behind the sentences of a text that evidence supports, and change nothing else.
 
         The list of sources comes at the end. Citations that the text has already are checked. `style`:
-        numbered [1], footnotes [^1], or json. `mark_unsupported`: mark sentences that evidence contradicts or
+        numbered [1] or footnotes [^1]. `mark_unsupported`: mark sentences that evidence contradicts or
         does not confirm with [citation needed].
         """
         reviser = await self._searching(evidence, only_evidence=only_evidence)
@@ -157,7 +157,7 @@ class Tools:
         alone is read; without it, the sources of this server are searched.
         """
         verified = (
-            verify_by_search(self._reviser, self._verifier, claim, question)
+            self._verifier.averify_by_search(self._reviser, claim, question)
             if evidence is None
             else self._verifier.averify(claim, _given(evidence), question)
         )

@@ -36,12 +36,6 @@ def test_removed_triple_turns_its_statement_into_na() -> None:
     )
 
 
-def test_unsupported_statements_are_dropped_as_told() -> None:
-    answered = answer("Where is Marie Curie buried?", graph=PEOPLE, unsupported="drop")
-    assert answered.text == ""
-    assert answered.dropped == ("The sources that were read do not tell of Marie Curie: buried.",)
-
-
 def test_footnotes_are_numbered_in_the_order_of_the_text() -> None:
     rendered = answer("How high is the Hoover Dam and where is it?", graph=STRUCTURES).render("footnotes")
     assert rendered.splitlines()[0].startswith("Hoover Dam is 221 metres high.[^1]")
@@ -84,8 +78,6 @@ def test_documents_answer_with_their_sentences() -> None:
 def test_wrong_call_is_refused() -> None:
     with pytest.raises(InputError, match="question is empty"):
         answer(" ", graph=PEOPLE)
-    with pytest.raises(InputError, match="give mark or drop"):
-        answer("Who?", graph=PEOPLE, unsupported="hide")  # type: ignore[arg-type]  # what is tested
 
 
 def test_father_of_a_child_is_no_child_of_the_father() -> None:
@@ -104,17 +96,6 @@ def test_each_part_of_a_question_asks_about_its_own_entity() -> None:
         answer(question, graph=PEOPLE).text
         == "Pierre Curie was a physicist. Mary Shelley was born in London."
     )
-
-
-def test_draft_is_checked_against_a_graph() -> None:
-    draft = "Marie Curie was born in Warsaw. She had a cat named Max. Marie Curie died in Warsaw."
-    answered = answer("Who was Marie Curie?", draft=draft, graph=PEOPLE)
-    assert answered.render() == (
-        "Marie Curie was born in Warsaw. [p1, place of birth: Warsaw] She had a cat named Max. [NA]"
-        " Marie Curie died in Warsaw. [NA]"
-    )
-    with pytest.raises(InputError, match="a draft is checked against a graph"):
-        answer("Who was Marie Curie?", draft=draft, corpus="examples/corpus/marie-curie.md")
 
 
 BOTH = {"graph": PEOPLE, "corpus": "examples/corpus/hoover-dam.md"}

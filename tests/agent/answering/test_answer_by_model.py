@@ -24,9 +24,9 @@ def numbers() -> dict[str, int]:
     return {line.partition("] ")[2]: int(line[1 : line.index("]")]) for line in listed}
 
 
-def said(*statements: dict[str, Any] | str, unsupported: Any = "mark", cards: Any = None) -> Answer:
+def said(*statements: dict[str, Any] | str, cards: Any = None) -> Answer:
     model = writer(*statements, cards=cards)
-    return answer(QUESTION, graph=PEOPLE, model=model, unsupported=unsupported)
+    return answer(QUESTION, graph=PEOPLE, model=model)
 
 
 def test_right_citation_is_kept_in_other_words_that_the_reader_supports() -> None:
@@ -86,11 +86,6 @@ def test_sentence_that_states_nothing_needs_no_support() -> None:
     assert said(text, "Marie Curie was a dancer.", cards={text: {"v": "none"}}).render() == (
         "Here is what I found. Marie Curie was a dancer. [NA]"
     )
-
-
-def test_unsupported_statement_is_dropped_as_told() -> None:
-    answered = said(BORN, "Marie Curie was a dancer.", unsupported="drop")
-    assert (answered.text, answered.dropped) == (BORN, ("Marie Curie was a dancer.",))
 
 
 def test_model_that_agrees_with_everything_supports_nothing() -> None:

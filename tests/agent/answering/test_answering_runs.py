@@ -23,12 +23,10 @@ QUESTION = "Where was Marie Curie born, and how high is the Hoover Dam?"
 WRITTEN = ("Marie Curie was born in Warsaw.", "Hoover Dam is 726 feet high.", "It is made of cheese.")
 
 
-def answered(
-    model: Any = None, question: str = QUESTION, draft: str | None = None, **settings: Any
-) -> Answer:
+def answered(model: Any = None, question: str = QUESTION, **settings: Any) -> Answer:
     given = {"graph": PEOPLE, "corpus": DAM, "model": model or writer(*WRITTEN)} | settings
     with Answerer(Settings(**given)) as answerer:
-        return answerer.answer(question, draft=draft)
+        return answerer.answer(question)
 
 
 def statuses(answer: Answer) -> list[str]:
@@ -59,9 +57,8 @@ def test_usage_names_the_nodes_of_answering() -> None:
         {"corpus": None},
         {"corpus": None, "model": "embedded", "question": "Who was Marie Curie, and what did she eat?"},
         {"model": "embedded"},
-        {"draft": "Marie Curie was born in Warsaw [p1, place of birth: Warsaw]. She was tall."},
     ],
-    ids=["graph and documents", "documents", "graph", "quoted graph", "quoted documents", "draft"],
+    ids=["graph and documents", "documents", "graph", "quoted graph", "quoted documents"],
 )
 def test_replay_needs_no_source_and_gives_the_same_run_byte_for_byte(changed: dict[str, Any]) -> None:
     repeated = replay(Trace.load(answered(**changed).run_id))

@@ -39,15 +39,6 @@ def test_model_gets_the_triple_that_the_question_asks_for() -> None:
     assert listed.count("Report") == 59
 
 
-def test_value_of_a_draft_is_used_first() -> None:
-    answered = asked(
-        "Who was Ida Lunde?",
-        facts(70, ("motto", "Look twice")),
-        draft="The motto of Ida Lunde was Look twice.",
-    )
-    assert answered.render() == "The motto of Ida Lunde was Look twice. [q1, motto: Look twice]"
-
-
 def test_gap_of_an_entity_that_was_cut_is_of_what_was_read() -> None:
     answered = asked("What was the blood type of Ida Lunde?", facts(70))
     assert answered.text == "The sources that were read do not tell of Ida Lunde: blood type."

@@ -2,15 +2,11 @@
 
 from makers import evidence
 
-from rarr.agent.citing.citation_insertion import cited_text
-from rarr.agent.citing.citation_planning import planned_citations
-from rarr.agent.citing.citation_run import CitationRun
+from rarr.agent.citing.marks import cited_text, planned_citations
 from rarr.records import Report, Revision, Sentence
-from rarr.records.citations import Cited
+from rarr.records.citations import CitationStyle, Cited
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.citation_marks import citation_marks, highest_number, source_list_places
-
-RUN = CitationRun()
 
 
 def researched(text: str) -> Revision:
@@ -33,10 +29,8 @@ def researched(text: str) -> Revision:
     )  # fmt: skip
 
 
-def cited_everywhere(text: str, run: CitationRun = RUN) -> Cited:
+def cited_everywhere(text: str, style: CitationStyle = "numbered") -> Cited:
     research = researched(text)
-    planned = planned_citations(research, run.place, source_list_places(text))
-    return cited_text(
-        research, planned, [], [], style=run.style, numbers={},
-        first_number=highest_number(text, citation_marks(text)) + 1,
-    )  # fmt: skip
+    first = highest_number(text, citation_marks(text)) + 1
+    planned = planned_citations(research, source_list_places(text))
+    return cited_text(research, planned, style=style, first_number=first)

@@ -8,7 +8,6 @@ from hypothesis import given, strategies as st
 from makers import VALID
 
 from agent.citing.supported import cited_everywhere
-from rarr.agent.citing.citation_run import CitationRun
 from rarr.records.citations import CitationStyle, Cited
 from rarr.tools.text.blocks_and_sentences import blocks
 
@@ -23,7 +22,7 @@ CODE = "Run this.\n\n```python\nprint('It opened in 1937.')\n```\n\nIt opened in
 @pytest.mark.parametrize("style", STYLES)
 def test_every_example_text_comes_back(path: Path, style: CitationStyle) -> None:
     text = path.read_bytes().decode()
-    cited = cited_everywhere(text, CitationRun(style=style))
+    cited = cited_everywhere(text, style=style)
     assert cited.citations
     assert cited.text != text
     assert cited.without_citations().encode() == path.read_bytes()
@@ -71,14 +70,10 @@ def test_mark_stands_behind_the_sentence(text: str, body: str) -> None:
     [
         ("numbered", "It is red.[1]\n\nSources:\n\n- [1] source-1.md\n"),
         ("footnotes", "It is red.[^1]\n\n[^1]: source-1.md\n"),
-        (
-            "json",
-            'It is red.[1]\n\n```json\n[\n  {"number": 1, "source": "source-1.md", "title": ""}\n]\n```\n',
-        ),
     ],
 )
 def test_list_has_the_style(style: CitationStyle, listed: str) -> None:
-    assert cited_everywhere("It is red.", CitationRun(style=style)).text == listed
+    assert cited_everywhere("It is red.", style=style).text == listed
 
 
 def test_list_has_the_line_ends_of_the_text() -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from rarr.agent.citing.citation_resolution import CitedSources
-from rarr.agent.citing.citation_verification import CitedText, check_citations
+from rarr.agent.citing.checks import CitedSources, CitedText, check_citations
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError

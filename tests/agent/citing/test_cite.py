@@ -26,7 +26,7 @@ def body(cited: Cited) -> str:
 
 
 def test_supported_sentences_are_cited_by_their_passages() -> None:
-    cited = cite(TEXT, passages=[HEIGHT, YEAR])
+    cited = cite(TEXT, sources=[HEIGHT, YEAR])
     assert body(cited) == (
         "The Hoover Dam is 221 metres high.[1] It was completed in 1936.[2] It was painted in 1950."
     )
@@ -41,14 +41,14 @@ def test_supported_sentences_are_cited_by_their_passages() -> None:
 
 
 def test_wrong_sentence_is_neither_cited_nor_edited() -> None:
-    cited = cite("The Hoover Dam is 212 metres high.", passages=[HEIGHT])
+    cited = cite("The Hoover Dam is 212 metres high.", sources=[HEIGHT])
     assert cited.text == "The Hoover Dam is 212 metres high."
     assert cited.research.report.sentences[0].status == "contradicted"
     assert cited.research.edits == ()
 
 
 def test_sentences_without_support_are_marked_on_request() -> None:
-    cited = cite(TEXT, passages=[HEIGHT], mark_unsupported=True)
+    cited = cite(TEXT, sources=[HEIGHT], mark_unsupported=True)
     assert body(cited) == (
         "The Hoover Dam is 221 metres high.[1] It was completed in 1936.[citation needed]"
         " It was painted in 1950.[citation needed]"
@@ -68,7 +68,7 @@ def test_passage_record_keeps_its_source_and_offsets() -> None:
         text=HEIGHT, source="https://dams.org/hoover", title="Hoover Dam", start=100, end=100 + len(HEIGHT),
         retrieved_at=RETRIEVED_AT,
     )  # fmt: skip
-    cited = cite("The Hoover Dam is 221 metres high.", passages=[passage], style="footnotes")
+    cited = cite("The Hoover Dam is 221 metres high.", sources=[passage], style="footnotes")
     assert cited.text.endswith("\n\n[^1]: Hoover Dam, https://dams.org/hoover\n")
     (citation,) = cited.citations
     assert (citation.passage.start, citation.passage.source) == (100, "https://dams.org/hoover")
@@ -87,17 +87,17 @@ def test_passage_record_keeps_its_source_and_offsets() -> None:
     ],
 )
 def test_citations_of_the_text_are_checked(text: str, states: list[str]) -> None:
-    cited = cite(text, passages=[HEIGHT, YEAR])
+    cited = cite(text, sources=[HEIGHT, YEAR])
     assert [check.state for check in cited.existing] == states
     assert all(text[check.start : check.end] == check.text for check in cited.existing)
 
 
 def test_sentence_with_a_right_citation_gets_no_other() -> None:
-    assert cite("The Hoover Dam is 221 metres high [1].", passages=[HEIGHT]).citations == ()
+    assert cite("The Hoover Dam is 221 metres high [1].", sources=[HEIGHT]).citations == ()
 
 
 def test_numbers_mean_the_passages_where_the_text_has_no_list() -> None:
-    cited = cite("The Hoover Dam is 221 metres high [1]. It was completed in 1936.", passages=[HEIGHT, YEAR])
+    cited = cite("The Hoover Dam is 221 metres high [1]. It was completed in 1936.", sources=[HEIGHT, YEAR])
     assert body(cited).endswith("It was completed in 1936.[2]")
 
 
@@ -106,19 +106,19 @@ def test_source_of_two_passages_has_the_number_of_the_first() -> None:
         Passage(text=text, source="dam.md", start=at, end=at + len(text), retrieved_at=RETRIEVED_AT)
         for text, at in ((HEIGHT, 0), (YEAR, 100))
     ]
-    cited = cite("The Hoover Dam is 221 metres high. It is red [2].", passages=passages)
+    cited = cite("The Hoover Dam is 221 metres high. It is red [2].", sources=passages)
     assert "221 metres high.[1]" in cited.text
 
 
 def test_new_numbers_do_not_collide() -> None:
     text = "The Hoover Dam is 221 metres high. It is red [4].\n\nReferences\n\n1. passage 2\n"
-    assert "221 metres high.[5]" in cite(text, passages=[HEIGHT, YEAR]).text
+    assert "221 metres high.[5]" in cite(text, sources=[HEIGHT, YEAR]).text
 
 
 @pytest.mark.parametrize("style", ["numbered", "footnotes"])
 def test_cited_text_is_not_cited_again(style: Any) -> None:
-    once = cite(TEXT, passages=[HEIGHT, YEAR], style=style)
-    again = cite(once.text, passages=[HEIGHT, YEAR], style=style)
+    once = cite(TEXT, sources=[HEIGHT, YEAR], style=style)
+    again = cite(once.text, sources=[HEIGHT, YEAR], style=style)
     assert [check.state for check in again.existing] == ["supported", "supported"]
     assert again.text == once.text
 
@@ -138,7 +138,7 @@ def test_source_is_found_by_title_file_name_and_address(tmp_path: Path) -> None:
 
 
 def test_usage_counts_the_check_of_citations() -> None:
-    usage = cite("The Hoover Dam is 221 metres high [1].", passages=[HEIGHT]).research.usage
+    usage = cite("The Hoover Dam is 221 metres high [1].", sources=[HEIGHT]).research.usage
     assert (usage.by_node["cite"].calls, usage.by_node["edit"].calls) == (1, 1)
 
 
@@ -151,7 +151,7 @@ def test_reviser_still_edits_after_it_has_cited() -> None:
 
 
 async def test_texts_can_be_cited_at_once() -> None:
-    cited = await asyncio.gather(*(acite(TEXT, passages=passages) for passages in ([HEIGHT], [YEAR])))
+    cited = await asyncio.gather(*(acite(TEXT, sources=passages) for passages in ([HEIGHT], [YEAR])))
     assert [[each.passage.text for each in one.citations] for one in cited] == [[HEIGHT], [YEAR]]
 
 
@@ -165,12 +165,10 @@ def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"passages": "one text"}, "passages is a str: give a list, such as \\[text\\]"),
-        ({"passages": [" "]}, "passage 1 is empty"),
-        ({"passages": [3]}, "passage 1 is an int"),
-        ({"passages": [YEAR], "corpus": "notes"}, "passages and a corpus or search are both given: keep one"),
-        ({"passages": [YEAR], "style": "apa"}, "style is 'apa': give one of 'numbered'"),
-        ({"passages": [YEAR], "place": "end"}, "place is 'end': give one of 'sentence', 'part'"),
+        ({"sources": "one text"}, "sources is a str: give a list, such as \\[text\\]"),
+        ({"sources": [" "]}, "passage 1 is empty"),
+        ({"sources": [3]}, "passage 1 is an int"),
+        ({"sources": [YEAR], "style": "apa"}, "style is 'apa': give one of 'numbered'"),
     ],
 )
 def test_wrong_calls(arguments: dict[str, Any], message: str) -> None:
@@ -180,5 +178,5 @@ def test_wrong_calls(arguments: dict[str, Any], message: str) -> None:
 
 def test_number_that_the_list_of_the_text_lacks_is_no_passage_of_the_call() -> None:
     text = "It was completed in 1936 [2].\n\n[1] A book about dams\n"
-    (check,) = cite(text, passages=[HEIGHT, YEAR]).existing
+    (check,) = cite(text, sources=[HEIGHT, YEAR]).existing
     assert check.state == "source_not_found"

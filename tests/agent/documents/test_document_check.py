@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarr import InputError, Reviser, Settings
-from rarr.agent.documents.document_check import DocumentFile, check_documents
+from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks

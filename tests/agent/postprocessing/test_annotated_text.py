@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import VALID
 
-from rarr.agent.postprocessing import annotated_text
-from rarr.agent.postprocessing.annotated_text import Annotated, annotated
+from rarr.agent import postprocess
+from rarr.agent.postprocess import Annotated, annotated
 from rarr.records import Sentence, Status
 from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
 from rarr.tools.text.markdown_tables import Cell
@@ -102,7 +102,7 @@ def test_tables_are_parsed_once_for_all_doubtful_cells(monkeypatch: pytest.Monke
         parsed.append(text)
         return table_cells(text)
 
-    monkeypatch.setattr(annotated_text, "table_cells", counted)
+    monkeypatch.setattr(postprocess, "table_cells", counted)
     rows = "".join(f"| Dam {number} | {number} m |\n" for number in range(20))
     text = f"| name | height |\n|---|---|\n{rows}"
     assert len(marked(text).marks) == 20

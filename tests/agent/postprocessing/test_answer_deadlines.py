@@ -12,7 +12,7 @@ from rarr import Postprocessed, Reviser, Settings, Trace, apostprocess, postproc
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
-module = import_module("rarr.agent.postprocessing.postprocess")
+module = import_module("rarr.agent.revise")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -36,14 +36,14 @@ def _warm() -> None:
 @pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
 async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
     source = Silent()
-    assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline=SOON))
+    assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline_s=SOON))
     assert await asyncio.to_thread(source.cancelled.wait, 30)
 
 
 @pytest.mark.slow
 async def test_silent_model_is_not_waited_for() -> None:
     model = ScriptedModel({"": "never"}, latency=3600)
-    assert_untouched(await apostprocess(ANSWER, sources=[HEIGHT], model=model, deadline=SOON))
+    assert_untouched(await apostprocess(ANSWER, sources=[HEIGHT], model=model, deadline_s=SOON))
     assert model.calls
 
 
@@ -51,7 +51,7 @@ async def test_silent_model_is_not_waited_for() -> None:
 async def test_source_that_ignores_its_cancellation_is_not_waited_for() -> None:
     source = Stubborn()
     async with Reviser(Settings(search=source)) as reviser:
-        assert_untouched(await reviser.apostprocess(ANSWER, deadline=SOON))
+        assert_untouched(await reviser.apostprocess(ANSWER, deadline_s=SOON))
         assert not source.released.is_set()
         source.released.set()
 
@@ -61,7 +61,7 @@ async def test_computation_on_a_thread_is_not_waited_for() -> None:
     source = Computing()
     async with Reviser(Settings(search=source)) as reviser:
         try:
-            assert_untouched(await reviser.apostprocess(ANSWER, deadline=SOON))
+            assert_untouched(await reviser.apostprocess(ANSWER, deadline_s=SOON))
             assert not source.ended.is_set()
         finally:
             source.released.set()
@@ -72,7 +72,7 @@ async def test_computation_on_a_thread_is_not_waited_for() -> None:
 @pytest.mark.slow
 def test_call_without_an_event_loop_keeps_the_deadline() -> None:
     source = Silent()
-    assert_untouched(postprocess(ANSWER, search=source, deadline=SOON))
+    assert_untouched(postprocess(ANSWER, search=source, deadline_s=SOON))
     assert source.cancelled.wait(30)
 
 
@@ -85,7 +85,7 @@ async def test_answers_at_once_have_deadlines_of_their_own() -> None:
             return await super().retrieve(query, k)
 
     async with Reviser(Settings(search=Chosen([HEIGHT]))) as reviser:
-        late = [reviser.apostprocess(ANSWER, deadline=SOON) for _ in range(5)]
+        late = [reviser.apostprocess(ANSWER, deadline_s=SOON) for _ in range(5)]
         fast = [reviser.apostprocess(WRONG) for _ in range(5)]
         results = await asyncio.gather(*late, *fast)
     for result in results[:5]:
@@ -94,7 +94,7 @@ async def test_answers_at_once_have_deadlines_of_their_own() -> None:
 
 
 async def test_building_the_models_counts() -> None:
-    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline=1e-6)
+    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline_s=1e-6)
     assert (result.text, result.outcome) == (ANSWER, "deadline")
 
 
@@ -102,23 +102,23 @@ async def test_reviser_that_is_built_too_late_is_closed(monkeypatch: pytest.Monk
     released, closed = threading.Event(), threading.Event()
 
     class Late(Reviser):
-        def __init__(self, settings: Settings) -> None:
+        def __init__(self, **values: Any) -> None:
             released.wait(30)
-            super().__init__(settings)
+            super().__init__(**values)
 
         def close(self) -> None:
             super().close()
             closed.set()
 
     monkeypatch.setattr(module, "Reviser", Late)
-    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline=0.01)
+    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline_s=0.01)
     released.set()
     assert result.outcome == "deadline"
     assert await asyncio.to_thread(closed.wait, 30)
 
 
 async def test_answer_in_time_is_finished() -> None:
-    result = await apostprocess(WRONG, sources=[HEIGHT], deadline=600)
+    result = await apostprocess(WRONG, sources=[HEIGHT], deadline_s=600)
     assert (result.text, result.outcome) == (RIGHT, "finished")
 
 
@@ -126,7 +126,7 @@ async def test_answer_in_time_is_finished() -> None:
 async def test_run_that_was_too_late_is_recorded_as_cancelled() -> None:
     source = Silent()
     async with Reviser(Settings(search=source)) as reviser:
-        await reviser.apostprocess(ANSWER, deadline=SOON, run_id="late")
+        await reviser.apostprocess(ANSWER, deadline_s=SOON, run_id="late")
         ending = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.gather(*ending, return_exceptions=True)
     assert source.cancelled.is_set()
@@ -143,7 +143,7 @@ async def test_caller_that_goes_away_cancels_the_search() -> None:
             return await source.retrieve(query, k)
 
     async with Reviser(Settings(search=Telling())) as reviser:
-        call = asyncio.create_task(reviser.apostprocess(ANSWER, deadline=600))
+        call = asyncio.create_task(reviser.apostprocess(ANSWER, deadline_s=600))
         await asked.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):

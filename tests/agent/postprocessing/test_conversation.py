@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rarr.agent.postprocessing.conversation import LONGEST, context_of, latest_turns
+from rarr.agent.inputs import LONGEST, context_of, latest_turns
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 
 from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, LAW, RIGHT, UNKNOWN, WRONG, YEAR
 from rarr import InputError, Passage, Postprocessed, Reviser, Settings, apostprocess, postprocess
-from rarr.agent.wiring import components as wiring
+from rarr.agent import runs
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
 
 
@@ -203,13 +203,13 @@ def test_empty_sources_alone_are_told() -> None:
         ({"answer": 3}, "answer is an int, not a str"),
         ({"mode": "mark"}, "mode is 'mark': give one of 'revise', 'cite', 'check', 'annotate'"),
         ({"search": "given"}, "search is given, and sources are not"),
-        ({"deadline": 0}, "deadline is 0: give seconds above 0"),
-        ({"deadline": True}, "deadline is True"),
+        ({"deadline_s": 0}, "deadline_s is 0: give seconds above 0"),
+        ({"deadline_s": True}, "deadline_s is True"),
         ({"sources": "one text"}, "sources is a str: give a list"),
         ({"sources": [3]}, "passage 1 is an int: give a text, a rarr.Passage, a document of LangChain"),
         ({"sources": [{"url": "https://x.org"}]}, "passage 1 is empty"),
-        ({"question": 3}, "question is an int: give a str, or a list of messages"),
-        ({"question": [{"content": "x"}]}, "a message of question has no role"),
+        ({"context": 3}, "context is an int: give a str, or a list of messages"),
+        ({"context": [{"content": "x"}]}, "a message of context has no role"),
         ({"modle": "rules"}, "modle"),
     ],
 )
@@ -220,13 +220,13 @@ def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str)
 
 async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    wire = wiring.wire
+    wire = runs.wire
 
     def counted(*arguments: Any, **more: Any) -> Any:
         made.append(arguments)
         return wire(*arguments, **more)
 
-    monkeypatch.setattr(wiring, "wire", counted)
+    monkeypatch.setattr(runs, "wire", counted)
     reviser = Reviser(Settings())
     results = [
         await reviser.apostprocess(WRONG, sources=[source], mode=mode)

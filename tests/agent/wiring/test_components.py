@@ -10,14 +10,13 @@ from makers import passage
 from pydantic import SecretStr
 
 from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.tavily import Tavily
-from rarr.settings import Settings
+from rarr.settings import SOURCES, Settings
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.chat import MODEL_NAMES
 
@@ -110,7 +109,7 @@ def test_everything_is_embedded_by_default(notes: Path) -> None:
 
 
 def test_paper_needs_a_language_model() -> None:
-    with pytest.raises(SettingsError, match=r"preset 'paper'\) needs a language model for check_agreement"):
+    with pytest.raises(SettingsError, match=r"preset 'paper' needs a language model for check_agreement"):
         wire(Settings(search=InMemoryRetriever(), preset="paper"))
 
 
@@ -242,9 +241,9 @@ def test_model_that_judges_support_is_no_language_model(monkeypatch: pytest.Monk
     named: list[tuple[str, float]] = []
     monkeypatch.setattr(verifier, "NliVerifier", lambda *given: named.append(given))
     models: Any = {"attribute": "nli:a/b", "edit": "vllm:c"}
-    settings = Settings(search=InMemoryRetriever(), models=models, support_threshold=0.7, api_key="k")
+    settings = Settings(search=InMemoryRetriever(), models=models, api_key="k")
     assert [model.name for model in wire(settings).models] == ["vllm:c"]
-    assert named == [("a/b", 0.7)]
+    assert named == [("a/b", 0.55)]
 
 
 def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:

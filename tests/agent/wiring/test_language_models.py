@@ -12,7 +12,7 @@ import pytest
 import rarr
 from agent.mills import Documents, answer, revised, settings_for, text_of
 from rarr import Reviser, Settings
-from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.models import LanguageModels
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS

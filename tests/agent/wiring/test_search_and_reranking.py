@@ -8,10 +8,9 @@ from makers import FACT, TEXT
 from pydantic import SecretStr
 
 from rarr.agent.revise import Reviser
-from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.web_sources import WEB_SOURCES, NamedSource
+from rarr.agent.wiring.sources import WEB_SOURCES, NamedSource, Resources
 from rarr.settings import Settings
-from rarr.settings.settings_by_type import names_with
+from rarr.settings.setting_errors import names_with
 from rarr.testing import InMemoryRetriever
 from rarr.tools.concurrency import run
 

@@ -43,9 +43,9 @@ def answers(sections: int, wrong: int) -> Any:
     return answer
 
 
-def settings_of(model: Any, search: Any, sections: int, **more: Any) -> Settings:
+def settings_of(model: Any, search: Any, **more: Any) -> Settings:
     """The settings of a run: everything is asked anew."""
-    return Settings(model=model, search=search, max_sections=sections, **more)
+    return Settings(model=model, search=search, **more)
 
 
 def require_right(article: Article, sections: int) -> None:

@@ -55,15 +55,13 @@ class WaitingSearch(MillSearch):
         return await super().retrieve(query, k)
 
 
-@pytest.mark.parametrize("sections", [3, 6, 12])
+@pytest.mark.parametrize("sections", [3, 6, 10])
 async def test_an_article_waits_for_three_calls_and_two_searches(sections: int) -> None:
     wrong = sections // 3
     waves = Waves(
         {"topic": 1, "outline": 1, "sections": sections, "write_section": sections, "check_agreement": 1}
     )
-    settings = settings_of(
-        WaitingModel(waves, answers(sections, wrong)), WaitingSearch(waves), sections, trace=False
-    )
+    settings = settings_of(WaitingModel(waves, answers(sections, wrong)), WaitingSearch(waves), trace=False)
     async with Writer(settings) as writer:
         require_right(await writer.awrite(TOPIC), sections)
     # 3L + 2S, which is at most 4L + S, since a search does not take longer than a call. The last call reads

@@ -1,6 +1,5 @@
 """Writing with scripted components: which citations stay, which are replaced, and what a failure leaves."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -18,11 +17,10 @@ from agent.writing.bridges import (
     written,
 )  # fmt: skip
 from agent.writing.scripted_writer import ScriptedWriter
-from rarr import InputError, Settings, Writer
+from rarr import InputError, Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError, RetrievalError, SetupError
-from rarr.records.articles import SectionDraft
 from rarr.testing import (
     InMemoryRetriever,
     ScriptedReranker,
@@ -162,30 +160,24 @@ def test_outline_is_followed_without_planning() -> None:
         ([], "no heading"),
         ("References\n", "no heading"),
         ([1], "no list of headings"),
-        (["A", "B", "C"], "max_sections is 2"),
+        ([f"Part {n}" for n in range(11)], "give at most 10"),
     ],
 )
 def test_impossible_outline_is_refused(outline: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        written({}, settings=Settings(max_sections=2), outline=outline)
+        written({}, outline=outline)
 
 
-def test_plan_has_max_sections_at_most() -> None:
-    article = written({"A": BUILT, "B": ARCHES, "C": CLOSED}, settings=Settings(max_sections=2))
-    assert [section.heading for section in article.sections] == ["A", "B"]
-
-
-def test_section_gets_as_many_passages_as_the_setting_says() -> None:
-    article = written({"History": f"{BUILT} [1] {ARCHES} [2]"}, settings=Settings(chunks=1))
-    assert labels(article) == [[("1", True)], [("2", False)]]
+def test_plan_has_ten_sections_at_most() -> None:
+    article = written({f"Part {n}": BUILT for n in range(12)})
+    assert len(article.sections) == 10
 
 
 @pytest.mark.parametrize(
     "draft", ["## History\n", "## Early years\n", "## Sources\n\n[1] built.md\n", "[1][2]"]
 )
-@pytest.mark.parametrize("plan", [True, False])
-def test_draft_without_a_sentence_is_a_gap(draft: str, plan: bool) -> None:
-    article = written({"History": draft, "Design": f"{ARCHES} [2]"}, settings=Settings(plan=plan))
+def test_draft_without_a_sentence_is_a_gap(draft: str) -> None:
+    article = written({"History": draft, "Design": f"{ARCHES} [2]"})
     assert [section.state for section in article.sections] == ["no_source", "written"]
     assert "section_missing" in {warning.code for warning in article.warnings}
 
@@ -211,24 +203,6 @@ def test_reranker_orders_the_passages() -> None:
     closed_first = ScriptedReranker({"1987": 0.9, "": 0.5})
     article = written({"History": f"{CLOSED} [1]"}, reranker=closed_first)
     assert labels(article) == [[("1", True)]]
-
-
-async def test_sections_come_while_others_are_written() -> None:
-    second = asyncio.Event()
-
-    class Waiting(ScriptedWriter):
-        async def section(self, topic: str, sources: Any, at: int) -> str:
-            if at == 1:
-                await second.wait()
-            return await super().section(topic, sources, at)
-
-    components = writing({}, writer=Waiting({"History": f"{BUILT} [1]", "Design": f"{ARCHES} [2]"}))
-    seen = []
-    async with Writer(components=components) as writer:
-        async for item in writer.asections(TOPIC):
-            seen.append(item.heading if isinstance(item, SectionDraft) else "article")
-            second.set()
-    assert seen == ["History", "Design", "article"]
 
 
 def test_sentence_about_which_the_sources_disagree_is_marked() -> None:

@@ -6,7 +6,6 @@ from backends.prompted.helpers import PROMPTS, answering, asked_of, language_mod
 from rarr.backends.prompted.questions import PART, PromptedQuestions, text_parts
 from rarr.errors import ModelError
 from rarr.records import Question
-from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
 TEXT = (
@@ -174,5 +173,3 @@ async def test_paper_unites_the_questions_without_keeping_one_about_the_same_wor
         "When was it built?",
     ]
     assert len(await asked(*samples)) == 2
-    assert not Settings(preset="paper").merge_questions
-    assert Settings(preset="paper", merge_questions=True).merge_questions

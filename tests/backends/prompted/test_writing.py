@@ -40,15 +40,3 @@ async def test_other_sections_are_named() -> None:
     ]
     await writer(model).section("Bridge", sources, 1)
     assert "Section: Age\nOther sections: Colour; Size\n" in model.calls[0].messages[1].content
-
-
-async def test_article_has_its_sections_in_order() -> None:
-    sections = [
-        {"heading": "Colour\nand age", "text": "It is red [1]."},
-        {"heading": " ", "text": "It is old."},
-    ]
-    model = ScriptedModel(lambda asked: json.dumps({"sections": sections}))
-    assert await writer(model).article("Bridge", [evidence()], 3) == [
-        ("Colour and age", "It is red [1]."),
-        ("Bridge", "It is old."),
-    ]

@@ -40,7 +40,7 @@ def test_passages_are_joined_and_claims_that_need_no_citation_left_out(data: Pat
 def test_failed_requests_are_errors_that_the_next_call_repeats(data: Path, tmp_path: Path) -> None:
     answers: list[Any] = ["no JSON"]
     model = ScriptedModel(lambda asked: answers[-1])
-    judge = Settings(models={"attribute": model}, attempts=1)
+    judge = Settings(models={"attribute": model})
     report = run("expertqa", data, out=tmp_path / "out", settings=judge, limit=3)
     assert len(report.errors) == 3 and len(report.failed) == 1
     answers.append({"reason": "", "verdict": "attributable"})

@@ -83,7 +83,7 @@ WRONG = {"statements": [{"text": "Ida Lunde was tall.", "citations": [98, 99], "
 
 
 def scripted(folder: Path, model: ScriptedModel) -> BenchmarkReport:
-    settings = Settings(home=folder, model=model, attempts=1)
+    settings = Settings(home=folder, model=model)
     return run("kalma", folder, out=folder / "out", settings=settings, limit=1, jobs=1)
 
 
@@ -151,16 +151,16 @@ def test_extractive_articles_are_cited_and_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.loopback
-def test_language_model_writes_planned_and_unplanned(tmp_path: Path) -> None:
+def test_language_model_writes_planned(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
         settings = Settings(model="vllm:scripted", base_url=server.url, home=tmp_path / "home")
-        systems = ("rr", "prr")
+        systems = ("prr",)
         run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings, judges=systems, limit=1)
-    assert {"outline", "write_section", "write_article"} <= {request.prompt for request in server.requests}
+    assert {"outline", "write_section"} <= {request.prompt for request in server.requests}
 
 
 def test_systems_that_cannot_be_measured_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="system rr needs a language model"):
-        run("wikigen", EVENTS, DOCS, out=tmp_path / "out", judges=("rr",))
-    with pytest.raises(InputError, match="system 'x' is unknown: give rr, prr, extractive"):
+    with pytest.raises(SettingsError, match="system prr needs a language model"):
+        run("wikigen", EVENTS, DOCS, out=tmp_path / "out", judges=("prr",))
+    with pytest.raises(InputError, match="system 'x' is unknown: give prr, extractive"):
         run("wikigen", EVENTS, DOCS, out=tmp_path / "out", judges=("x",))

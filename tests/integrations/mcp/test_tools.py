@@ -88,7 +88,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
         ("revise_text", {"text": TOWER, "evidence": [{"path": "/etc/passwd"}]}, "evidence.0.text"),
         ("revise_text", {"text": TOWER, "evidence": [{**GIVEN, "path": "x"}]}, "evidence.0.path"),
         ("revise_text", {"text": TOWER, "evidence": [GIVEN] * 51}, "at most 50 items"),
-        ("cite_text", {"text": TOWER, "style": "apa"}, "'numbered', 'footnotes' or 'json'"),
+        ("cite_text", {"text": TOWER, "style": "apa"}, "'numbered' or 'footnotes'"),
         ("verify_claim", {"claim": " "}, "claim is empty"),
         ("find_evidence", {"query": "x", "limit": 0}, "greater than or equal to 1"),
         ("delete_text", {}, "there is no tool 'delete_text': use revise_text, cite_text"),

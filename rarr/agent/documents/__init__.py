@@ -1,1 +1,0 @@
-"""Checks documents against sources, and changes nothing."""

@@ -1,0 +1,119 @@
+"""Reads what a caller gives: a text, and the question or conversation that it belongs to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rarr.errors import InputError
+from rarr.records import Notice
+from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
+from rarr.tools.text.wording import counted, kind_of
+from rarr.valid_unicode import REPLACEMENT, valid
+
+Message = Mapping[str, Any]
+"""A message as chat APIs have it: "role" and "content", which is a text or a list of blocks."""
+
+LONGEST = 4000
+"""The most characters of a conversation that are read: the latest turns, and the ends of longer ones."""
+_USER = ("user", "human")
+_READ = (*_USER, "assistant", "ai")
+"""The roles of turns. Instructions and the results of tools are no part of the conversation."""
+_MOST_HTML = 0.5
+"""The most of the characters of a text that may be blocks of HTML without a warning."""
+
+
+def required_text(text: object, name: str) -> str:
+    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
+
+    Raises `InputError` for a value that is not a string, and for an empty text.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
+    if not text.strip():
+        raise InputError(f"{name} is empty: give at least one sentence")
+    return valid(text)
+
+
+def optional_text(text: object, name: str) -> str | None:
+    """Returns None for None, and else what `required_text` returns."""
+    return None if text is None else required_text(text, name)
+
+
+def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
+    """Returns the question, or the latest turns of a conversation as one text; None without words.
+
+    Turns are messages of the user and the assistant, about 4,000 characters of them, with the last one of the
+    user among them. The `answer` itself at the end of a conversation is left out. Raises `InputError` for
+    anything else.
+    """
+    if context is None or isinstance(context, str):
+        return context if context and context.strip() else None
+    if not isinstance(context, Sequence):
+        raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
+    turns = _turns(context)
+    if turns and turns[-1]["content"].strip() == answer.strip():
+        turns.pop()
+    return "\n\n".join(turn["content"] for turn in _latest(turns)) or None
+
+
+def latest_turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """Returns what `context_of` reads of a conversation, as messages of texts alone."""
+    return _latest(_turns(messages))
+
+
+def _latest(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Returns the last turn, the last of the user, and earlier turns as long as they are short enough."""
+    last, left = len(turns) - 1, LONGEST
+    kept: dict[int, str] = {}
+    asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
+    if asked != last:  # a long turn after it must not push it out
+        kept[asked] = turns[asked]["content"][-LONGEST // 2 :]
+        left -= len(kept[asked])
+    for number in reversed([number for number in range(len(turns)) if number not in kept]):
+        text = turns[number]["content"]
+        if number != last and len(text) > left:
+            break
+        kept[number] = text[-left:]
+        left -= len(kept[number])
+    return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
+
+
+def _turns(messages: Sequence[Any]) -> list[dict[str, str]]:
+    """Returns the messages of the user and the assistant that have a text."""
+    turns = []
+    for message in messages:
+        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+            raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
+        text = text_of(message.get("content")) if message["role"] in _READ else ""
+        if text.strip():
+            turns.append({"role": message["role"], "content": text})
+    return turns
+
+
+def text_of(content: object) -> str:
+    """Returns the text of a message's content: a string, or blocks of which some hold text."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list | tuple) else ()
+    texts = [block.get("text") if isinstance(block, Mapping) else block for block in blocks]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
+    """Makes warnings about what cannot be checked of a text, and about characters of `given` replaced."""
+    messages: dict[str, str] = {}
+    if replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT):
+        messages["character_replaced"] = (
+            f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL"
+            " and halves of surrogate pairs"
+        )
+    if html_share(text) > _MOST_HTML:
+        messages["html_not_checked"] = (
+            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as pandoc"
+            " and trafilatura write it"
+        )
+    if unread := unread_tables(text):
+        messages["table_not_checked"] = (
+            f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and"
+            " lists, whose rows each have a header of their own and as many cells as the first line"
+        )
+    return [Notice(code=code, message=message, node="generate_queries") for code, message in messages.items()]

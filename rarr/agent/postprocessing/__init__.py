@@ -1,1 +1,0 @@
-"""Postprocesses the answer of a model before an application sends it out."""

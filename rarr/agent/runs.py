@@ -1,0 +1,218 @@
+"""Owns the runs of a graph: its components, traces and checkpoints; meters each run, makes its revision."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
+from typing import Any, TypeVar, cast
+
+from rarr.agent.checkpoints import Checkpointer, Checkpoints
+from rarr.agent.wiring.components import wire
+from rarr.components import Components, close_all
+from rarr.errors import InputError
+from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.records.usage import Controls
+from rarr.settings import Settings
+from rarr.state import State
+from rarr.tools.concurrency import Closable, work
+from rarr.tools.models.run_budget import METER, Budget, Meter, ModelCall
+from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.wording import by_reason, kind_of
+from rarr.traces.recording_and_resuming import Recording
+
+OnCall = Callable[[ModelCall], None]
+OnStep = Callable[[str], None]
+OnIndex = Callable[[int, int], None]
+Result = TypeVar("Result")
+
+NODES = (
+    *("find_triples", "ask_topic", "plan", "write_section", "cite"),
+    *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
+    *("attribute", "evaluate", "write_answer", "check_statements"),
+)
+"""The nodes in the order of the usage, which must not depend on the block that reached a node first."""
+
+
+def settings_of(
+    settings: Settings | None, components: Components | None, values: Mapping[str, Any]
+) -> Settings:
+    """Returns the settings, or those of the `values` of their fields, or of the components.
+
+    Raises `InputError` if more than one of them is given.
+    """
+    if settings is not None and not isinstance(settings, Settings):
+        raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
+    if components is not None and (settings is not None or values):
+        raise InputError("settings and components are both given: components bring their own settings")
+    if settings is not None and values:
+        raise InputError(f"settings and {next(iter(values))} are both given: put it into the settings")
+    if components is not None:
+        return components.settings
+    return settings or Settings(**values)
+
+
+def wired(
+    settings: Settings | None,
+    components: Components | None,
+    on_index: OnIndex | None,
+    values: Mapping[str, Any],
+) -> Components:
+    """Returns the components, or makes those that the settings name. Raises as `settings_of` does."""
+    used = settings_of(settings, components, values)
+    return components or wire(used, on_index)
+
+
+@contextmanager
+def using(meter: Meter) -> Iterator[Meter]:
+    """Counts in `meter` what the block asks and spends."""
+    token = METER.set(meter)
+    try:
+        yield meter
+    finally:
+        METER.reset(token)
+
+
+class RunOwner(Closable):
+    """Owns the components, the checkpoints and the traces of any number of runs of one graph."""
+
+    def __init__(
+        self,
+        components: Components,
+        build: Callable[[Any], Any],
+        *,
+        on_step: OnStep | None,
+        on_call: OnCall | None,
+        checkpointer: Checkpointer | None,
+    ) -> None:
+        """`build` builds the graph for a checkpointer. Raises `RarrError` where something is missing."""
+        self._components, self.settings = components, components.settings
+        self._checkpoints = Checkpoints(checkpointer, build)
+        self._on_step, self._on_call = on_step, on_call
+        skipped = getattr(components.retriever, "skipped", ())
+        self._notices = [
+            Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
+        ]
+        self._traces: Recording | None = None
+        if self.settings.trace:
+            try:
+                self._traces = Recording(
+                    self.settings, components.baseline, resumable=checkpointer is not None
+                )
+            except InputError as error:
+                message = f"no trace is kept: {error}; or set trace to false"
+                self._notices.append(Notice(code="trace_failed", message=message, node=""))
+
+    async def aclose(self) -> None:
+        """Closes files, and the connections that this event loop opened. The next use opens them again.
+
+        A retriever object that the caller gave is not closed.
+        """
+        await close_all((*self._components.models, *self._components.opened, self._checkpoints))
+        if self._traces:
+            await self._traces.aclose()
+
+    def _start(self, text: str, context: str | None, notices: Sequence[Notice] = ()) -> State:
+        """Makes the first state of a run; its warnings tell of files left out and of a missing trace."""
+        warnings = [*self._notices, *notices]
+        return State(original=text, text=text, context=context, round=1, warnings=warnings)
+
+    async def _run(
+        self,
+        run_id: str,
+        start: State,
+        make: Callable[[str, State, Meter], tuple[Result, Revision]],
+        *,
+        resumed: bool,
+        done: bool,
+    ) -> tuple[Result, Revision]:
+        """Takes a run through the graph, meters and records it.
+
+        `make` makes the result and the research of the last state; both are returned, the research as the
+        trace keeps it. `start` is the first state of the run, or that from which it is `resumed`. With
+        `done` it is the last state of a finished run, which is neither walked nor recorded again.
+        """
+        traces = None if done else self._traces
+        text = f"{start.get('context') or ''}\n{start['original']}"
+        with using(Meter(budget_of(self.settings), self._on_call, text=text)) as meter:
+            recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
+            async with recorded as recorder:
+                state = start if done else await self._walk(start, run_id, resumed=resumed)
+                if recorder is None:
+                    return await work(make, run_id, state, meter)
+                await recorder.flush()  # a failure to write becomes a warning of the result
+                result, research = await work(make, run_id, state, meter)
+                return result, await recorder.finished(research)
+
+    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
+        """Takes a run through the graph, and returns its last state."""
+        return await self._through_graph(None if resumed else start, run_id)
+
+    async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
+        """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
+        graph = await self._checkpoints.graph()
+        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
+        if self._on_step is None:
+            return cast(State, await graph.ainvoke(start, **call))
+        state: Any = start
+        async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
+            if mode == "values":
+                state = data
+                continue
+            for node in data:
+                if node in graph.nodes and not node.startswith("__"):
+                    self._on_step(node)
+        return cast(State, state)
+
+
+def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
+    """Builds the revision of a run that is done, or that stopped at a limit.
+
+    Without a report in the state, all sentences are unjudged. Each warning comes once: an exhausted budget
+    fails every remaining question with the same one.
+    """
+    text = state["text"]
+    told = [*state["warnings"], *state.get("told", []), *meter.warnings]
+    return Revision(
+        run_id=run_id,
+        original=state["original"],
+        text=text,
+        changed=text != state["original"],
+        queries=tuple(state.get("queries", ())),
+        evidence=tuple(state.get("evidence", ())),
+        checks=tuple(state.get("checks", ())),
+        edits=tuple(state.get("edits", ())),
+        report=state.get("report") or _unjudged(text),
+        scores=state.get("scores", Scores()),
+        usage=usage_of(meter, state.get("controls", ())),
+        warnings=tuple({notice.model_dump_json(): notice for notice in told}.values()),
+    )
+
+
+def _unjudged(text: str) -> Report:
+    return Report(
+        sentences=tuple(
+            Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+            for span in sentences(text)
+        )
+    )
+
+
+def budget_of(settings: Settings) -> Budget:
+    """Takes the limits of one run from the settings."""
+    return Budget(
+        max_calls=settings.max_calls,
+        max_tokens=settings.max_tokens,
+        max_cost=settings.max_cost,
+        deadline_s=settings.deadline_s,
+    )
+
+
+def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
+    """Reads the usage of a run so far, in total and by node, from its meter."""
+    called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
+    total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
+    return Usage(
+        **total,
+        seconds=meter.seconds,
+        by_node={node: NodeUsage(**asdict(meter.by_node[node])) for node in called},
+        controls=sum(controls, start=Controls()),
+    )

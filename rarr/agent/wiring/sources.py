@@ -1,0 +1,368 @@
+"""Makes the retrievers and the reranker that the settings name, and holds what they open."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from rarr.agent.wiring.models import ATTEMPTS, access
+from rarr.agent.wiring.user_retrievers import ObjectRetriever, object_retriever
+from rarr.backends.prompted.questions import CardQueries
+from rarr.components import Closes, Components, Reranker, Retriever, close_all
+from rarr.errors import RetrievalError, SettingsError
+from rarr.records import Notice, Passage
+from rarr.retrievers.combined import CombinedRetriever, GivenFirst
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.extract.limited_calls import Processes
+from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.rerank.overlap import OverlapReranker
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
+from rarr.settings import SOURCES, Settings
+from rarr.tools.concurrency import run
+from rarr.tools.models.run_budget import meter
+from rarr.tools.storage.files import private_folder
+
+if TYPE_CHECKING:
+    from rarr.backends.encoder.model import Encoder
+    from rarr.retrievers.rerank.endpoint import EndpointReranker
+    from rarr.retrievers.web.cache import Cache
+    from rarr.retrievers.web.service_requests import Probe
+
+Kept = TypeVar("Kept", bound=Closes)
+OnIndex = Callable[[int, int], None]
+
+SERVED = "vllm:"
+"""The prefix of a reranker on a server."""
+CACHE_S = 7 * 86_400.0
+"""Seconds for which cached searches and pages are valid; the setting `refresh` reads none."""
+PAGE_S, PAGE_BYTES = 20.0, 10_000_000
+"""The limits of one page, redirects included: a slow or endless page must not hold up a run."""
+_KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
+
+
+class Resources:
+    """Collects the files and connections of one reviser; opens its shared cache and encoder when needed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._kept: list[Closes] = [Processes()]
+
+    def __iter__(self) -> Iterator[Closes]:
+        return iter(self._kept)
+
+    def keep(self, resource: Kept) -> Kept:
+        """Adds a resource that `aclose` shall close, and returns it."""
+        self._kept.append(resource)
+        return resource
+
+    async def aclose(self) -> None:
+        """Closes all resources."""
+        await close_all(self._kept)
+
+    @cached_property
+    def cache(self) -> "Cache":
+        """The cache of searches and pages. Raises `SettingsError` if its folder cannot be made."""
+        from rarr.retrievers.web.cache import Cache
+
+        path = cache_path(self.settings)
+        try:
+            private_folder(path.parent)
+        except OSError as error:
+            raise SettingsError(
+                f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with"
+                " RARR_HOME"
+            ) from None
+        ages, offline, refresh = (
+            {"search": CACHE_S, "page": CACHE_S},
+            self.settings.offline,
+            self.settings.refresh,
+        )
+        return self.keep(Cache(path, max_age_s=ages, offline=offline, refresh=refresh))
+
+    @cached_property
+    def encoder(self) -> "Encoder":
+        """The encoder in the folder `weights`, else that of the package. Raises `SettingsError`."""
+        from rarr.backends.encoder.model import Encoder, shipped_encoder  # it imports numpy
+
+        weights = self.settings.weights
+        return shipped_encoder() if weights is None else Encoder(weights)
+
+
+@contextmanager
+def opening(settings: Settings) -> Iterator[Resources]:
+    """Yields empty `Resources`, and closes them only if the block raises."""
+    opened = Resources(settings)
+    try:
+        yield opened
+    except BaseException:
+        run(opened.aclose())
+        raise
+
+
+def cache_path(settings: Settings) -> Path:
+    """The path of the cache in the folder `home` of the settings; the file need not exist."""
+    return settings.home.expanduser() / "cache.sqlite"
+
+
+@runtime_checkable
+class NamedSource(Protocol):
+    """A retriever that the settings name by a word, such as wikipedia."""
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns passages of the `k` best documents. Raises `RetrievalError`."""
+
+    def probe(self) -> "Probe | None":
+        """Describes a free request that shows whether the source can be used; None if there is no request.
+
+        A source without a server, such as a file, checks itself here, and raises `RetrievalError` with the
+        cure.
+        """
+
+
+def source_limits(settings: Settings) -> SourceLimits:
+    """Reads the limits on sources, by domain and date, from the settings."""
+    return SourceLimits(
+        include=tuple(settings.include_domains),
+        exclude=tuple(settings.exclude_domains),
+        after=settings.published_after,
+        before=settings.published_before,
+    )
+
+
+def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
+    from rarr.retrievers.web.wikipedia import Wikipedia
+
+    if settings.published_after or settings.published_before:
+        raise SettingsError(
+            "wikipedia has no dates of publication: leave out published_after and published_before"
+        )
+    wikipedia = Wikipedia(
+        cache=opened.cache,
+        user_agent=settings.user_agent,
+        window=settings.window,
+        step=settings.step,
+        language=settings.wikipedia_language,
+        base_url=settings.wikipedia_url,
+    )
+    return opened.keep(wikipedia)
+
+
+def _tavily(settings: Settings, opened: Resources) -> NamedSource:
+    from rarr.retrievers.web.tavily import Tavily
+
+    key = settings.tavily_key
+    tavily = Tavily(
+        key.get_secret_value() if key else None,
+        cache=opened.cache,
+        window=settings.window,
+        step=settings.step,
+        limits=source_limits(settings),
+        base_url=settings.tavily_url,
+    )
+    return opened.keep(tavily)
+
+
+def _searxng(settings: Settings, opened: Resources) -> NamedSource:
+    from rarr.retrievers.fetch.cached_page_passages import PageReader
+    from rarr.retrievers.fetch.fetching import Fetcher
+    from rarr.retrievers.web.searxng import SearXNG
+
+    if settings.searxng_url is None:
+        raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
+    fetcher = Fetcher(
+        user_agent=settings.user_agent,
+        timeout_s=PAGE_S,
+        max_bytes=PAGE_BYTES,
+        respect_robots=settings.robots,
+    )
+    reader = PageReader(opened.keep(fetcher), opened.cache, window=settings.window, step=settings.step)
+    limits = source_limits(settings)
+    return opened.keep(SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits))
+
+
+WEB_SOURCES: dict[str, Callable[[Settings, Resources], NamedSource]] = {
+    "wikipedia": _wikipedia,
+    "tavily": _tavily,
+    "searxng": _searxng,
+}
+"""The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
+
+
+def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
+    """Makes the web source with this name, without the limits of the settings; None for another name."""
+    return WEB_SOURCES[name](settings, opened) if name in WEB_SOURCES else None
+
+
+def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
+    """Makes the retriever of the sources in the setting `search`; several sources are combined.
+
+    Retriever objects of the user are wrapped. Without `search`, the corpus and the graph are searched that
+    are given, otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown
+    source.
+    """
+    if not (given := search_names(settings)) or "" in given:
+        raise SettingsError(f"search is empty: give {_KNOWN}")
+    if len(set(map(_key, given))) < len(given):
+        raise SettingsError("search names the same source twice: name each source once")
+    limits, made = source_limits(settings), dict[Any, Retriever]()
+    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
+    for source in sorted(given, key=lambda it: 2 * (it == "corpus") + isinstance(it, str)):
+        made[_key(source)] = (
+            _named_source(source, settings, opened, on_index)
+            if isinstance(source, str)
+            else object_retriever(source, settings, limits)
+        )
+    sources = [made[_key(source)] for source in given]
+    if len(sources) == 1:
+        return sources[0]
+    return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=_warn_of_failure)
+
+
+def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
+    if name == "corpus":
+        return opened.keep(_corpus(settings, on_index))
+    if name == "graph":
+        from rarr.retrievers.graph.graph import Graph
+
+        if settings.graph is None:
+            raise SettingsError("no graph to search: set graph (--graph) to a file of triples")
+        return opened.keep(Graph.open(settings.graph, settings.window))
+    source = web_source(name, settings, opened)
+    if source is None:
+        raise SettingsError(
+            f"unknown search {name!r}: give {_KNOWN}, several with commas, or a retriever object"
+        )
+    return _LimitedSource(name, source, source_limits(settings))
+
+
+def _corpus(settings: Settings, on_index: OnIndex | None) -> Corpus:
+    if settings.corpus is None:
+        raise SettingsError(
+            "no source of evidence: set corpus (--corpus) to a folder, a file or a built index"
+        )
+    return Corpus.open(
+        settings.corpus,
+        home=settings.home,
+        window=settings.window,
+        step=settings.step,
+        max_file_mb=settings.max_file_mb,
+        progress=on_index,
+    )
+
+
+class _LimitedSource:
+    """Wraps a named source, and removes passages that the domains and dates of the settings do not allow."""
+
+    def __init__(self, name: str, source: NamedSource, limits: SourceLimits) -> None:
+        self._name, self.source, self._limits = name, source, limits
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        return await within_limits(self._name, await self.source.retrieve(query, k), self._limits)
+
+
+def search_names(settings: Settings) -> list[Any]:
+    """Lists the names and retriever objects to search.
+
+    If `search` is None, these are the corpus and the graph that are given, else Wikipedia.
+    """
+    if settings.search is None:
+        own = {"corpus": settings.corpus, "graph": settings.graph}
+        return [name for name, place in own.items() if place is not None] or ["wikipedia"]
+    given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
+    split = ([it.strip() for it in each.split(",")] if isinstance(each, str) else [each] for each in given)
+    return [source for sources in split for source in sources]
+
+
+def _key(source: Any) -> str | int:
+    return source if isinstance(source, str) else id(source)
+
+
+def _names(given: Sequence[Any]) -> list[str]:
+    """Names the sources for warnings: objects by their class, numbered where a class comes twice."""
+    names = [source if isinstance(source, str) else type(source).__name__ for source in given]
+    return [
+        f"{name} {names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
+    ]
+
+
+def _warn_of_failure(name: str, error: RetrievalError) -> None:
+    """Warns in the run that one of several sources could not be searched."""
+    meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")
+
+
+def given_passages(searched: Retriever) -> tuple[Passage, ...]:
+    """Returns the passages that the caller gave as all that is searched, if they fit into each request."""
+    given = searched.source if isinstance(searched, ObjectRetriever) else None
+    return given.if_all_fit if isinstance(given, GivenPassages) else ()
+
+
+def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
+    """Returns the components with another retriever: `given`, and behind it their own unless `alone`.
+
+    The limits of the settings are for sources on the web, and not for what a caller gives.
+    """
+    shown = given.if_all_fit
+    if not alone:
+        both = GivenFirst(given, components.retriever, on_failure=_warn_of_failure)
+        return replace(components, retriever=both, given=shown, searches=True)
+    if isinstance(components.query_generator, CardQueries):
+        components = replace(components, query_generator=components.query_generator.of_sentences())
+    retriever = ObjectRetriever(given, SourceLimits())
+    return replace(components, retriever=retriever, given=shown, searches=not shown)
+
+
+def unused_settings(components: Components) -> list[Notice]:
+    """Makes a warning for each given corpus, graph or address of a server that the run will not use."""
+    settings, unused = components.settings, []
+    if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
+        message = (
+            "base_url is given, but no model of a server, so that the embedded models run: name the model, as"
+            " with model vllm:NAME"
+        )
+        unused.append(Notice(code="server_not_used", message=message, node=""))
+    for name in ("corpus", "graph"):
+        if getattr(settings, name) is not None and not any(each == name for each in search_names(settings)):
+            message = f"a {name} is given, but search does not name it: {name},wikipedia searches both"
+            unused.append(Notice(code=f"{name}_not_searched", message=message, node="retrieve"))
+    return unused
+
+
+def reranker(settings: Settings, opened: Resources) -> Reranker:
+    """Makes the reranker: `overlap`, `embedded`, `vllm:NAME` on a server, or the name of a cross-encoder.
+
+    What is opened is added to `opened`.
+    """
+    if settings.reranker == "overlap":
+        return OverlapReranker()
+    if settings.reranker == "embedded":
+        from rarr.backends.encoder.model_files import require_packages
+        from rarr.backends.encoder.ranking import TrainedReranker  # it imports numpy
+
+        require_packages()
+        return TrainedReranker(opened.encoder)
+    if settings.reranker.startswith(SERVED):
+        return served_reranker(settings, opened)
+    from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
+
+    return CrossEncoderReranker(settings.reranker)
+
+
+def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker":
+    """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
+    from rarr.retrievers.rerank.endpoint import EndpointReranker
+    from rarr.tools.models.chat import DEFAULT_URLS
+    from rarr.tools.models.retries import Limiter
+
+    base_url, api_key, _ = access(settings, settings.reranker)
+    served = EndpointReranker(
+        settings.reranker.removeprefix(SERVED),
+        base_url=base_url or DEFAULT_URLS["vllm"],
+        api_key=api_key,
+        limiter=Limiter(settings.concurrency),
+        timeout_s=settings.timeout_s,
+        attempts=ATTEMPTS,
+    )
+    return opened.keep(served)

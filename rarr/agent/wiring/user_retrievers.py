@@ -1,0 +1,109 @@
+"""Checks retriever objects of the user: early whether they can be called, and later what they return."""
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+from rarr.components import Retriever
+from rarr.errors import BudgetError, RetrievalError, SettingsError
+from rarr.records import Passage
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.graph.graph import Graph
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
+from rarr.settings import Settings
+from rarr.tools.models.failures import redacted
+from rarr.tools.text.wording import kind_of, shown
+
+WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
+
+
+def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> Retriever:
+    """Wraps `source`, which has an async `retrieve(query, k)` or is a LangChain retriever, as a `Retriever`.
+
+    Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
+    object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    """
+    name = kind_of(source)
+    if isinstance(source, type):
+        raise SettingsError(f"search is the class {source.__name__}: give an object of it")
+    if hasattr(source, "retrieve"):
+        _check_signature(name, source.retrieve)
+        # Limits are for sources that others wrote: a corpus and a graph are the user's own.
+        is_own = isinstance(source, Corpus | Graph)
+        made: Retriever = ObjectRetriever(source, SourceLimits() if is_own else limits)
+    else:
+        from langchain_core.retrievers import BaseRetriever
+
+        if not isinstance(source, BaseRetriever):
+            raise SettingsError(
+                f"search is {name}: it has no method retrieve(query, k), and is not a LangChain"
+                " retriever: give such an object, or the name of a source, such as wikipedia"
+            )
+        from rarr.retrievers.langchain import LangChainRetriever
+
+        made = LangChainRetriever(source, window=settings.window, step=settings.step, limits=limits)
+    if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
+        raise SettingsError(
+            f"search is {name}, which may go to the network, and offline is set:"
+            " give its class offline = True if it does not, or leave out offline"
+        )
+    return made
+
+
+class ObjectRetriever:
+    """Wraps a retriever that the user wrote: it returns passages or raises a `RetrievalError`."""
+
+    def __init__(self, source: Any, limits: SourceLimits) -> None:
+        self.source, self._limits = source, limits
+        self._name = type(source).__name__
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """The files that the source left out, with the reason, as in `Corpus`."""
+        return getattr(self.source, "skipped", ())
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
+        try:
+            call = self.source.retrieve(query, k)
+            wrong = "" if inspect.isawaitable(call) else f"{kind_of(call)} that cannot be awaited"
+            passages = () if wrong else await call
+        except (RetrievalError, BudgetError):  # these errors name their cures
+            raise
+        except Exception as error:
+            reason = shown(redacted(" ".join(str(error).split())))
+            raise RetrievalError(
+                f"the retriever {self._name} failed ({type(error).__name__}: {reason}):"
+                " try its retrieve alone"
+            ) from error
+        if wrong := wrong or _wrong(passages):
+            raise RetrievalError(f"the retriever {self._name} returned {wrong}: write {WANTED}")
+        return await within_limits(f"the retriever {self._name}", passages, self._limits)
+
+
+def _wrong(result: object) -> str:
+    """Describes a wrong result of `retrieve`; "" if it is a sequence of passages."""
+    if result is None:
+        return "None"
+    if not isinstance(result, Sequence) or isinstance(result, str | bytes):
+        return kind_of(result)
+    strange = [kind_of(item) for item in result if not isinstance(item, Passage)]
+    return f"{kind_of(result)} with {strange[0]} in it" if strange else ""
+
+
+def _check_signature(name: str, retrieve: Any) -> None:
+    """Raises `SettingsError` for a method that is sure to fail; other errors show when it is called."""
+    if not callable(retrieve):
+        raise SettingsError(f"search is {name}, whose retrieve is not a method: write {WANTED}")
+    try:
+        signature = inspect.signature(retrieve)
+    except (TypeError, ValueError):  # such as some functions written in C
+        return
+    try:
+        signature.bind("query", 5)
+    except TypeError:
+        problem = f"retrieve{signature} cannot be called as retrieve(query, k)"
+        raise SettingsError(f"search is {name}, whose {problem}: write {WANTED}") from None
+    function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
+    if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
+        raise SettingsError(f"search is {name}, whose retrieve is not async: write {WANTED}")

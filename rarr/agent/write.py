@@ -1,0 +1,325 @@
+"""Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
+
+ask_topic -> retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
+          -> write_section, one branch a section -> cite
+
+With an outline, the topic itself is not searched for. The node cite reads the sentences of the article as
+cards, beside the passages that they were written from: it edits what these passages contradict, and cites
+what they support.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from rarr.agent.checkpoints import Checkpointer
+from rarr.agent.citing.marks import PlannedCitation, cited_text, mark_place
+from rarr.agent.graph import Graph, add_surviving
+from rarr.agent.inputs import required_text
+from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, wired
+from rarr.components import Components
+from rarr.errors import InputError
+from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
+from rarr.ledger.scores import CitedSentence, citation_precision, citation_rate, citation_recall
+from rarr.ledger.sentence_support import moved_place
+from rarr.nodes.ask_topic import ask_topic
+from rarr.nodes.cite import cite
+from rarr.nodes.plan import MAX_SECTIONS, plan
+from rarr.nodes.rerank import rerank
+from rarr.nodes.retrieve import retrieve
+from rarr.nodes.write_section import section_sources, write_section
+from rarr.records import Evidence, Notice, Report, Revision, Sentence
+from rarr.records.articles import Article, ArticleSection, CitationScores, WrittenSentence
+from rarr.records.citations import Cited
+from rarr.retrievers.combined import DocumentChunks
+from rarr.settings import Settings
+from rarr.state import State, usable
+from rarr.tools.concurrency import in_thread, run
+from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.section_headings import clean_headings
+
+CHUNK_WORDS = 256
+"""The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
+CHUNKS = 5
+"""The passages of a section."""
+
+Outline = str | Sequence[str]
+"""The headings of an article: a list, or a text with one heading a line."""
+
+
+def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+    """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
+    graph = StateGraph(State, context_schema=Components)
+    for node in (ask_topic, plan, rerank, write_section):
+        add_surviving(graph, node, on_failure="cite")
+    add_surviving(graph, retrieve, on_failure="rerank")
+    add_surviving(graph, cite, on_failure=END)
+    graph.add_edge(START, "ask_topic")
+    graph.add_conditional_edges("ask_topic", after_topic, ["retrieve", "plan"])
+    graph.add_edge("retrieve", "rerank")
+    graph.add_conditional_edges("rerank", after_passages, ["plan", "write_section", "cite"])
+    graph.add_conditional_edges("plan", one_branch_per_section, ["retrieve"])
+    graph.add_edge("write_section", "cite")
+    graph.add_edge("cite", END)
+    # None would take over the checkpointer of a graph in whose node the run is.
+    return graph.compile(checkpointer=checkpointer or False)
+
+
+def after_topic(state: State) -> list[Send] | str:
+    """Routes the query of the topic to retrieve; with an outline, names plan, which needs no passages."""
+    if state["outline"] is not None:
+        return "plan"
+    return [Send("retrieve", {"query": query}) for query in state["queries"]]
+
+
+def one_branch_per_section(state: State) -> list[Send]:
+    """Routes the query of each section to its own retrieve."""
+    return [Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]]
+
+
+def after_passages(state: State) -> list[Send] | str:
+    """Names plan for the passages of the topic; else routes each section to write_section.
+
+    A section without passages is not written. Names cite if there is no other.
+    """
+    if state["round"] == 1:
+        return "plan"
+    queries = {query.id: query for query in state["queries"]}
+    given = {name: state[name] for name in ("topic", "sections", "evidence", "kept") if name in state}
+    branches = [
+        Send("write_section", {"query": queries[source.section.query_id], **given})
+        for source in section_sources(state)
+        if source.chunks
+    ]
+    return branches or "cite"
+
+
+class Writer(RunOwner):
+    """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        components: Components | None = None,
+        on_step: OnStep | None = None,
+        on_index: OnIndex | None = None,
+        on_call: OnCall | None = None,
+        checkpointer: Checkpointer | None = None,
+        **values: Any,
+    ) -> None:
+        """The arguments are those of `Reviser`. Raises `RarrError` where something is missing."""
+        super().__init__(
+            writing_components(wired(settings, components, on_index, values)),
+            build_writing_graph,
+            on_step=on_step,
+            on_call=on_call,
+            checkpointer=checkpointer,
+        )
+
+    def write(self, topic: str, outline: Outline | None = None, *, run_id: str | None = None) -> Article:
+        """`awrite` for callers without an event loop and for callers inside a running loop."""
+        return run(self.awrite(topic, outline, run_id=run_id))
+
+    async def awrite(
+        self, topic: str, outline: Outline | None = None, *, run_id: str | None = None
+    ) -> Article:
+        """Writes an article about `topic` from the sources, with a checked citation behind each sentence.
+
+        `outline` gives the headings of the sections; None: the sections are planned. `run_id` names the run.
+        Raises `InputError` for an empty topic, an outline without a heading or with too many, and a name that
+        is not allowed or already used. All later failures become warnings.
+        """
+        topic = " ".join(required_text(topic, "topic").split())
+        context = None if outline is None else _headings(outline, topic)
+        run_id = await self._checkpoints.new(run_id)
+        return await self.awrite_from(self._start(topic, context), run_id)
+
+    def resume(self, run_id: str) -> Article:
+        """`aresume` for callers without an event loop and for callers inside a running loop."""
+        return run(self.aresume(run_id))
+
+    async def aresume(self, run_id: str) -> Article:
+        """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
+
+        Raises `InputError` without a checkpointer, and for an unknown run.
+        """
+        state, done = await self._checkpoints.begun(run_id)
+        topic, outline = state.get("topic", state["original"]), state.get("outline", state["context"])
+        start = State(original=topic, text=topic, context=outline, round=1, warnings=[])
+        article = await self.awrite_from(state if done else start, run_id, resumed=True, done=done)
+        recorded = await self._traces.revision(run_id, start) if done and self._traces else None
+        return article if recorded is None else article.model_copy(update={"research": recorded})
+
+    async def awrite_from(
+        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
+    ) -> Article:
+        """Writes the article of `start`, the first state of a run; with `resumed`, from its last checkpoint.
+
+        `done`: `start` is the last state of a finished run, and becomes an article without asking a model.
+        """
+        article, research = await self._run(run_id, start, article_of, resumed=resumed, done=done)
+        return article.model_copy(update={"research": research})
+
+
+def write(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
+    """Writes one article. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
+    return run(awrite(topic, outline, **settings))
+
+
+async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
+    """`write` for async callers."""
+    async with await in_thread(lambda: Writer(Settings(**settings))) as writer:
+        return await writer.awrite(topic, outline)
+
+
+def _headings(outline: Outline, topic: str) -> str:
+    """Returns the headings, one a line. Raises `InputError` if there is none, or too many."""
+    lines = outline.splitlines() if isinstance(outline, str) else list(outline)
+    if not all(isinstance(line, str) for line in lines):
+        raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")
+    headings = clean_headings(lines, topic)
+    if not headings:
+        raise InputError("the outline has no heading of a section: give one a line, such as History")
+    if len(headings) > MAX_SECTIONS:
+        raise InputError(f"the outline has {len(headings)} headings: give at most {MAX_SECTIONS}")
+    return "\n".join(headings)
+
+
+def writing_components(components: Components) -> Components:
+    """Returns components whose retriever finds passages of at most `CHUNK_WORDS` words.
+
+    The reranker then keeps `CHUNKS` of them for a section. Raises `InputError` for components that rewrite or
+    read no cards.
+    """
+    if components.rewriter is not None:
+        raise InputError("components with a rewriter change the text: write with the usual components")
+    if components.card_reader is None:
+        raise InputError("articles are checked by cards, and the preset paper has none: leave it out")
+    if isinstance(components.retriever, DocumentChunks):
+        return components
+    return replace(
+        components,
+        settings=components.settings.model_copy(update={"evidence_per_query": CHUNKS}),
+        retriever=DocumentChunks(components.retriever, components.opened, CHUNK_WORDS),
+    )
+
+
+def article_of(run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
+    """Builds the article of a run that is done, or that stopped at a limit, and its research.
+
+    Sentences that were not judged have no citation. Each section without a text is named in a warning.
+    """
+    topic = state.get("topic", state["original"])
+    written = article_text(topic, state.get("sections", []), state.get("drafts", {}), gap_reasons(state))
+    text = state["text"] if "sentences" in state else written.text
+    sentences = state.get("sentences") or [
+        WrittenSentence(section_id=section, start=span.start, end=span.end)
+        for span, section, _ in written.sentences
+    ]
+    sections = _sections(state, written)
+    research = _research(run_id, state, written.text, text, sentences, sections, meter)
+    cited = _cited(research, sentences, usable(state))
+    words = [word_count(text[each.start : each.end]) for each in sentences]
+    as_written = [tuple(citation.entails for citation in each.written) for each in sentences]
+    checked = [
+        (None,) if each.status == "unjudged" else (True,) * len(each.evidence_ids) for each in sentences
+    ]
+    article = Article(
+        run_id=run_id,
+        topic=topic,
+        text=cited.text,
+        sections=tuple(sections),
+        sentences=tuple(sentences),
+        citations=cited.citations,
+        unsupported=cited.unsupported,
+        sources=cited.sources,
+        as_written=_scores(as_written, words),
+        checked=_scores(checked, words),
+        words=sum(words),
+        research=research,
+    )
+    return article, research
+
+
+def _scores(alone: Sequence[tuple[bool | None, ...]], words: Sequence[int]) -> CitationScores:
+    """Computes the citation measures of WikiGenBench: by sentence, does each of its citations support it?"""
+    sentences = [CitedSentence(alone=each, words=count) for each, count in zip(alone, words, strict=True)]
+    return CitationScores(
+        recall=citation_recall(sentences),
+        precision=citation_precision(sentences),
+        rate=citation_rate(sentences),
+        sentences=len(sentences),
+        unjudged=sum(None in sentence.alone for sentence in sentences),
+    )
+
+
+def _sections(state: State, written: ArticleText) -> list[ArticleSection]:
+    """Makes the sections, with their places in the text after the edits."""
+    edits = [edit for edit in state.get("edits", []) if edit.accepted]
+    sections = []
+    for section in state.get("sections", []):
+        place = moved_place(written.places[section.id], edits)
+        was_written = section.id in state.get("drafts", {})
+        kind, reason = ("written", "") if was_written else gap(state, section.query_id)
+        sections.append(
+            ArticleSection(
+                id=section.id, heading=section.heading, state=kind, reason=reason, **place._asdict()
+            )
+        )
+    return sections
+
+
+def _research(
+    run_id: str,
+    state: State,
+    original: str,
+    text: str,
+    sentences: Sequence[WrittenSentence],
+    sections: Sequence[ArticleSection],
+    meter: Meter,
+) -> Revision:
+    """Makes the revision of the article: its edits, and the status of each of its sentences."""
+    reported = tuple(
+        Sentence(
+            text=text[each.start : each.end],
+            start=each.start,
+            end=each.end,
+            status=each.status,
+            evidence_ids=each.evidence_ids,
+            support=each.support,
+        )
+        for each in sentences
+    )
+    gaps = [
+        Notice(code="section_missing", message=f"section {it.heading!r}: {it.reason}", node="write_section")
+        for it in sections
+        if it.state != "written"
+    ]
+    warnings = [*state["warnings"], *gaps]
+    whole: State = {**state, "original": original, "text": text, "warnings": warnings}
+    whole["report"] = Report(sentences=reported)
+    return revision_of(run_id, whole, meter)
+
+
+def _cited(research: Revision, sentences: Sequence[WrittenSentence], usable: Sequence[Evidence]) -> Cited:
+    """Puts a footnote behind each supported sentence, and `[citation needed]` behind other judged ones.
+
+    A sentence about which the sources disagree has `[sources disagree]` behind it.
+    """
+    text, evidence = research.text, {passage.id: passage for passage in usable}
+    pairs = list(zip(research.report.sentences, sentences, strict=True))
+    planned = [
+        PlannedCitation(mark_place(text, each.end), each, evidence[name])
+        for each, _ in pairs
+        for name in each.evidence_ids
+    ]
+    disputed = [each for each, sentence in pairs if sentence.disputed_by]
+    lacking = ("unconfirmed", "contradicted")
+    unsupported = [it for it, sentence in pairs if it.status in lacking and not sentence.disputed_by]
+    plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
+    return cited_text(plain, planned, unsupported, style="footnotes", disputed=disputed)

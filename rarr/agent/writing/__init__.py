@@ -1,1 +1,0 @@
-"""Writes articles with citations from sources."""
