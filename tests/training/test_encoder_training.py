@@ -1,0 +1,193 @@
+"""The training of a tiny encoder: files that the runtime reads, and the same ones after a stop."""
+
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from tokenizers import Tokenizer  # noqa: E402
+from transformers import BertConfig  # noqa: E402
+
+from rarr.backends.encoder.inputs import MaskedSpan  # noqa: E402
+from rarr.backends.encoder.model import ClozeInput, Encoder  # noqa: E402
+from rarr.backends.encoder.model_files import (  # noqa: E402
+    FACTS,
+    FORMAT,
+    MODEL,
+    NEVER,
+    SHIPPED,
+    TOKENIZER,
+    checked_manifest,
+)
+from rarr.errors import InputError, SettingsError  # noqa: E402
+from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
+from rarr.training import fine_tuning  # noqa: E402
+from rarr.training.fine_tuning import FEWEST, fine_tune, split_rows, threshold  # noqa: E402
+from rarr.training.model import EncoderWithHeads  # noqa: E402
+from rarr.training.onnx_files import export, load  # noqa: E402
+from rarr.training.rows import groups, rows  # noqa: E402
+from rarr.training.tasks import embedding  # noqa: E402
+from rarr.training.trainer import Phase, Recipe, TaskData, Trainer  # noqa: E402
+from training.helpers import made, write_queries  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+SIZE = {
+    "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32,
+    "vocab_size": 30522, "max_position_embeddings": 512,
+}  # fmt: skip
+TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+WORDS = "encoder.embeddings.word_embeddings.weight"
+
+
+def tiny() -> EncoderWithHeads:
+    torch.manual_seed(0)
+    model = EncoderWithHeads(BertConfig(**SIZE, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
+    model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    return model
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of an untrained encoder."""
+    folder = tmp_path_factory.mktemp("tiny")
+    export(tiny(), TOKENS, folder)
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.jsonl"
+    made(write_queries(tmp_path), path)
+    return path
+
+
+def test_exported_weights_are_read_back_up_to_rounding(start: Path) -> None:
+    back = load(start).state_dict()
+    for name, tensor in tiny().state_dict().items():
+        assert torch.allclose(back[name], tensor, atol=0.02 + float(tensor.abs().max()) / 50), name
+
+
+def test_weights_are_trained_and_the_runtime_reads_them(data: Path, tmp_path: Path, start: Path) -> None:
+    out, steps = tmp_path / "weights", list[tuple[int, int]]()
+    report = fine_tune(data, out, steps=12, start=start, on_step=lambda *progress: steps.append(progress))
+    assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
+    assert set(report.examples) == {"attribution", "cloze", "relevance", "embedding"}
+    assert set(report.before) == set(report.after) == {"attribution", "cloze", "relevance"}
+    assert steps == [(n, 12) for n in range(1, 13)]
+    first, last = load(start).state_dict(), load(out).state_dict()
+    assert any(not torch.allclose(first[name], last[name], atol=1e-6) for name in first)
+    assert torch.allclose(first[WORDS], last[WORDS], atol=1e-2)
+    encoder, claim = Encoder(out), ("Elm got its mill in 1904.", "Elm", "Built in 1904.")
+    [pointing] = encoder.point([ClozeInput(*claim, MaskedSpan(Span(20, 24), "date"))])
+    assert len(pointing.spans) == 4
+    assert sum(encoder.attribution(*claim)) == pytest.approx(1)
+    (out / MODEL).unlink()
+    assert fine_tune(data, out, steps=12, start=start).after == report.after
+    written = (out / MODEL).stat().st_mtime_ns
+    assert fine_tune(data, out, steps=12, start=start).after == report.after
+    assert (out / MODEL).stat().st_mtime_ns == written and not (out / "checkpoint.pt").exists()
+
+
+@pytest.mark.parametrize("at", [1, 5])
+def test_interrupted_run_ends_with_the_same_weights(
+    data: Path, tmp_path: Path, start: Path, at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fine_tuning, "SAVE_EVERY", 2)
+
+    def interrupt(done: int, steps: int) -> None:
+        if done == at:
+            raise KeyboardInterrupt
+
+    report = fine_tune(data, tmp_path / "whole", steps=6, start=start)
+    with pytest.raises(KeyboardInterrupt):
+        fine_tune(data, tmp_path / "parts", steps=6, start=start, on_step=interrupt)
+    again = fine_tune(data, tmp_path / "parts", steps=6, start=start)
+    assert (again.before, again.after) == (report.before, report.after)
+    assert checked_manifest(tmp_path / "parts") == checked_manifest(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_document_is_both_in_training_and_held_out(data: Path, seed: int) -> None:
+    twice = [row for row in rows(data) for _ in range(2)]
+    learned, held = split_rows(twice, seed)
+    assert (len(learned), len(held)) == (12, 4)
+    assert set(groups(learned)).isdisjoint(groups(held))
+    assert split_rows(twice, seed) == (learned, held)
+
+
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER, FACTS])
+def test_damaged_or_missing_first_weights_are_refused(
+    data: Path, tmp_path: Path, start: Path, name: str
+) -> None:
+    first, out = tmp_path / "first", tmp_path / "weights"
+    with pytest.raises(SettingsError, match=r"there is no folder .*first"):
+        fine_tune(data, out, start=first)
+    first.mkdir()
+    for file in (MODEL, TOKENIZER, FACTS):
+        (first / file).write_bytes(b"damaged" if file == name else (start / file).read_bytes())
+    with pytest.raises(SettingsError, match=f"{name} is damaged: write it again"):
+        fine_tune(data, out, start=first)
+    assert not out.exists() and checked_manifest(start).format == FORMAT
+
+
+def test_folder_of_a_run_with_other_options_or_data_is_refused(
+    data: Path, tmp_path: Path, start: Path
+) -> None:
+    out = tmp_path / "weights"
+    data.write_bytes(data.read_bytes().rstrip())  # a last row without a line end is a row
+    before = data.read_bytes()
+    assert fine_tune(data, out, steps=1, start=start).rows == 8
+    assert data.read_bytes() == before
+    with pytest.raises(InputError, match="holds a run with steps 1, not 3: give another folder"):
+        fine_tune(data, out, steps=3, start=start)
+    with pytest.raises(InputError, match=r"holds a run with from .*: give another folder"):
+        fine_tune(data, out, steps=1)
+    data.write_bytes(b"".join(row.line() for row in list(rows(data))[1:]))
+    with pytest.raises(InputError, match="holds a run over other data"):
+        fine_tune(data, out, steps=1, start=start)
+
+
+def test_wrong_data_or_output_paths_are_refused(data: Path, tmp_path: Path, start: Path) -> None:
+    with pytest.raises(InputError, match="does not exist: give a file that rarr train data wrote"):
+        fine_tune(tmp_path / "no", tmp_path / "weights")
+    (tmp_path / "one.jsonl").write_bytes(next(rows(data)).line())
+    with pytest.raises(InputError, match="has 1 row"):
+        fine_tune(tmp_path / "one.jsonl", tmp_path / "weights")
+    with pytest.raises(InputError, match=r"holds .*, not a run of rarr"):
+        fine_tune(data, tmp_path, start=start)
+    with pytest.raises(InputError, match="cannot be written"):
+        fine_tune(data, data, start=start)
+
+
+def test_other_recipe_or_data_is_no_checkpoint_and_empty_data_no_recipe(tmp_path: Path) -> None:
+    def trainer(texts: list[str], **mixture: float) -> Trainer:
+        sets = {"embedding": TaskData(embedding, texts, 2)}
+        return Trainer(tiny(), TOKENS, sets, Recipe(3, [Phase(2, 0.0, 1e-3, mixture)]), tmp_path)
+
+    trainer(["a", "b"], embedding=1.0).train()
+    with pytest.raises(ValueError, match="another recipe or other data"):
+        trainer(["a", "b", "c"], embedding=1.0).train()
+    with pytest.raises(ValueError, match="'cloze' is in a mixture and has no examples"):
+        trainer(["a", "b"], embedding=0.5, cloze=0.5)
+
+
+def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:
+    made = [(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5
+    assert threshold(made) == 0.8
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        [(0.9, True)] * (FEWEST - 1),
+        [(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST,
+        [],
+        [(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST,  # of one probability, and not divided
+    ],
+)
+def test_no_threshold_where_too_few_are_right(made: list[tuple[float, bool]]) -> None:
+    assert threshold(made) == NEVER
