@@ -14,12 +14,13 @@ from rarr.valid_unicode import valid
 
 _STARTS = 100  # places at which JSON may begin, at most
 _REPAIRS = 40  # in one object, at most
+_DEEPEST = 50  # containers in containers
 _QUOTES = "\"'“”„‘’‚"
 _START = re.compile(
     rf"\{{\s*+(?:[{_QUOTES}]|//|\#|/\*|[A-Za-z_][\w -]{{0,60}}+:)"
     rf"|\[(?:\s*+[{{{_QUOTES}]|\](?=\s*+(?:```\s*+)?\Z))"
 )
-_QUOTED = re.compile(r'[{\[]\s*+[{"]')
+_QUOTED = re.compile(r'[{\[\s]*+"')
 _BRACKET = re.compile(r"[{}\[\]]")
 _COMMENT = re.compile(r"(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/")
 _LITERAL = re.compile(r"(?:None|True|False)\b")
@@ -81,7 +82,7 @@ def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
             continue
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', found.text))[:_STARTS]:
             with suppress(ValueError, RecursionError):
-                yield from _with_key(_DECODER.raw_decode(found.text, start.start())[0], key)
+                yield from _with_key(_decoded(found.text[start.start() :])[0], key)
 
 
 def _with_key(value: Any, key: str) -> Iterator[dict[str, Any]]:
@@ -101,13 +102,24 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
+def _decoded(text: str) -> tuple[Any, int]:
+    """Decodes the JSON at the start of `text`; raises `RecursionError` if it is nested too deeply."""
+    value, end = _DECODER.raw_decode(text)
+    depth = 0
+    for bracket in _BRACKET.finditer(_STRING.sub("", text[:end])):
+        depth += 1 if bracket[0] in "{[" else -1
+        if depth > _DEEPEST:
+            raise RecursionError
+    return value, end
+
+
 def _found(text: str, start: int) -> tuple[Found, int]:
     """Decodes the JSON that begins at `start`; returns it with the position behind it."""
     rest, escaped = text[start:], False
     has_quoted_keys = _QUOTED.match(text, start) is not None
     for _ in range(_REPAIRS):
         try:
-            value, end = _DECODER.raw_decode(rest)
+            value, end = _decoded(rest)
         except RecursionError:
             break
         except json.JSONDecodeError as error:

@@ -140,7 +140,8 @@ def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAn
         ('{"a": [1} {"b": "c"}', [None]),
         ('{"a": {"b": "c"} d} {"e": "f"}', [None, {"e": "f"}]),
         ('{"a": "b', [None]),
-        ('{"a":' * 5000 + "1" + "}" * 5000, [None]),
+        *(('{"a":' * deep + "1" + "}" * deep, [None]) for deep in (51, 900, 5000)),
+        ("[{'a': 'b'}]", [[{"a": "b"}]]),
     ],
 )
 def test_json_is_found_and_common_faults_are_repaired(text: str, values: list[Any]) -> None:
