@@ -14,7 +14,7 @@ from rarr.retrievers.extract.extracted_document import (
     Document,
     UnreadableError,
     decode,
-    parse_time,
+    published,
     too_much,
     unopened,
 )
@@ -85,7 +85,7 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     facts = dict(_FACT.findall(front[1])) if front else {}
     heading = _heading(text[front.end() if front else 0 :][:_OPENING], path.stem)
     title = facts.get("title") or heading or path.stem
-    yield Document(text, title, published_at=parse_time(facts.get("date")))
+    yield Document(text, title, published_at=published(facts.get("date")))
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -160,7 +160,7 @@ def _document(value: object, number: int) -> Document:
         title=title if isinstance(title, str) else "",
         source=source if isinstance(source, str) else "",
         item=number,
-        published_at=parse_time(value.get("published_at") or value.get("date")),
+        published_at=published(value.get("published_at") or value.get("date")),
     )
 
 

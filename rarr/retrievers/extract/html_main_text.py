@@ -11,7 +11,7 @@ from rarr.retrievers.extract.extracted_document import (
     Complain,
     UnreadableError,
     decode,
-    parse_time,
+    published,
 )
 
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
@@ -69,7 +69,7 @@ def read_page(
         if page is None:  # too short to tell the main text from the rest, so all text is taken
             return Page(_text(trafilatura.baseline(_simplified(html))[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
-        return Page(_text(facts["body"]), facts["title"] or "", parse_time(facts["date"]))
+        return Page(_text(facts["body"]), facts["title"] or "", published(facts["date"]))
     except MemoryError:  # the process has a limit of memory
         raise
     except Exception as error:  # hostile markup can make the parsers raise any error

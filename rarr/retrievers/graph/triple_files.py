@@ -65,9 +65,13 @@ def _of_rows(rows: Callable[[Path], Iterator[tuple[int, Row]]]) -> Callable[[Pat
             try:
                 yield from _triples(row)
             except ValueError as problem:
-                raise InputError(f"{shown(str(file))}, line {number}: {problem}") from None
+                raise _wrong(file, number, problem) from None
 
     return triples
+
+
+def _wrong(file: Path, line: int, problem: object) -> InputError:
+    return InputError(f"{shown(str(file))}, line {line}: {problem}")
 
 
 def _triples(row: Row) -> Iterator[Triple]:
@@ -123,32 +127,28 @@ def _csv_rows(file: Path) -> Iterator[tuple[int, Row]]:
         try:
             header = [name.strip() for name in next(reader, [])]
             if len(set(header)) < len(header):
-                raise InputError(f"{shown(str(file))}, line 1: two columns have one name: {_CURE}")
-            for row in reader:
-                if any(cell.strip() for cell in row):
-                    if len(row) != len(header):
-                        raise InputError(
-                            f"{shown(str(file))}, line {reader.line_num}: it has {len(row)} cells under"
-                            f" {len(header)} columns: quote a cell with {delimiter!r} in it"
-                        )
-                    yield reader.line_num, dict(zip(header, row, strict=True))
+                raise _wrong(file, 1, f"two columns have one name: {_CURE}")
+            for row in filter(lambda row: any(map(str.strip, row)), reader):
+                if len(row) != len(header):
+                    cells = f"it has {len(row)} cells under {len(header)} columns"
+                    raise _wrong(file, reader.line_num, f"{cells}: quote a cell with {delimiter!r} in it")
+                yield reader.line_num, dict(zip(header, row, strict=True))
         except csv.Error as error:
             cure = "write a quote within a quoted cell twice"
-            raise InputError(f"{shown(str(file))}, line {reader.line_num}: {error}: {cure}") from None
+            raise _wrong(file, reader.line_num, f"{error}: {cure}") from None
 
 
 def _json_rows(file: Path) -> Iterator[tuple[int, Row]]:
     with file.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
             try:
-                row = json.loads(line)
+                row = json.loads(line) if line.strip() else {}
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):
-                raise InputError(f"{shown(str(file))}, line {number}: it is no JSON object: {_CURE}")
-            yield number, row
+                raise _wrong(file, number, f"it is no JSON object: {_CURE}")
+            if line.strip():
+                yield number, row
 
 
 def _rdf_triples(file: Path) -> Iterator[Triple]:
