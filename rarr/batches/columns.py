@@ -3,13 +3,11 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
-from rarr.batches.input_rows import InputRow, input_rows
+from rarr.batches.input_rows import InputRow
 from rarr.batches.output_rows import ColumnType
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
@@ -19,8 +17,6 @@ from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
-FIRST_ROWS = 1000
-"""The rows of a file in which a column is looked for: a row may lack a column that it has no value for."""
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures that may have a limit."""
 Limit = Literal["max_cost", "deadline"]
@@ -57,27 +53,22 @@ class Columns(NamedTuple):
     context: str | None = None
     sources: str | None = None
 
-    def require_in(self, path: Path) -> None:
-        """Raises `InputError` if none of the first rows of a file has a column, or one has that of a result.
+    def require_in(self, names: Collection[str]) -> None:
+        """Raises `InputError` if the columns of a file lack one of these, or have one of a result.
 
         A file without a row that can be read is not refused: each of its rows has a problem of its own.
         """
-        names, rows = dict[str, Any](), 0
-        for row in islice(input_rows(path), FIRST_ROWS):
-            names |= dict.fromkeys(row.columns)
-            rows += 1
-        where = f" in the first {rows:,} rows" if rows == FIRST_ROWS else ""
         for option, name in self._asdict().items():
             if names and name is not None and name not in names:
                 listed = ", ".join(map(repr, [*names][:_NAMED]))
-                raise InputError(f"there is no column {name!r}{where}: give one of {listed} as {option}")
-        if problem := _taken(names):
-            raise InputError(problem)
+                raise InputError(f"there is no column {name!r}: give one of {listed} as {option}")
+        if taken := next((name for name in names if name in RESULT_COLUMNS), None):
+            raise InputError(f"the column {taken!r} is a result of rarr batch: rename it, or leave it out")
 
     def row_or_problem(self, given: InputRow) -> BatchRow | str:
         """Makes a row, or returns the reason why there is none."""
-        if problem := given.problem or _taken(given.columns):
-            return problem
+        if given.problem:
+            return given.problem
         try:
             return self._row(given.columns, given.number)
         except InputError as error:
@@ -99,13 +90,6 @@ class Columns(NamedTuple):
             raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
         sources = None if self.sources is None else _sources(columns.get(self.sources), self.sources)
         return BatchRow(given, context if context and context.strip() else None, sources, str(number))
-
-
-def _taken(columns: Iterable[str]) -> str:
-    """Says that a column has the name of one that a batch adds, whose value would be replaced."""
-    taken = next((name for name in columns if name in RESULT_COLUMNS), None)
-    told = f"the column {taken!r} is a result of rarr batch already: rename it, or leave it out"
-    return told if taken else ""
 
 
 def _sources(given: object, name: str) -> list[Any] | None:

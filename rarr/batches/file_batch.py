@@ -199,13 +199,13 @@ class _FileBatch:
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
-        self._columns.require_in(self._source)
         searched = corpora([settings.corpus], settings.max_file_mb)
         read = {f"--{name}": column or "none" for name, column in self._columns._asdict().items()}
         kept = {"mode": mode, "--full": "on" if self._full else "off"}
         inputs = run_inputs("", described(settings) | kept | read, searched)
         run_folder.check(self._folder, inputs, "give another -o, or delete this folder")
         self._expected = self._store.expect(self._noted_digests())
+        self._columns.require_in(self._types.by_name())
         if not self._expected.rows and not self.wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
         run_folder.begin(self._folder, inputs)

@@ -73,11 +73,13 @@ class Runner(Protocol):
 
 
 class Tasks:
-    """The `Runner` of this process, with a `Reviser` for each corpus of the server."""
+    """The `Runner` of this process, with a `Reviser` for each corpus of the server.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._revisers: dict[str, Reviser] = {}
+    `revisers`, by the names of their corpora, take the place of those that it would build.
+    """
+
+    def __init__(self, settings: Settings, revisers: "Mapping[str, Reviser] | None" = None) -> None:
+        self._settings, self._revisers = settings, dict(revisers or {})
         self.at_once = settings.concurrency
         """How many jobs to have at once."""
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from batches.batch_folder import RIGHT, WRONG, Batch
-from rarr.batches import columns
 from rarr.batches.columns import Columns
 from rarr.batches.result_store import Expected, ResultStore
 from rarr.errors import InputError
@@ -30,7 +29,7 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
     ("rows", "options", "message"),
     [
         ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
-        ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch already"),
+        ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch"),
         ([], {}, "has no row"),
     ],
 )
@@ -92,29 +91,11 @@ def test_column_with_several_types_is_kept_as_json(batch: Batch) -> None:
     assert parquet.read_table(batch.out).column("n").to_pylist() == ["1", '"one"', None]
 
 
-def test_row_that_lacks_columns_or_has_one_of_a_result_stops_no_other(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(columns, "FIRST_ROWS", 3)
-    batch.source.write_text(
-        'broken\n{"note": "a"}\n'
-        + json.dumps({"text": WRONG, "given": [RIGHT]})
-        + '\n{"text": "a", "rarr_text": "b"}'
-    )
-    _, second, fourth = batch.revise(columns=Columns(sources="given")).wrong_rows
+def test_row_that_lacks_a_column_stops_no_other(batch: Batch) -> None:
+    batch.source.write_text('broken\n{"note": "a"}\n' + json.dumps({"text": WRONG, "given": [RIGHT]}))
+    _, second = batch.revise(columns=Columns(sources="given")).wrong_rows
     assert second == "row 2: it has no column 'text': give a text"
-    assert fourth.startswith("row 4: the column 'rarr_text' is a result of rarr batch already")
-    assert [row["rarr_text"] for row in batch.results()] == [None, None, RIGHT, None]
-
-
-def test_column_that_none_of_the_first_rows_has_is_refused(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(columns, "FIRST_ROWS", 2)
-    batch.rows({"text": RIGHT}, {"n": 1}, {"asked": "a"})
-    with pytest.raises(InputError, match="no column 'asked' in the first 2 rows: give one of 'text', 'n' as"):
-        batch.revise(columns=Columns(context="asked"))
-    assert batch.ran == []
+    assert [row["rarr_text"] for row in batch.results()] == [None, None, RIGHT]
 
 
 def test_full_disk_is_one_line_and_the_next_run_continues(

@@ -1,7 +1,8 @@
 """The tools: each runs a call of `rarr`, and returns a text for a model and the records for a program."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from typing import Annotated, Any
+from uuid import uuid4
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -10,21 +11,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from rarr.agent.evidence import find_evidence
 from rarr.agent.revise import Reviser
-from rarr.agent.verify import ClaimVerifier
-from rarr.integrations.mcp.texts import (
-    cited_lines,
-    evidence_lines,
-    revised_lines,
-    short,
-    verified_lines,
-)
+from rarr.records import Notice, Revision
 from rarr.records.citations import CitationStyle, Cited
 from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
-from rarr.retrievers.given_passages import GivenPassages
+from rarr.serve.jobs import Job, Task, Tasks
 from rarr.tools.concurrency import in_own_task, work
 from rarr.tools.text.wording import grouped, kind_of, nothing_checked
+from rarr.views.revision_text import render, verification_text
+from rarr.views.shown_text import one_line
 
 LONGEST_TEXT = 100_000  # characters
 _LONGEST_CLAIM = 5_000  # characters
@@ -93,8 +89,7 @@ class Tools:
     """The tools of one server. All of them share a reviser."""
 
     def __init__(self, reviser: Reviser) -> None:
-        self._reviser = reviser
-        self._verifier = ClaimVerifier(components=reviser._components)
+        self._reviser, self._tasks = reviser, Tasks(reviser.settings, {"": reviser})
 
     async def revise_text(
         self,
@@ -110,16 +105,12 @@ class Tools:
         source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
         you give it to somebody.
         """
-        _require_evidence(evidence, only_evidence=only_evidence)
-        sources, search = _sources(evidence), "given" if only_evidence else None
-        done = await in_own_task(
-            self._reviser.apostprocess(text, question, sources, search=search)  # type: ignore[arg-type]
-        )
-        result = done.result()
+        result = await self._done("postprocess", text, question, evidence, only_evidence=only_evidence)
         if result.outcome in ("failed", "deadline") or result.revision is None:
             raise ToolError(result.notice)
-        brief = result.model_copy(update={"revision": short(result.revision)})
-        return await work(_result, revised_lines, result, brief)
+        shown = await work(lambda: render(result.revision, terminal=False))
+        brief = result.model_copy(update={"revision": _short(result.revision)})
+        return _result(f"{result.notice}\n\n{shown}", brief)
 
     async def cite_text(
         self,
@@ -137,15 +128,17 @@ class Tools:
         numbered [1] or footnotes [^1]. `mark_unsupported`: mark sentences that evidence contradicts or
         does not confirm with [citation needed].
         """
-        reviser = await self._searching(evidence, only_evidence=only_evidence)
-        done = await in_own_task(
-            reviser.acite(text, question, style=style, mark_unsupported=mark_unsupported)
-        )
-        cited = done.result()
+        options = {"style": style, "mark_unsupported": mark_unsupported}
+        cited = await self._done("cite", text, question, evidence, only_evidence=only_evidence, **options)
         if why := nothing_checked(cited.research):
             raise ToolError(f"nothing could be checked: {why}")
-        brief = cited.model_copy(update={"research": short(cited.research)})
-        return await work(_result, cited_lines, cited, brief)
+        wrong = [
+            f"wrong citation: {one_line(check.text)} ({check.state.replace('_', ' ')})\n"
+            for check in cited.existing
+            if check.state in ("not_supported", "source_not_found")
+        ]
+        lines = [cited.text.rstrip("\n"), "\n\n", *wrong, *_warned(cited.research.warnings)]
+        return _result("".join(lines), cited.model_copy(update={"research": _short(cited.research)}))
 
     async def verify_claim(
         self, claim: Claim, ctx: Context, question: Question = None, evidence: Passages = None
@@ -156,18 +149,13 @@ class Tools:
         and the words of the claim that are confirmed, that differ, or that stay open. With `evidence`, it
         alone is read; without it, the sources of this server are searched.
         """
-        verified = (
-            self._verifier.averify_by_search(self._reviser, claim, question)
-            if evidence is None
-            else self._verifier.averify(claim, _given(evidence), question)
-        )
-        verification = (await in_own_task(verified)).result()
+        verification = await self._done("verify", claim, question, evidence)
         if verification.label is None:
             why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
             raise ToolError(f"the claim could not be judged: {why}")
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
-        brief = verification.model_copy(update={"evidence": kept})
-        return await work(_result, verified_lines, verification, brief)
+        lines = [verification_text(verification), *_warned(verification.warnings)]
+        return _result("".join(lines), verification.model_copy(update={"evidence": kept}))
 
     async def find_evidence(
         self, query: SearchQuery, ctx: Context, limit: Most = 5
@@ -178,35 +166,50 @@ class Tools:
         claim, use verify_claim.
         """
         found = (await in_own_task(find_evidence(self._reviser, query, limit))).result()
-        return await work(_result, evidence_lines, found, found)
+        lines = [
+            f"[{n}] {one_line(f'{each.title}, ' if each.title else '')}{one_line(each.source)},"
+            f" relevance {each.relevance:.2f}\n{each.text}\n\n"
+            for n, each in enumerate(found.evidence, start=1)
+        ]
+        none = ["The sources of this server hold nothing about it.\n"]
+        return _result("".join([*lines, *_warned(found.warnings)] or none), found)
 
-    async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
-        """Returns the reviser that searches the evidence of a call, first or alone."""
-        _require_evidence(evidence, only_evidence=only_evidence)
-        if evidence is None:
-            return self._reviser
-        settings = self._reviser.settings
-        passages = _sources(evidence) or ()
-        given = await work(lambda: GivenPassages(passages, window=settings.window, step=settings.step))
-        return self._reviser.searching(given, alone=only_evidence or not self._reviser.names_sources)
-
-
-def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) -> CallToolResult:
-    """Makes a result with `lines(shown)` as text, and `record` as structured content."""
-    return CallToolResult(
-        content=[TextContent(type="text", text=lines(shown))],
-        structured_content=record.model_dump(mode="json"),
-    )
-
-
-def _require_evidence(evidence: Passages, *, only_evidence: bool) -> None:
-    if only_evidence and not evidence:
-        raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
-
-
-def _sources(evidence: Sequence[GivenEvidence] | None) -> list[dict[str, Any]] | None:
-    return None if evidence is None else [each.model_dump() for each in evidence]
+    async def _done(
+        self,
+        task: Task,
+        text: str,
+        question: str | None,
+        evidence: Passages,
+        *,
+        only_evidence: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Returns the record of a task. A caller that goes away ends it."""
+        if only_evidence and not evidence:
+            raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
+        given = tuple({k: v for k, v in each.model_dump().items() if v} for each in evidence or ())
+        options |= {"search": "given"} if only_evidence else {}
+        job = Job(task, text, uuid4().hex, context=question, sources=given, options=options)
+        return (await in_own_task(self._tasks.run(job))).result()
 
 
-def _given(evidence: Sequence[GivenEvidence]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in each.model_dump().items() if value} for each in evidence]
+def _result(text: str, record: BaseModel) -> CallToolResult:
+    """Makes a result with the text for a model, and the record as structured content."""
+    content = TextContent(type="text", text=text)
+    return CallToolResult(content=[content], structured_content=record.model_dump(mode="json"))
+
+
+def _warned(warnings: Iterable[Notice]) -> list[str]:
+    return [f"warning: {one_line(line)}\n" for line in grouped(warnings)]
+
+
+def _short(revision: Revision) -> Revision:
+    """Leaves out what a caller rarely needs: queries, checks, and passages that nothing refers to.
+
+    Passages that seem to speak to a language model are among them: the caller is one.
+    """
+    used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
+    for sentence in revision.report.sentences:
+        used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}
+    kept = tuple(each for each in revision.evidence if each.id in used and not each.suspicious)
+    return revision.model_copy(update={"queries": (), "checks": (), "evidence": kept})
