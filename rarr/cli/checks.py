@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from rarr.cli import options
+from rarr.cli import options, streams
 from rarr.cli.documents import found_files, outside, passages_of, read_document
-from rarr.cli.streams import (
-    argument_text,
-    complain,
-    complain_of_rows,
-    decoded,
-    require_writable,
-    save,
-    waiting,
-    warn,
-    write,
-    write_result,
-)
 from rarr.errors import InputError, RetrievalError
 from rarr.tools.text.wording import counted
 
@@ -69,7 +57,7 @@ def check(
     if unknown := [name for name in names if name not in known]:
         raise InputError(f"--fail-on is {unknown[0]!r}: give {', '.join(known[:-1])} or {known[-1]}")
     documents = found_files(files)
-    require_writable(out, documents)
+    streams.require_writable(out, documents)
     checks = _checked(documents, chosen, [status for status in known if status in names], jobs)
     result = {
         "text": lambda: findings.as_text(checks, terminal=out is None and sys.stdout.isatty()),
@@ -78,9 +66,9 @@ def check(
         "json": lambda: as_json(checks),
     }[form]()
     if out is None:
-        write(result)
+        streams.write(result)
     else:
-        save(out, [result])
+        streams.save(out, [result])
     return _outcome(checks, printed=form == "text" and out is None)
 
 
@@ -93,8 +81,10 @@ def _checked(found: Sequence[Path], chosen: dict[str, Any], fail_on: Any, jobs: 
     settings = Settings(**chosen)
     files = outside(found, settings.corpus if "corpus" in search_names(settings) else None)
     if inside := len(found) - len(files):
-        warn(f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself")
-    with waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
+        streams.warn(
+            f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself"
+        )
+    with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
         documents = [read_document(file) for file in files]
         return run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=shown.one_of(len(files))))
 
@@ -107,11 +97,11 @@ def _outcome(checks: "DocumentChecks", *, printed: bool) -> int:
     from rarr.views.findings import verdict
 
     if not printed:
-        warn(*checks.warnings)
-        warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
+        streams.warn(*checks.warnings)
+        streams.warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
     if checks.failing:
-        return 1 if printed else complain(verdict(checks), 1)
-    return complain(verdict(checks), 3) if checks.unjudged else 0
+        return 1 if printed else streams.complain(verdict(checks), 1)
+    return streams.complain(verdict(checks), 3) if checks.unjudged else 0
 
 
 @click.command()
@@ -161,18 +151,18 @@ def verify(
     if out is None:
         if limit is not None:
             raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
-        asked = None if question is None else decoded(question, "--question")
-        text = argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
+        asked = None if question is None else streams.decoded(question, "--question")
+        text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
         return _verify_claim(text, against, asked, settings, as_json=as_json)
     if question is not None:
         raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.report_tables import as_tables
 
-    with waiting() as shown:
+    with streams.waiting() as shown:
         on_row = shown.rows
         report = verify_claims(Path(claim), out, settings=settings, limit=limit, jobs=jobs, on_row=on_row)
-    write_result(report, lambda: as_tables(report, out), as_json=as_json)
+    streams.write_result(report, lambda: as_tables(report, out), as_json=as_json)
     return _data_outcome(report)
 
 
@@ -186,16 +176,16 @@ def _verify_claim(
 
     passages = [passage for file in files for passage in passages_of(file, settings.max_file_mb)]
     try:
-        with waiting(), ClaimVerifier(settings) as verifier:
+        with streams.waiting(), ClaimVerifier(settings) as verifier:
             verified: Verification = verifier.verify(claim, passages, question)
     except RetrievalError as error:
-        return complain(f"nothing could be judged: {error}", 3)
-    write_result(verified, lambda: verification_text(verified), as_json=as_json)
+        return streams.complain(f"nothing could be judged: {error}", 3)
+    streams.write_result(verified, lambda: verification_text(verified), as_json=as_json)
     lines = grouped(verified.warnings)
     if verified.label is None:
         why = lines[0] if lines else "the claim has no sentence that the judge can read"
-        return complain(f"nothing could be judged: {why}", 3)
-    warn(*lines)
+        return streams.complain(f"nothing could be judged: {why}", 3)
+    streams.warn(*lines)
     return int(verified.label == "contradictory")
 
 
@@ -204,9 +194,9 @@ def _data_outcome(report: "VerificationReport") -> int:
     from rarr.agent.verify import READS_MORE
 
     if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
-        warn(f"{READS_MORE.code}: {READS_MORE.message}")
-    status = complain_of_rows(report, "claim")
+        streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
+    status = streams.complain_of_rows(report, "claim")
     if not status and all(row.label is None for row in report.rows):
-        return complain("no claim could be judged: predictions.jsonl has the warnings", 3)
+        return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)
     measured = any(row.supported is not None for row in report.rows)
     return status or int(not measured and any(row.label == "contradictory" for row in report.rows))

@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rarr.cli import options
-from rarr.cli.streams import (
-    complain,
-    complain_of_rows,
-    require_writable,
-    save,
-    waiting,
-    warn,
-    warn_of_each,
-    write,
-    write_result,
-)
+from rarr.cli import options, streams
 from rarr.errors import InputError, SetupError
 from rarr.tools.text.wording import counted
 
@@ -45,16 +34,16 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
 
     settings = Settings(**chosen)
     sizes = {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
-    with waiting() as shown:
+    with streams.waiting() as shown:
         report = build_index(path, out, **sizes, progress=shown.indexed)
-    warn(*by_reason(report.skipped))
+    streams.warn(*by_reason(report.skipped))
     files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
     lines = [f"documents: {report.documents}", f"passages: {report.passages}"]
     lines.append(f"files: {files}, {report.unsearched} skipped")
     if report.ignored:
         count = counted(len(report.ignored), "file")
         lines.append(f"ignored: {count} of kinds that rarr does not read, such as {report.ignored[0]}")
-    write("".join(f"{line}\n" for line in lines))
+    streams.write("".join(f"{line}\n" for line in lines))
     return 0
 
 
@@ -101,13 +90,13 @@ def eval_(
     if agreement is not None:
         baseline["agreement"] = agreement == "on"
     limits, settings = limits_of(fail_under), Settings(**chosen)
-    with waiting() as shown:
+    with streams.waiting() as shown:
         baseline |= {"jobs": jobs, "limit": limit, "on_row": shown.rows, "on_index": shown.indexed}
         report = evaluate(data, out, settings=settings, **baseline)
-    write_result(report, lambda: as_tables(report, out / "report.html"), as_json=as_json)
-    failed = complain_of_rows(report, "row")
+    streams.write_result(report, lambda: as_tables(report, out / "report.html"), as_json=as_json)
+    failed = streams.complain_of_rows(report, "row")
     if failed != 3 and (short := under(report, limits)):
-        return complain("; ".join(short), 4)
+        return streams.complain("; ".join(short), 4)
     return failed
 
 
@@ -133,7 +122,7 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
     from rarr.evals.rating import digest_of, read_items
     from rarr.views.html.label import label_page
 
-    require_writable(out, files)
+    streams.require_writable(out, files)
     if merge:
         return _merge(files, out, as_json=as_json)
     if len(files) > 1:
@@ -141,8 +130,8 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
     if as_json:
         raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
     items = read_items(files[0])
-    save(out, [label_page(items)])
-    write(f"{out}: {counted(len(items), 'item')} to rate, data {digest_of(items)[:8]}\n")
+    streams.save(out, [label_page(items)])
+    streams.write(f"{out}: {counted(len(items), 'item')} to rate, data {digest_of(items)[:8]}\n")
     return 0
 
 
@@ -152,13 +141,17 @@ def _merge(files: Sequence[Path], out: Path, *, as_json: bool) -> int:
 
     exports = read_exports(files)
     ratings = merged(exports)
-    save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
+    streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
     for rater, count in ratings.rated.items():
         if count < ratings.items:
-            warn(f"{rater} rated {count} of {counted(ratings.items, 'item')}: the others have fewer votes")
+            streams.warn(
+                f"{rater} rated {count} of {counted(ratings.items, 'item')}: the others have fewer votes"
+            )
     if alone := ratings.labels_of_one_rater:
-        warn(f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two')
-    write_result(ratings, lambda: as_tables(ratings, out, "labels"), as_json=as_json)
+        streams.warn(
+            f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two'
+        )
+    streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"), as_json=as_json)
     return 0
 
 
@@ -187,37 +180,34 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
     from rarr.settings import Settings
     from rarr.training.noising import make_data
 
-    with waiting() as shown:
+    with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
         report = make_data(queries, out, settings=Settings(**chosen), **more)
-    write(_noised(report, out))
-    warn(*report.warnings)
+    streams.write(_noised(report, out))
+    streams.warn(*report.warnings)
     if report.limit:
-        warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
+        streams.warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
     if not report.failed:
         return 0
-    warn_of_each([f"{failure.query!r} failed: {failure.error}" for failure in report.failed])
+    streams.warn_of_each([f"{failure.query!r} failed: {failure.error}" for failure in report.failed])
     if not report.rows and not report.dropped:
-        return complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
+        return streams.complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
     failed = counted(len(report.failed), "query")
-    return complain(f"{failed} failed: correct the cause, and run again to repeat them", 2)
+    return streams.complain(f"{failed} failed: correct the cause, and run again to repeat them", 2)
 
 
 def _noised(report: "NoisingReport", out: Path) -> str:
     from rarr.training.rows import REASONS, dropped_beside
 
-    lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
+    spent, lines = report.usage, [f"rows: {report.rows} in {out}, {report.new} of them new"]
     if report.dropped:
         lines.append(f"dropped: {counted(sum(report.dropped.values()), 'query')}, in {dropped_beside(out)}")
         lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
     if report.suspicious:
         lines.append(f"passages that address a language model, left out: {report.suspicious}")
-    spent = report.usage
     cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
     tokens = f"{counted(spent.input_tokens, 'token')} in, {spent.output_tokens:,} out"
-    lines.append(
-        f"spent: {counted(spent.model_calls, 'model call')}, {tokens}{cost}, {spent.seconds:.1f} seconds"
-    )
+    lines.append(f"spent: {counted(spent.model_calls, 'model call')}, {tokens}{cost}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -247,13 +237,13 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
         checked_manifest(start)
         reason = f"rarr train editor cannot run ({error.name} is missing)"
         raise SetupError(f"{reason}: pip install 'rarr[train]'") from error
-    with waiting() as shown:
+    with streams.waiting() as shown:
         report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
     examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
     before = report.before
     losses = ", ".join(f"{name} {before[name]:.3f} to {after:.3f}" for name, after in report.after.items())
     sure = "none is sure enough" if report.sure is None else f"from probability {report.sure:.2f} on"
-    write(
+    streams.write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
         f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"
         f"corrections: {sure}\nweights: {out}, after {report.seconds:.0f} seconds\n"

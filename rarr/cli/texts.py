@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rarr.cli import options
+from rarr.cli import options, streams
 from rarr.cli.documents import passages_of
-from rarr.cli.streams import (
-    argument_text,
-    at_work,
-    complain,
-    decoded,
-    require_writable,
-    save,
-    text_of_file,
-    warn,
-    write,
-    write_result,
-)
 from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
 from rarr.tools.text.wording import counted
 
@@ -77,10 +65,10 @@ def revise(
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
     cure = "give the text in quotes, or its file with --file F"
-    original = argument_text(text, "TEXT", cure) if file is None else text_of_file(file)
-    context = None if context is None else decoded(context, "--context")
+    original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
+    context = None if context is None else streams.decoded(context, "--context")
     settings, terminal = Settings(**chosen), sys.stdout.isatty()
-    with at_work(Reviser, settings) as reviser:
+    with streams.at_work(Reviser, settings) as reviser:
         revision: Revision = reviser.revise(original, context, sources=_sources(source, settings))
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
@@ -89,11 +77,13 @@ def revise(
     if status and not as_json:  # standard error has the first failure already
         shown = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
     if diff:
-        write(render_diff(shown, terminal=terminal))
+        streams.write(render_diff(shown, terminal=terminal))
     else:
-        write_result(revision, lambda: render(shown, terminal=terminal, verbose=verbose), as_json=as_json)
+        streams.write_result(
+            revision, lambda: render(shown, terminal=terminal, verbose=verbose), as_json=as_json
+        )
     if terminal and not (as_json or diff) and settings.trace:
-        write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
+        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
     return status
 
 
@@ -114,9 +104,9 @@ def _outcome(revision: "Revision", *, aloud: bool, more: Iterable[str] = ()) -> 
     from rarr.tools.text.wording import grouped, nothing_checked
 
     if why := nothing_checked(revision):
-        return complain(f"nothing could be checked: {why}", 3)
+        return streams.complain(f"nothing could be checked: {why}", 3)
     if aloud:
-        warn(*more, *grouped(revision.warnings))
+        streams.warn(*more, *grouped(revision.warnings))
     return 0
 
 
@@ -141,11 +131,11 @@ def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, 
     """
     from rarr import Reviser, Settings
 
-    text = text_of_file(file)
-    context = None if context is None else decoded(context, "--context")
-    with at_work(Reviser, Settings(**chosen)) as reviser:
+    text = streams.text_of_file(file)
+    context = None if context is None else streams.decoded(context, "--context")
+    with streams.at_work(Reviser, Settings(**chosen)) as reviser:
         cited = reviser.cite(text, context, **form)
-    write_result(cited, lambda: str(cited.text), as_json=as_json)
+    streams.write_result(cited, lambda: str(cited.text), as_json=as_json)
     return _outcome(cited.research, aloud=not as_json, more=_wrong(cited.existing))
 
 
@@ -181,18 +171,18 @@ def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path |
     from rarr import Settings, Writer
     from rarr.tools.text.wording import grouped
 
-    topic = decoded(topic, "TOPIC")
-    require_writable(out)
-    headings = None if outline is None else text_of_file(outline)
-    with at_work(Writer, Settings(**chosen)) as writer:
+    topic = streams.decoded(topic, "TOPIC")
+    streams.require_writable(out)
+    headings = None if outline is None else streams.text_of_file(outline)
+    with streams.at_work(Writer, Settings(**chosen)) as writer:
         article: Article = writer.write(topic, headings)
     if not article.sentences:
-        return complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)
+        return streams.complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)
     if out is not None:
-        save(out, [article.text])
+        streams.save(out, [article.text])
     shown = article.text if out is None else f"{out}: {_summary(article)}\n"
-    write_result(article, lambda: shown, as_json=as_json)
-    warn(*() if as_json else grouped(article.warnings))
+    streams.write_result(article, lambda: shown, as_json=as_json)
+    streams.warn(*() if as_json else grouped(article.warnings))
     return 0
 
 
@@ -240,14 +230,14 @@ def answer(question: str, chosen: dict[str, Any], style: Any, as_json: bool) -> 
     from rarr import Answerer, Settings
     from rarr.tools.text.wording import grouped
 
-    asked = argument_text(question, "QUESTION", "give the question in quotes, or - and the file as input")
+    asked = streams.argument_text(question, "QUESTION", "give the question in quotes, or - and the file as input")
     try:
-        with at_work(Answerer, Settings(**chosen)) as answerer:
+        with streams.at_work(Answerer, Settings(**chosen)) as answerer:
             answered = answerer.answer(asked)
     except (RetrievalError, ModelError, BudgetError) as error:
-        return complain(f"nothing could be answered: {error}", 3)
-    write_result(answered, lambda: f"{answered.render(style)}\n", as_json=as_json)
+        return streams.complain(f"nothing could be answered: {error}", 3)
+    streams.write_result(answered, lambda: f"{answered.render(style)}\n", as_json=as_json)
     refused = [(statement.text, why) for statement in answered.statements for why in statement.refused]
     if not as_json:  # JSON holds all of it
-        warn(*(f"citation {why} (in {text!r})" for text, why in refused), *grouped(answered.warnings))
+        streams.warn(*(f"citation {why} (in {text!r})" for text, why in refused), *grouped(answered.warnings))
     return 0

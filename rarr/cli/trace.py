@@ -168,8 +168,7 @@ def prune(runs: Sequence[str], every: bool) -> int:
 @options.one("--prompt", "FILE", "Prompt for the node.", type=options.FILE)
 @options.settings("model", "base_url", "corpus", "graph", "search")
 @_FULL
-@options.JSON
-def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], **form: bool) -> int:
+def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], full: bool) -> int:
     """Run RUN again, or one node of it with another prompt or model.
 
     RUN is also a file of rarr trace export. Models and searches answer from the trace. Questions that the
@@ -189,7 +188,7 @@ def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, An
     chosen |= options.given(prompt=prompt)
     loaded = Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
     outcome = replayed(loaded, node, **chosen)
-    write(render(outcome, **form))
+    write(render(outcome, full=full))
     if outcome.failed:
         failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"
         return complain(f"{failures}, so that the result cannot be used: {outcome.failed[0]}", 3)

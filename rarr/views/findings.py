@@ -85,14 +85,14 @@ def verdict(checks: DocumentChecks) -> str:
 
 def _details(finding: Finding) -> list[str]:
     """Writes what differs, what the sources say, what is not confirmed, and the quotes, a line each."""
-    differing = [part for part in finding.parts if part.state == "differs"]
+    differing = {
+        part.says: f"{_quoted(part.words)} differs" for part in finding.parts if part.state == "differs"
+    }
     lines = [
-        f"{_quoted(part.words)} differs" + (f": the source says {_quoted(part.says)}" if part.says else "")
-        for part in differing
+        words + (f": the source says {_quoted(says)}" if says else "") for says, words in differing.items()
     ]
-    says = dict.fromkeys(quote.says for quote in finding.quotes if quote.says)
-    told = {part.says for part in differing}
-    lines += [f"the source says {_quoted(words)}" for words in says if words not in told]
+    says = dict.fromkeys(quote.says for quote in finding.quotes if quote.says and quote.says not in differing)
+    lines += [f"the source says {_quoted(words)}" for words in says]
     if words := [part.words for part in finding.parts if part.state == "open"]:
         lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
     return [*lines, *map(_source, finding.quotes)]

@@ -1,23 +1,22 @@
-"""Writes the changes of a replay as text or JSON. Control characters in the texts are made visible."""
+"""Writes the changes of a replay as text. Control characters in the texts are made visible."""
 
 from collections.abc import Iterator
 from difflib import unified_diff
-from typing import Any
 
 from rarr.agent.replay.differences import AskChange
 from rarr.agent.replay.replay import Replay
 from rarr.records import Check, Edit
 from rarr.tools.text.wording import counted
-from rarr.views.shown_text import as_json as json_of, one_line, visible
+from rarr.views.shown_text import one_line, visible
 
 _SHOWN = 3  # questions, without `full`
 _LINES = 12  # of a difference between prompts, without `full`
 _QUOTE, _SHORT = 100, 40  # characters
 
 
-def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
+def render(replay: Replay, *, full: bool = False) -> str:
     """Writes the differences in prompts, answers, verdicts, edits and text; with `full`, unshortened."""
-    return json_of(_fields(replay)) if as_json else visible("\n".join(_lines(replay, full))) + "\n"
+    return visible("\n".join(_lines(replay, full))) + "\n"
 
 
 def _lines(replay: Replay, full: bool) -> Iterator[str]:
@@ -85,27 +84,3 @@ def _edit(edit: Edit | None) -> str:
         return "none"
     kept = "" if edit.accepted else f", {edit.state}: {one_line(edit.reason, _QUOTE)}"
     return f"“{one_line(edit.old, _SHORT)}” by “{one_line(edit.new, _SHORT)}”{kept}"
-
-
-def _fields(replay: Replay) -> dict[str, Any]:
-    """Returns the replay as JSON values."""
-    changes = replay.changes
-    return {
-        "run_id": replay.before.run_id,
-        "same": replay.same if replay.revision else None,
-        "asked": replay.asked,
-        "failed": replay.failed,
-        "questions": [_plain(change) for change in changes.asked],
-        "verdicts": [_plain(change) for change in changes.verdicts],
-        "edits": [_plain(change) for change in changes.edits],
-        "revision": _plain(replay.revision),
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Turns a change, with the records in it, into JSON values."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    return (
-        {name: _plain(each) for name, each in value._asdict().items()} if hasattr(value, "_asdict") else value
-    )

@@ -50,7 +50,7 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     """Writes the revised text, a line for each change and for each sentence, a count, and the cost.
 
     On a terminal the changes are marked in the text. Elsewhere the text comes first, exactly as it is.
-    `verbose` adds the reasons of the changes, refused edits, all quotes, and the scores.
+    `verbose` adds the reasons of the changes, refused edits and all quotes.
     """
     end = "" if revision.text.endswith("\n") else "\n"
     if _console(terminal=terminal).color_system is None:  # old and new words would look the same
@@ -112,10 +112,6 @@ def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
         yield from _sentence(number, sentence, revision, verbose)
     yield Line(0, Text())
     yield Line(0, Text(_count(revision)))
-    if verbose:
-        scores = revision.scores.model_dump(include={"attribution_before", "preservation", "f1_ap"})
-        known = (f"{name.replace('_', ' ')} {_number(score)}" for name, score in scores.items())
-        yield Line(0, Text(", ".join(known)))
     yield Line(0, Text(_cost(revision), "dim"))
     for warning in grouped(revision.warnings):
         yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
@@ -138,13 +134,10 @@ def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
         Line(6, Text(f"asked: {one_line(it.text)}")) for it in revision.queries if it.id == edit.query_id
     )
     yield Line(6, Text(f"why: {one_line(edit.reason)}"))
-    checks = [check for check in revision.checks if check.evidence_id == edit.evidence_id]
-    own = [check.quote for check in checks if check.query_id == edit.query_id and check.quote]
-    for passage in revision.evidence:
-        if passage.id == edit.evidence_id:
-            answer = next((check.evidence_answer for check in checks if check.evidence_answer), edit.new)
-            quotes = own[-1].split("\n") if own else [closest_sentence(passage.text, answer)]
-            yield Line(6, Text(_quoted("evidence", passage, quotes), "cyan"))
+    checks = [each for each in revision.checks if each.evidence_id == edit.evidence_id and each.quote]
+    for passage in (each for each in revision.evidence if each.id == edit.evidence_id):
+        quotes = checks[-1].quote.split("\n") if checks else [closest_sentence(passage.text, edit.new)]
+        yield Line(6, Text(_quoted("evidence", passage, quotes), "cyan"))
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool) -> Iterator[Line]:
@@ -211,29 +204,21 @@ def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
 
 
 def _count(revision: Revision) -> str:
-    """Writes how many sentences have each status, and the attribution before and after."""
-    counts = Counter(sentence.status for sentence in revision.report.sentences)
-    states = [f"{counts[status]} {status.replace('_', ' ')}" for status in _STATUS_STYLES if counts[status]]
+    """Writes how many sentences have each status, and the attribution and preservation."""
+    counts = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
+    states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)
-    made = [f"{edits['suggested']} suggested"] if edits["suggested"] else []
-    changes = ", ".join([counted(edits["accepted"], "change"), *made])
+    suggested = f", {edits['suggested']} suggested" if edits["suggested"] else ""
+    before, after = revision.scores.attribution_before, revision.scores.attribution_after
+    known = "" if before is None or after is None else f"; attribution {before:.2f} → {after:.2f}"
     total = counted(sum(counts.values()), "sentence")
-    before, after = map(_number, (revision.scores.attribution_before, revision.scores.attribution_after))
-    known = f"; attribution {before} → {after}" if after != "not judged" else ""
-    return f"{total}: {', '.join(states) or 'none judged'}; {changes}{known}"
-
-
-def _number(score: float | None) -> str:
-    return "not judged" if score is None else f"{score:.2f}"
+    return f"{total}: {states}; {counted(edits['accepted'], 'change')}{suggested}{known}"
 
 
 def _cost(revision: Revision) -> str:
-    usage = revision.usage
-    parts = [
-        counted(len(revision.queries), "query"),
-        f"{counted(len(revision.evidence), 'passage')} of evidence",
-        counted(usage.model_calls, "model call"),
-    ]
+    usage, evidence = revision.usage, counted(len(revision.evidence), "passage")
+    parts = [counted(len(revision.queries), "query"), f"{evidence} of evidence"]
+    parts.append(counted(usage.model_calls, "model call"))
     if usage.model_calls:
         cost = f", cost {usage.cost:.4f}" if usage.cost else ""
         parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
