@@ -30,7 +30,7 @@ _NAME = 8  # characters of a run's name, which tell it from other runs
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
-@click.option("--verbose", "-v", is_flag=True, help="Print the reasons, all quotes and scores as well.")
+@click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
 def revise(
     text: str | None,
     file: Path | None,
@@ -230,7 +230,9 @@ def answer(question: str, chosen: dict[str, Any], style: Any, as_json: bool) -> 
     from rarr import Answerer, Settings
     from rarr.tools.text.wording import grouped
 
-    asked = streams.argument_text(question, "QUESTION", "give the question in quotes, or - and the file as input")
+    asked = streams.argument_text(
+        question, "QUESTION", "give the question in quotes, or - and the file as input"
+    )
     try:
         with streams.at_work(Answerer, Settings(**chosen)) as answerer:
             answered = answerer.answer(asked)
