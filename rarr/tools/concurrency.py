@@ -378,11 +378,6 @@ def before_end(action: Callable[[], object]) -> Iterator[None]:
         del _actions[key]
 
 
-def always_before_end(action: Callable[[], object]) -> None:
-    """Registers `action` for `call_all`, for the rest of the process."""
-    _actions[object()] = action
-
-
 def call_all() -> None:
     """Calls the registered actions, the latest first. A failing action prints a line and stops no other.
 

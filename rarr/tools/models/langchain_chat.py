@@ -154,8 +154,6 @@ def _server(model: BaseChatModel) -> str | None:
 class LangChainChat:
     """Wraps a LangChain chat model as a `ChatModel`. A part that its server refused is not sent again."""
 
-    by_langchain = True
-
     def __init__(
         self,
         name: str,

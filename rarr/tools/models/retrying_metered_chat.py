@@ -126,7 +126,7 @@ class BudgetedChat:
                 call = ModelCall(
                     "", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error
                 )
-                meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
+                meter().note(call)
 
     def _cleaned(self, answer: Answer) -> Answer:
         """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""

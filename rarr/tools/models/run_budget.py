@@ -35,8 +35,7 @@ class Budget:
 class ModelCall(NamedTuple):
     """One request to a language model, with its answer, even if the answer could not be used.
 
-    `prompt` is name, version and hash. `error` is empty where the server answered. `by_langchain`: LangChain
-    made the request, and reports it to its own callbacks.
+    `prompt` is name, version and hash. `error` is empty where the server answered.
     """
 
     node: str
@@ -47,7 +46,6 @@ class ModelCall(NamedTuple):
     tokens: Tokens
     seconds: float
     error: str
-    by_langchain: bool = False
 
 
 @dataclass
