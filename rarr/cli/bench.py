@@ -73,13 +73,12 @@ BENCHES = {
     ),
     "names": _Bench(
         ("THINGS",),
-        """Measure whether a search and a revision tell apart THINGS that share a name (AmbER sets).
+        """Measure whether a search tells apart THINGS that share a name (AmbER sets).
 
         THINGS are JSON lines: "id", "name", "aliases", "properties" (values by name), "popularity", and
-        "documents" as the corpus names them. Each false claim is revised without the pages of its subject,
-        where any change is an error, and with the whole corpus.
+        "documents" as the corpus names them.
         """,
-        settings=("corpus", "model", "base_url"),
+        settings=("corpus",),
     ),
     "conflicts": _Bench(
         ("QUESTIONS",),

@@ -17,7 +17,7 @@ from rarr.evals.benchmarks.conflicts import (
     reactions,
     replaced,
 )  # fmt: skip
-from rarr.evals.benchmarks.name_sets import Entity, document_of, name_sets
+from rarr.evals.benchmarks.names import Entity, document_of, name_sets
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -51,19 +51,15 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
         "Veldra": ["veldra", "veldra-film"],
         "Ostrel": ["ostrel", "ostrel-river"],
     }
-    asked = {(trial.subject.id, trial.answers) for each in SETS for trial in each if not trial.pages}
-    assert asked == {
-        ("veldra", ("1312",)), ("veldra", ("18,400",)), ("veldra-film", ("Ana Holm", "A. Holm")),
-        ("ostrel", ("Piet Ruger",)), ("ostrel-river", ("212 kilometres",)),
-    }  # fmt: skip
+    assert {(asked.subject.id, asked.text) for each in SETS for asked in each} == {
+        ("veldra", "In which year was Veldra founded?"),
+        ("veldra", "How many people live in Veldra?"),
+        ("veldra-film", "Who directed Veldra?"),
+        ("ostrel", "Who directed Ostrel?"),
+        ("ostrel-river", "How long is Ostrel?"),
+    }
     turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], PAGES)
     assert {each[0].name: each for each in turned} == {each[0].name: each for each in SETS}
-
-
-def test_false_claim_has_the_value_of_another_set_with_its_unit() -> None:
-    claims = [trial for each in SETS for trial in each if trial.pages]
-    assert {trial.value for trial in claims} == {"Piet Ruger", "Ana Holm"}  # no other kilometres or year
-    assert all(trial.value in trial.text for trial in claims)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +83,7 @@ def test_document_of_a_passage_is_the_longest_name() -> None:
     assert document_of("corpus/ab.md", ["b.md"]) == "corpus/ab.md"
 
 
-def test_names_are_searched_and_false_claims_revised(tmp_path: Path) -> None:
+def test_names_are_searched(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     for name, text in PAGES.items():
         (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
@@ -95,11 +91,9 @@ def test_names_are_searched_and_false_claims_revised(tmp_path: Path) -> None:
     settings = Settings(corpus=tmp_path / "docs", home=tmp_path / "home")
     data = write_rows(tmp_path / "entities.jsonl", *rows)
     report = run("names", data, out=tmp_path / "out", settings=settings)
-    search, claims = report.tables
-    assert report.counts == {"names": 2, "questions": 5, "claims": 4}
+    [search] = report.tables
+    assert report.counts == {"names": 2, "questions": 5}
     assert (search.rows["search alone"]["all"].n, report.errors) == (5, ())
-    assert claims.rows["namesakes' pages alone"]["changed"].value == 0
-    assert claims.rows["all pages"]["from a namesake"].value == 0
     assert run("names", data, out=tmp_path / "out", settings=settings) == report
     with pytest.raises(InputError, match="no corpus: give --corpus"):
         run("names", data, out=tmp_path / "other")
