@@ -5,6 +5,7 @@ import io
 import json
 import re
 import shlex
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from benchmarks.documents import PAGES, ROOT, timeless
 from rarr import Settings
 from rarr.cli import run
 from rarr.cli.entry_point import app
+from rarr.testing import RuleModel, ScriptedServer
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
@@ -98,15 +100,19 @@ def test_command_block_prints_the_output_below_it(
         assert timeless(printed) == timeless(output) or not output, command
 
 
+@pytest.mark.loopback
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name, text in TEXTS.items() if WALK.search(text)])
 def test_walkthrough_runs_line_by_line(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for line in "".join(WALK.findall(TEXTS[page])).splitlines():
-        variables, call = re.fullmatch(r"((?:\w+=\S+ )*)rarr (.*)", line).groups()  # type: ignore[union-attr]
-        with monkeypatch.context() as patch:
-            for variable in variables.split():
-                patch.setenv(*variable.split("="))
-            assert run(shlex.split(call)) == 0, line
+    Path("rarr").symlink_to(ROOT / "rarr")
+    with ScriptedServer(RuleModel()) as server:
+        monkeypatch.setenv("RARR_BASE_URL", server.url)
+        for line in "".join(WALK.findall(TEXTS[page])).splitlines():
+            program, *words = shlex.split(line)
+            status = (
+                run(words) if program == "rarr" else subprocess.run([program, *words], check=True).returncode
+            )
+            assert status == 0, line
 
 
 def yaml_steps(value: Any) -> Iterator[dict[str, Any]]:
