@@ -266,6 +266,11 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _sentences(variables["text"])},
     "score_answer": _level,
+    "judge_intent": lambda variables: {
+        "reason": "",
+        "level": "completely" if len(variables["revised"]) > 20 else "not",
+    },
+    "answer_question": lambda variables: {"answer": "Hoover Dam is 212 metres high."},
     "check_agreement_paper": _agreement,
     "edit": _edit,
     "correct_text": _rewritten,

@@ -38,7 +38,21 @@ _JUDGE = click.option(
 _SYSTEM = click.option(
     "--system", "judges", metavar="S", multiple=True, help="prr or extractive, the default; repeatable."
 )
+_REVISED_BY = click.option(
+    "--system", "judges", metavar="S", multiple=True, help="A system; repeatable. Without it: the first five."
+)
 BENCHES = {
+    "rarr": _Bench(
+        ("DATA",),
+        """Revise texts by RARR, its baselines and rarr's default, and compare them (Gao et al. 2023).
+
+        DATA has lines {"text"} or {"question"}, maybe "context", "evidence" and "revised" (by a person). The
+        model writes the text of a question. Systems: default, rarr, efec, lamda, unedited, and the ablations
+        "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
+        """,
+        settings=("corpus", "search", "model", "base_url"),
+        more=(_REVISED_BY,),
+    ),
     "expertqa": _Bench(
         ("DATA",),
         """Judge claims of six systems that experts labelled, as ExpertQA does.

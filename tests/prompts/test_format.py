@@ -116,7 +116,7 @@ def test_a_folder_overrides_prompts_that_exist(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     require_known(override(tmp_path))
     require_known(override(tmp_path, name="edit"))
-    with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_with"):
+    with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_question"):
         require_known(override(tmp_path, name="edits"))
 
 

@@ -11,6 +11,7 @@ from rarr.tools.models.chat import estimated_tokens
 
 # Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
 PROMPTS = {
+    "answer_question": (330, ["answer"]),
     "answer_with_citations": (500, ["statements"]),
     "check_agreement": (600, ["cards"]),
     "check_agreement_doubt": (300, ["cards"]),
@@ -20,6 +21,7 @@ PROMPTS = {
     "edit": (720, ["span", "revision"]),
     "generate_queries": (1000, ["questions"]),
     "judge_attribution": (450, ["reason", "verdict"]),
+    "judge_intent": (450, ["reason", "level"]),
     "outline": (420, ["sections"]),
     "rewrite_text": (400, ["revision"]),
     "score_answer": (520, ["reason", "level"]),

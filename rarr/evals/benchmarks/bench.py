@@ -65,7 +65,7 @@ class PublishedFigures(Record):
 class Part(NamedTuple):
     """A judge, system or set of rows: `chosen` of its `rows` are turned into lines of one `line` class.
 
-    `at_once`: rows that a worker handles together, for each job.
+    `at_once`: rows that a worker handles together, for each job. `then` gets the lines before the next part.
     """
 
     rows: Sequence[Any]
@@ -73,6 +73,7 @@ class Part(NamedTuple):
     worker: Callable[[], Worker]
     chosen: Sequence[Any]
     at_once: int = 1
+    then: Callable[[Sequence[FinishedLine]], None] = lambda lines: None
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,7 @@ def run_bench(
                 inputs | {"settings": description | {"part": name}}, part.worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
             )  # fmt: skip
+            part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
         report = BenchmarkReport(
             benchmark=bench.title,

@@ -1,0 +1,62 @@
+"""RARR beside its baselines on the same texts, by a scripted model."""
+
+from pathlib import Path
+
+import pytest
+
+from evals.benchmarks.running import run, write
+from rarr.errors import InputError, SettingsError
+from rarr.settings import Settings
+from rarr.testing import RuleModel, ScriptedModel
+
+NEVADA = "Hoover Dam is in Nevada."
+DAM = f"Hoover Dam is 221 metres high. {NEVADA}"
+ROWS = [
+    {
+        "id": "wrong",
+        "text": f"Hoover Dam is 212 metres high. {NEVADA}",
+        "evidence": [DAM],
+        "revised": DAM,
+    },
+    {
+        "id": "right",
+        "text": "Hoover Dam is in Nevada.",
+        "evidence": [DAM],
+        "revised": "Hoover Dam is in Nevada.",
+    },
+    {"id": "asked", "question": "How high is Hoover Dam?", "evidence": [DAM]},
+]
+
+
+def model() -> Settings:
+    return Settings(model=ScriptedModel(RuleModel(), name="scripted"), trace=False)
+
+
+def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
+    write(tmp_path / "rows.jsonl", ROWS)
+    systems = ("default", "rarr", "unedited")
+    report = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
+    assert (report.errors, report.counts) == ((), {"texts": 3})
+    [measures, differences] = report.tables
+    assert list(measures.rows) == list(systems)
+    after = {name: row["attribution_after"].value for name, row in measures.rows.items()}
+    assert after["default"] == after["rarr"] == 1.0
+    assert (after["unedited"] or 0) < 1
+    assert [row["right_changed"].value for row in measures.rows.values()] == [0.0] * 3
+    assert [row["intent_kept"].value for row in measures.rows.values()] == [1.0] * 3
+    assert list(differences.rows) == ["rarr", "unedited"]
+    assert (differences.rows["rarr"]["requests"].value or 0) > 0
+    again = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
+    assert again == report
+
+
+def test_wrong_calls_end_before_anything_is_spent(tmp_path: Path) -> None:
+    data = tmp_path / "rows.jsonl"
+    write(data, ROWS)
+    with pytest.raises(InputError, match="system 'purr' is unknown: give default, rarr"):
+        run("rarr", data, out=tmp_path / "out", settings=model(), judges=("purr",))
+    with pytest.raises(SettingsError, match="needs a language model"):
+        run("rarr", data, out=tmp_path / "out")
+    write(data, [{"id": "empty"}])
+    with pytest.raises(InputError, match='it has no "text" and no "question"'):
+        run("rarr", data, out=tmp_path / "out", settings=model())
