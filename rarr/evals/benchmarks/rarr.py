@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import model_validator
 
 from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.intent import PromptedAnswerer, PromptedIntentJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import NO_BASELINE, Baseline
