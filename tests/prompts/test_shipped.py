@@ -28,7 +28,6 @@ PROMPTS = {
     "search_queries": (260, ["queries"]),
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
-    "write_article": (560, ["sections"]),
     "write_section": (560, ["text"]),
 }
 CARDS = ("check_agreement", "check_agreement_doubt")
