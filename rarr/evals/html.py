@@ -3,11 +3,9 @@
 The same report gives the same page. The templates lie in `page/`.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
 from types import SimpleNamespace
-from typing import NamedTuple
 
 from rarr.evals.measures import STATUSES, EvalReport, ScoredRow
 from rarr.evals.metrics.statistics import Measured
@@ -33,14 +31,11 @@ SEEN = 0.005
 """The smallest change of attribution that two decimals show."""
 LONGEST = 20_000
 """The most characters of one text that are shown."""
-_NEAR = 50
-"""The number of places on one side of the chart. Rows in the same place are drawn as one circle."""
 
 
 def render_html(report: EvalReport) -> str:
     """Renders the HTML page of an evaluation's report. Write it as UTF-8."""
     measures = report.measures
-    dots = [dot for row in report.rows if (dot := _dot(row))]
     statuses = Counter(status for row in report.rows for status in row.statuses)
     return render(
         "evals/page/report.html",
@@ -52,8 +47,6 @@ def render_html(report: EvalReport) -> str:
         kinds={kind: measures[kind] for kind in _KINDS if kind in measures},
         meanings=_KINDS,
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
-        chart=Chart(dots) if dots else None,
-        undrawn=len(report.rows) - len(dots),
         cases=SimpleNamespace(ranked=ranked, runs=runs, cut=cut, facts=facts),
         restored=restored,
     )
@@ -124,66 +117,3 @@ def facts(row: ScoredRow) -> list[str]:
         f"{row.refused_edits:,} refused",
         f"sentences: {', '.join(f'{n} {status}' for status, n in statuses.items()) or 'none'}",
     ]
-
-
-class Dot(NamedTuple):
-    """A row: its preservation, and its attribution before and after the revision, each from 0 to 1."""
-
-    name: str
-    preservation: float
-    before: float
-    after: float
-
-
-def _dot(row: ScoredRow) -> Dot | None:
-    scores = row.scores
-    if scores.preservation is None or scores.attribution_before is None or scores.attribution_after is None:
-        return None
-    return Dot(row.id, scores.preservation, scores.attribution_before, scores.attribution_after)
-
-
-class Chart:
-    """Positions in the chart of attribution against preservation (Chen 2023, figure 6.5), for some rows.
-
-    Before a revision everything is preserved, so the mark `before` stands at the right edge. Most revisions
-    keep nearly the whole text, so the axis of preservation begins at `low`; that of attribution begins at 0.
-    """
-
-    wide, high = 440, 430
-    left, top, side = 54, 36, 340
-    bottom = top + side
-
-    def __init__(self, dots: list[Dot]) -> None:
-        self.dots = dots
-        self.kept = fmean(dot.preservation for dot in dots)
-        self.before, self.after = fmean(dot.before for dot in dots), fmean(dot.after for dot in dots)
-        least = min(dot.preservation for dot in dots)
-        self.low, self.steps = next((low, n) for low, n in ((0.8, 4), (0.5, 5), (0.0, 5)) if least >= low)
-
-    def x(self, preservation: float) -> float:
-        """The horizontal position of a preservation from 0 to 1."""
-        return self.left + self.side * (preservation - self.low) / (1 - self.low)
-
-    def y(self, attribution: float) -> float:
-        """The vertical position of an attribution from 0 to 1."""
-        return self.bottom - self.side * attribution
-
-    def curve(self, f1: float) -> list[tuple[float, float]]:
-        """Computes the points at which F1_AP, 2ap / (a + p), is `f1`, up to preservation 1."""
-        first = max(f1 / (2 - f1), self.low)
-        kept = [first + (1 - first) * (n / 40) ** 2 for n in range(41)]  # closer where it is steep
-        return [(self.x(p), self.y(f1 * p / (2 * p - f1))) for p in kept]
-
-    def circles(self) -> list[list[Dot]]:
-        """Groups of rows that lie together, the largest first, so that smaller circles are drawn above."""
-        circles, size = defaultdict(list), self.side / _NEAR
-        for dot in self.dots:
-            circles[round(self.x(dot.preservation) / size), round(self.y(dot.after) / size)].append(dot)
-        return sorted(circles.values(), key=len, reverse=True)
-
-    def means(self) -> list[tuple[str, float, float, str]]:
-        """Lists the means before and after as (kind, x, y, label); means that lie near share one label."""
-        start, end = (self.x(1), self.y(self.before)), (self.x(self.kept), self.y(self.after))
-        apart = abs(end[0] - start[0]) > 120 or abs(end[1] - start[1]) > 18
-        labels = ("mean before", "mean after") if apart else ("", "mean before and after")
-        return [("before", *start, labels[0]), ("after", *end, labels[1])]

@@ -6,19 +6,14 @@ import pytest
 from parsing import Page
 
 from evals.reporting import hostile, report, row, usual
-from rarr.evals.html import Chart, Dot, render_html
+from rarr.evals.html import render_html
 from rarr.evals.measures import EvalReport
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import Unreadable
-from rarr.tools.pages.html_rendering import render
 
 
 def page(made: EvalReport) -> Page:
     return Page(render_html(made))
-
-
-def scatter(dots: list[Dot]) -> str:
-    return render("evals/page/scatter.html", chart=Chart(dots))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +54,6 @@ def test_unjudged_values_are_named_and_not_drawn() -> None:
     assert "F1_AP, 3 of 3 rows" in Page(html).text
     assert 'class="value"' not in html
     assert 'class="fill"' not in html
-    assert "No row was judged for both." in html
     assert "0.00" not in html
 
 
@@ -93,10 +87,3 @@ def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     assert len(html) < 1_000_000
     assert "300 more are in report.json." in html
     assert "characters … " in html
-
-
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_values_at_both_ends_stay_inside_the_scatter_plot(value: float) -> None:
-    drawn = scatter([Dot("r1", value, value, value)])
-    places = [float(place) for place in re.findall(r'c[xy]="([-\d.]+)"', drawn)]
-    assert all(0 <= place <= 440 for place in places)
