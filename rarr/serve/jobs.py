@@ -80,6 +80,7 @@ class Tasks:
 
     def __init__(self, settings: Settings, revisers: "Mapping[str, Reviser] | None" = None) -> None:
         self._settings, self._revisers = settings, dict(revisers or {})
+        self._starting = asyncio.Lock()
         self.at_once = settings.concurrency
         """How many jobs to have at once."""
 
@@ -94,8 +95,9 @@ class Tasks:
 
     async def run(self, job: Job) -> Record:
         """Runs a job, and returns the record of its task."""
-        if not self._revisers:  # in a process that took the place of another
-            await self.start()
+        async with self._starting:
+            if not self._revisers:  # in a process that took the place of another
+                await self.start()
         reviser = self._revisers[job.corpus or next(iter(self._revisers))]
         if job.task in ("verify", "cite"):
             running = self._verified if job.task == "verify" else self._cited

@@ -50,26 +50,13 @@ def test_output_of_something_else_is_not_overwritten(batch: Batch) -> None:
     assert batch.out.read_text() == "mine"
 
 
-def test_other_settings_and_a_changed_corpus_are_refused(batch: Batch) -> None:
-    batch.rows({"text": RIGHT})
-    batch.revise()
-    with pytest.raises(
-        InputError, match="with mode revise, not check: give another -o, or delete this folder"
-    ):
-        batch.revise(mode="check")
-    (batch.folder / "corpus" / "more.md").write_text("More.")
-    with pytest.raises(InputError, match="before its files changed"):
-        batch.revise()
-
-
 @pytest.mark.parametrize(
     ("before", "now", "what"),
     [
+        ({}, {"mode": "check"}, "mode revise, not check"),
         ({}, {"columns": Columns("answer")}, "--text text, not answer"),
         ({}, {"columns": Columns(context="answer")}, "--context none, not answer"),
-        ({"columns": Columns(sources="answer")}, {}, "--sources answer, not none"),
         ({}, {"full": True}, "--full off, not on"),
-        ({"full": True}, {}, "--full on, not off"),
     ],
 )
 def test_other_columns_and_other_records_are_refused(

@@ -68,16 +68,6 @@ def test_message_is_replaced_and_keeps_its_id_and_usage() -> None:
     assert json.loads(json.dumps(last.response_metadata)) == last.response_metadata
 
 
-def test_results_before_the_last_question_are_no_sources() -> None:
-    answers = [call(), AIMessage(WRONG), AIMessage(WRONG)]
-    made = agent(answers, [search], given(), checkpointer=InMemorySaver())
-    thread = {"configurable": {"thread_id": "1"}}
-    assert made.invoke(asked(), thread)["messages"][-1].content == RIGHT
-    message = made.invoke(asked("Again?"), thread)["messages"][-1]
-    assert (message.content, record_of(message).outcome) == (WRONG, "failed")
-    assert record_of(message).notice == "not checked: the answer has no sources"
-
-
 def test_structured_output_is_left_alone() -> None:
     class Dam(BaseModel):
         text: str

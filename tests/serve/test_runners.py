@@ -14,10 +14,6 @@ from openai import OpenAI
 
 from rarr import Settings
 from rarr.errors import InputError
-from rarr.records import Revision
-from rarr.records.citations import Cited
-from rarr.records.postprocessing import Postprocessed
-from rarr.records.verification import Verification
 from rarr.serve.jobs import Tasks
 from rarr.serve.server import made_runner
 from rarr.serve.worker_processes import WorkerProcesses
@@ -81,19 +77,16 @@ def test_answer_is_corrected_against_the_corpus(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "body", "record"),
+    ("route", "body", "expected"),
     [
-        ("revise", {"text": WRONG, "sources": ["The Hoover Dam is 221 metres high."]}, Revision),
-        ("postprocess", {"text": WRONG, "context": [{"role": "user", "content": "How?"}]}, Postprocessed),
-        ("verify", {"claim": RIGHT, "sources": [{"text": RIGHT, "title": "Dam"}]}, Verification),
-        ("cite", {"text": RIGHT, "sources": [RIGHT]}, Cited),
+        ("revise", {"text": WRONG, "sources": [RIGHT]}, RIGHT),
+        ("postprocess", {"text": WRONG, "context": [{"role": "user", "content": "How?"}]}, RIGHT),
+        ("cite", {"text": RIGHT, "sources": [RIGHT]}, f"{RIGHT}[1]"),
     ],
 )
-def test_own_call_gives_the_record_of_the_package(served: Served, route: str, body: Any, record: Any) -> None:
-    response = httpx2.post(f"{served.url}/{route}", json=body, timeout=60)
-    found = record.model_validate_json(response.content)
-    assert getattr(found, "label", None) == ("attributable" if route == "verify" else None)
-    assert not getattr(found, "warnings", ())
+def test_own_call_gives_the_text(served: Served, route: str, body: Any, expected: str) -> None:
+    answer = httpx2.post(f"{served.url}/{route}", json=body, timeout=60).json()
+    assert answer["text"].startswith(expected)
 
 
 @pytest.mark.parametrize(
