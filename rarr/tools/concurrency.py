@@ -1,9 +1,8 @@
 """Runs work on threads and event loops, bounds it by time and number, and calls actions at a process's end.
 
-Python runs one thread at a time, so one thread runs our own computations. One thread runs models of other
-libraries:
-these leave Python while they compute and use all cores themselves, and two threads cannot use their
-tokenizers at once. One thread writes traces, in order. A job that is cancelled while it waits never runs.
+One thread runs our own computations, since Python runs one thread at a time. One thread runs models of other
+libraries, which use all cores themselves, and whose tokenizers serve one thread. One thread writes traces, in
+order. A job that is cancelled while it waits never runs.
 """
 
 import asyncio
@@ -182,20 +181,20 @@ async def bounded_flow(
 
 async def _read_on_daemon(items: Iterator[Item]) -> AsyncGenerator[Item, None]:
     """Yields the items; each is read on a daemon thread, for which Python does not wait at its end."""
+
+    def read(answer: "Future[Item]") -> None:
+        try:
+            answer.set_result(next(items, _END))
+        except BaseException as error:  # it belongs to the caller
+            answer.set_exception(error)
+
     while True:
         answer = Future[Item]()
         answer.set_running_or_notify_cancel()
-        threading.Thread(target=_read_next, args=(items, answer), name="rarr-reader", daemon=True).start()
+        threading.Thread(target=read, args=(answer,), name="rarr-reader", daemon=True).start()
         if (item := await asyncio.wrap_future(answer)) is _END:
             return
         yield item
-
-
-def _read_next(items: Iterator[Item], answer: "Future[Item]") -> None:
-    try:
-        answer.set_result(next(items, _END))
-    except BaseException as error:  # it belongs to the caller
-        answer.set_exception(error)
 
 
 async def in_own_task(
@@ -274,18 +273,18 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
 
 def _running_loop() -> asyncio.AbstractEventLoop:
     global _loop, _thread
+
+    def forever(loop: asyncio.AbstractEventLoop) -> None:
+        while True:
+            with suppress(SystemExit, KeyboardInterrupt):  # raised by a coroutine; its caller gets it too
+                loop.run_forever()
+
     with _starting:
         if _loop is None or _thread is None or not _thread.is_alive():  # a fork has no threads of its parent
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_forever, args=(_loop,), name="rarr", daemon=True)
+            _thread = threading.Thread(target=forever, args=(_loop,), name="rarr", daemon=True)
             _thread.start()
         return _loop
-
-
-def _forever(loop: asyncio.AbstractEventLoop) -> None:
-    while True:
-        with suppress(SystemExit, KeyboardInterrupt):  # raised by a coroutine; its caller gets it too
-            loop.run_forever()
 
 
 class Closable(ABC):

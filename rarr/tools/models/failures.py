@@ -66,7 +66,6 @@ _DECLINED = {
     "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
     "prohibited_content", "guardrail_intervened", "error_toxic",
 }  # fmt: skip
-_BROKEN = {"error", "abort", "insufficient_system_resource", "malformed_function_call"}
 _WHOLE = {
     "", "stop", "end", "end_turn", "end_of_turn", "stop_sequence", "stop_token", "eos", "eos_token",
     "endoftext", "complete", "completed", "finish", "finished", "tool_call", "tool_calls", "tool_use",
@@ -176,10 +175,8 @@ def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
         return CallFailure("declined", f"{model} declined to answer: {' '.join(refusal.split())[:_SHOWN]!r}")
     if name.partition(":")[0] in _DECLINED:
         return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({name})")
-    if name in _BROKEN:
-        return CallFailure("server", f"{model} broke off its answer ({name})")
     if name not in _WHOLE:
-        unknown = f"{model} stopped for a reason that rarr does not know ({name[:_SHOWN]!r})"
+        unknown = f"{model} stopped for a reason other than the end of its answer ({name[:_SHOWN]!r})"
         return CallFailure("server", unknown)
     return None
 
