@@ -16,16 +16,18 @@ class TripleStore:
         """Reads the triples once. Relations for names and aliases become names of their subject."""
         self._numbers: dict[str, int] = {}  # by id
         self._names: list[str] = []
-        self._triples: dict[Triple, None] = {}
+        self._triples: set[Triple] = set()
         self._by_subject: dict[int, list[Triple]] = defaultdict(list)
         self._by_object: dict[int, list[Triple]] = defaultdict(list)
         aliases: dict[int, list[str]] = defaultdict(list)
-        for triple in triples:
+        texts: dict[str, str] = {}
+        for each in triples:
+            triple = Triple(*(texts.setdefault(text, text) for text in each))  # each text once in memory
             subject = self._number(triple.subject_id, triple.subject)
             if relation_words(triple.relation) in ALIASES | NAMES:
                 aliases[subject].append(triple.object)
             elif triple not in self._triples:
-                self._triples[triple] = None
+                self._triples.add(triple)
                 self._by_subject[subject].append(triple)
                 self._by_object[self._number(triple.object_id, triple.object)].append(triple)
         self._ids = list(self._numbers)
