@@ -7,17 +7,16 @@ over, in their order, while the event loop continues.
 import asyncio
 import sqlite3
 import time
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
 from typing import Any
 
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.records import Notice, Passage, Revision
+from rarr.records import Notice, Revision
 from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.record_references import Packer
@@ -60,25 +59,23 @@ class RunRecorder(Numbering):
         """
         super().__init__()
         self._warn, self._at_once = warn, at_once
-        self._seen_prompts: set[str] = set()
         self._due: asyncio.TimerHandle | None = None
         self._started = self.now()
-        self._writer = _SpanWriter(store, self._failed)
+        self._writer = _SpanWriter(store, lambda message: self._warn(message))
 
     async def start(self, run_id: str, facts: RunFacts) -> None:
         """Writes the run with its input as the start of a trace."""
-        await result_of(in_order(self._writer.begin, run_id, self._started, facts))
+        await self._do("begin", run_id, self._started, facts)
 
     async def go_on(self, trace: Trace, facts: RunFacts) -> None:
         """Continues the trace of a run that was interrupted."""
         self._numbers = max((span.number for span in trace.spans), default=0)
         self._started -= trace.seconds
-        await result_of(in_order(self._writer.go_on, trace, facts))
+        await self._do("go_on", trace, facts)
 
     def begin(self, span: TraceSpan) -> None:
         # A copy, because the body grows during the span while another thread reads the copy.
-        self._writer.spans.append(replace(span, body=dict(span.body)))
-        self._write_soon()
+        self.end(replace(span, body=dict(span.body)))
 
     def end(self, span: TraceSpan) -> None:
         self._writer.spans.append(span)
@@ -86,8 +83,8 @@ class RunRecorder(Numbering):
 
     def keep(self, prompt: Prompt) -> None:
         """Hands over a prompt to write, unless a prompt with this hash was handed over before."""
-        if prompt.hash not in self._seen_prompts:
-            self._seen_prompts.add(prompt.hash)
+        if prompt.hash not in self._writer.seen:
+            self._writer.seen.add(prompt.hash)
             self._writer.prompts.append(prompt)
 
     async def saved(self) -> None:
@@ -98,11 +95,11 @@ class RunRecorder(Numbering):
     async def flush(self) -> None:
         """Waits until the spans so far are written. If another process is writing, they are written later."""
         self._cancel_due()
-        await result_of(in_order(self._writer.write))
+        await self._do("write")
 
     def flush_at_end(self) -> None:
         """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
-        in_order(self._writer.write_last).result(_LAST_BUSY_S)
+        in_order(self._writer.do, "write_last").result(_LAST_BUSY_S)
 
     async def finished(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
@@ -115,7 +112,10 @@ class RunRecorder(Numbering):
     def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
         """Writes the end of the run, with its error or revision, in a thread. The caller may wait for it."""
         self._cancel_due()
-        return in_order(self._writer.finish, revision, error, self.now() - self._started)
+        return in_order(self._writer.do, "finish", revision, error, self.now() - self._started)
+
+    async def _do(self, step: str, *arguments: Any) -> None:
+        await result_of(in_order(self._writer.do, step, *arguments))
 
     def _write_soon(self) -> None:
         """Plans a write in this event loop. In a thread without a loop, the next event writes."""
@@ -125,7 +125,7 @@ class RunRecorder(Numbering):
 
     def _write_now(self) -> None:
         self._due = None
-        asyncio.wrap_future(in_order(self._writer.write)).add_done_callback(self._write_the_rest)
+        asyncio.wrap_future(in_order(self._writer.do, "write")).add_done_callback(self._write_the_rest)
 
     def _write_the_rest(self, _: object) -> None:
         if self._writer.rows:
@@ -136,24 +136,6 @@ class RunRecorder(Numbering):
             self._due.cancel()
             self._due = None
 
-    def _failed(self, error: Exception) -> None:
-        self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
-
-
-def _surviving(step: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a method of `_SpanWriter`: the first failure is reported, and later calls do nothing."""
-
-    @wraps(step)
-    def survive(writer: "_SpanWriter", *args: Any) -> None:
-        if not writer.failed:
-            try:
-                step(writer, *args)
-            except FAILURES as error:
-                writer.failed = True
-                writer.warn(error)
-
-    return survive
-
 
 class _SpanWriter:
     """Packs and writes the trace of one run, in the thread that writes traces.
@@ -161,88 +143,75 @@ class _SpanWriter:
     `spans` and `prompts` are queues in which the run hands them over.
     """
 
-    def __init__(self, store: TraceStore, warn: Callable[[Exception], None]) -> None:
+    def __init__(self, store: TraceStore, warn: Callable[[str], None]) -> None:
         self.spans: deque[TraceSpan] = deque()
         self.prompts: deque[Prompt] = deque()
+        self.seen: set[str] = set()
         self.rows: dict[int, SpanRow] = {}  # packed, but not written yet
         self.failed = False
         self._new: dict[str, Prompt] = {}  # not written yet
-        self.warn = warn
-        self._store, self._packer = store, Packer()
-        self._run = 0
+        self._store, self._warn, self._packer, self._run = store, warn, Packer(), 0
 
-    @_surviving
+    def do(self, step: str, *arguments: Any) -> None:
+        """Calls a method. The first failure is reported, and later calls do nothing."""
+        if not self.failed:
+            try:
+                getattr(self, step)(*arguments)
+            except FAILURES as error:
+                self.failed = True
+                self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
+
     def begin(self, run_id: str, started: float, facts: RunFacts) -> None:
         self._run = self._store.begin(run_id, started, facts)
 
-    @_surviving
     def go_on(self, trace: Trace, facts: RunFacts) -> None:
         self._run = self._store.reopen(trace.run_id, facts)
         packed = [number for span in trace.spans for number, _, _ in span.records]
         self._packer = Packer(max(packed, default=0) + 1)
 
-    @_surviving
     def write(self) -> None:
         """Writes everything that was handed over. If another process is writing, it stays in `rows`."""
-        self._pack()
         try:
-            self._write_rows()
+            self._write()
         except sqlite3.OperationalError as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
 
-    @_surviving
     def write_last(self) -> None:
         """Writes everything at the end of the process, and waits up to 2 s while another process writes."""
         self._store.wait(_LAST_BUSY_S)
         self.write()
 
-    @_surviving
     def finish(self, revision: Revision | None, error: str, seconds: float) -> None:
         self._store.wait(_LAST_BUSY_S)  # this is the last chance to write
         try:
-            self._pack()
-            self._write_rows()
+            self._write()
             packed, records = self._packer.pack(revision and dict(revision))
             self._store.finish(self._run, seconds, error, records, packed if revision else None)
         finally:
             self._store.wait(BUSY_S)
 
-    def _pack(self) -> None:
+    def _write(self) -> None:
         while self.prompts:
             prompt = self.prompts.popleft()
             self._new[prompt.hash] = prompt
         while self.spans:
             span = self.spans.popleft()
             body, records = self._packer.pack(recorded_body(span.body))
-            self.rows[span.number] = _row(span, records, body)
-
-    def _write_rows(self) -> None:
+            place = (span.number, span.parent, span.kind, span.name, span.about, span.started)
+            self.rows[span.number] = (*place, span.seconds, span.error, records, body)
         if self.rows or self._new:
             self._store.write(self._run, self.rows.values(), self._new)
             self.rows, self._new = {}, {}
 
 
 def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the body with the passages of a search replaced by counts per document, to save space."""
+    """Returns the body with the passages of a search replaced by [source, title, count] to save space."""
     update = body.get("update")
     if not update or "passages" not in update:
         return dict(body)
-    documents = {query: _sources(passages) for query, passages in update["passages"].items()}
+    documents = {}
+    for query, passages in update["passages"].items():
+        counts = Counter((passage.source, passage.title) for passage in passages)
+        documents[query] = [[*place, count] for place, count in counts.items()]
     return {**body, "update": {**update, "passages": documents}}
-
-
-def _sources(passages: Sequence[Passage]) -> list[list[Any]]:
-    """Counts the passages of each document, as [source, title, count]."""
-    counts: dict[tuple[str, str], int] = {}
-    for passage in passages:
-        place = (passage.source, passage.title)
-        counts[place] = counts.get(place, 0) + 1
-    return [[source, title, count] for (source, title), count in counts.items()]
-
-
-def _row(span: TraceSpan, records: str, body: str) -> SpanRow:
-    return (
-        span.number, span.parent, span.kind, span.name, span.about,
-        span.started, span.seconds, span.error, records, body,
-    )  # fmt: skip

@@ -1,6 +1,7 @@
 """Reads a recorded run, and rebuilds its states, evidence and revision from the spans of its nodes."""
 
 import sqlite3
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -84,7 +85,7 @@ class Trace:
     @property
     def seconds(self) -> float:
         """Returns the seconds that the run took; for an unfinished run, until its last recorded event."""
-        times = [self.file.started, *(_ended(span) for span in self.spans)]
+        times = [self.file.started, *(span.ended for span in self.spans)]
         return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
     @cached_property
@@ -106,7 +107,10 @@ class Trace:
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
         """Groups spans by the number of the span around them, 0 for the outermost, in order of begin."""
-        return inner_of(self.spans)
+        inner: dict[int, list[StoredSpan]] = defaultdict(list)
+        for span in self.spans:
+            inner[span.parent].append(span)
+        return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
         """Unpacks the body of a span. The body of a search holds counts by document instead of passages."""
@@ -114,12 +118,12 @@ class Trace:
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
-        inner, todo = [], [span]
-        while todo:
-            below = self.inner[todo.pop().number]
-            todo += below
-            inner += [below_span for below_span in below if not kinds or below_span.kind in kinds]
-        yield from sorted(inner, key=lambda inner_span: inner_span.number)
+        outer = {span.number}
+        for inner in self.spans[bisect_right(self.spans, span.number, key=lambda each: each.number) :]:
+            if inner.parent in outer:
+                outer.add(inner.number)
+                if not kinds or inner.kind in kinds:
+                    yield inner
 
     def rendered(self, ask: StoredSpan) -> str:
         """Joins the prompt of a question as the model got it: the instructions, then the user message."""
@@ -150,30 +154,24 @@ class Trace:
     @cached_property
     def found(self) -> Mapping[str, Evidence]:
         """Returns the evidence by its id, as the searches found it. A later check may have replaced it."""
-        evidence: dict[str, Evidence] = {}
-        for call in self.calls:
-            if "update" in call.body:
-                evidence = {
-                    passage.id: passage for passage in self._update(call).get("evidence", [])
-                } | evidence
-        return evidence
+        found = [passage for update in self._all_updates for passage in update.get("evidence", [])]
+        return {passage.id: passage for passage in reversed(found)}
 
     @cached_property
     def relevances(self) -> Mapping[str, Mapping[tuple[str, int, int, str], float]]:
         """Returns relevances of passages of other queries, by query id and (source, start, end, text)."""
         scored: dict[str, dict[tuple[str, int, int, str], float]] = defaultdict(dict)
         places = dict(self.found)
-        for call in self.calls:
-            if "update" not in call.body:
-                continue
-            update = self._update(call)
-            # A later check may have replaced the passage.
+        for update in self._all_updates:
             places |= {passage.id: passage for passage in update.get("evidence", [])}
             for query_id, by_evidence in update.get("relevances", {}).items():
-                for name, relevance in by_evidence.items():
-                    it = places[name]
+                for it, relevance in ((places[name], value) for name, value in by_evidence.items()):
                     scored[query_id].setdefault((it.source, it.start, it.end, it.text), relevance)
         return scored
+
+    @cached_property
+    def _all_updates(self) -> list[State]:
+        return [self._update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
         """Builds the state with which the run began."""
@@ -243,20 +241,12 @@ class Trace:
             # Nodes of different kinds do not overlap.
             and (before is None or span.number < before.number)
         ]
-        return sorted(changing, key=_ended)
+        return sorted(changing, key=lambda span: span.ended)
 
     def _update(self, span: StoredSpan) -> State:
         update = self.body(span)["update"] or {}
         update.pop("passages", None)
         return _UPDATE.validate_python(update)
-
-
-def inner_of(spans: Iterable[StoredSpan]) -> Mapping[int, list[StoredSpan]]:
-    """Groups spans by the number of the span around them; see `Trace.inner`."""
-    inner: dict[int, list[StoredSpan]] = defaultdict(list)
-    for span in spans:
-        inner[span.parent].append(span)
-    return inner
 
 
 @contextmanager
@@ -275,10 +265,6 @@ def open_store(home: Path | None = None) -> Iterator[TraceStore]:
 def store_path(home: Path | None = None) -> Path:
     """Returns the path of the trace store in this data folder; None: the data folder of the settings."""
     return (home or Settings().home).expanduser() / "traces.sqlite"
-
-
-def _ended(span: StoredSpan) -> float:
-    return span.started + (span.seconds or 0.0)
 
 
 def applied(state: State, update: State) -> State:
