@@ -22,7 +22,7 @@ from rarr.serve.bodies import (
 )
 from rarr.serve.gate import Call, Gate
 from rarr.serve.jobs import Desk, Job, Runner, Task
-from rarr.serve.protocols import Chat
+from rarr.serve.protocols import turns
 from rarr.serve.proxy import Proxy
 from rarr.serve.text_work import TextWork
 from rarr.serve.upstream import Upstream
@@ -122,8 +122,8 @@ class Application:
         texts = body.texts or []
         if body.input_type == "request" or mode == "off":
             texts = []
-        turns = Chat.turns({"messages": body.structured_messages})
-        work = TextWork(self.desk, call, options, mode, turns, self._settings)
+        messages = turns({"messages": body.structured_messages})
+        work = TextWork(self.desk, call, options, mode, messages, self._settings)
         results = await asyncio.gather(*map(work.result, texts))
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})

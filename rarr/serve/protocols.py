@@ -1,6 +1,6 @@
 """Finds the texts in requests, answers and events of OpenAI's two protocols, and puts results back."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
@@ -50,9 +50,9 @@ Sent = Mapping[Place, SentText]
 
 
 class Chat:
-    """Chat completions."""
+    """Chat completions. Each text of a stream has an end of its own, its finish reason."""
 
-    key = "content"
+    key, ends_all = "content", False
 
     @staticmethod
     def why_not(request: Json) -> str:
@@ -64,11 +64,6 @@ class Chat:
         if "audio" in _list(request.get("modalities")):
             return "audio"
         return "logprobs" if request.get("logprobs") else ""
-
-    @staticmethod
-    def turns(request: Json) -> Sequence[Mapping[str, Any]]:
-        """Returns the messages of the request, to which the answer replies."""
-        return [each for each in _objects(request.get("messages")) if isinstance(each.get("role"), str)]
 
     @staticmethod
     def holders(answer: Json) -> Iterator[tuple[Place, Json, Any]]:
@@ -117,16 +112,11 @@ class Chat:
                 choice["delta"] = {**(choice.get("delta") or {}), "annotations": made}
             data["rarr"] = {"results": text.shown(part.place[0])}
 
-    @staticmethod
-    def is_whole(seen: Set[Place], ended: set[Place], *, done: bool) -> bool:
-        """Tells whether the stream came to its end: a finish reason for each text that began."""
-        return not seen - ended and bool(done or ended)
-
 
 class Responses:
-    """The Responses API. The last events of its streams repeat all of the text."""
+    """The Responses API. The last events of its streams repeat all of the text, and one ends all texts."""
 
-    key = "text"
+    key, ends_all = "text", True
     _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
 
     @staticmethod
@@ -137,13 +127,6 @@ class Responses:
         if request.get("background"):
             return "background"
         return "logprobs" if "message.output_text.logprobs" in _list(request.get("include")) else ""
-
-    @staticmethod
-    def turns(request: Json) -> Sequence[Mapping[str, Any]]:
-        """Returns the messages of the request, to which the answer replies."""
-        given = request.get("input")
-        messages = [{"role": "user", "content": given}] if isinstance(given, str) else given
-        return Chat.turns({"messages": messages})
 
     @staticmethod
     def holders(answer: Json) -> Iterator[tuple[Place, Json, Any]]:
@@ -197,14 +180,16 @@ class Responses:
         if part.ends and response and results:
             response["rarr"] = {"results": results}
 
-    @staticmethod
-    def is_whole(seen: Set[Place], ended: set[Place], *, done: bool) -> bool:
-        """Tells whether the stream came to its end."""
-        return bool(ended)
-
 
 Protocol = type[Chat] | type[Responses]
 PROTOCOLS: Mapping[str, Protocol] = {"/v1/chat/completions": Chat, "/v1/responses": Responses}
+
+
+def turns(request: Json) -> Sequence[Mapping[str, Any]]:
+    """Returns the messages of a request, to which the answer replies."""
+    given = request.get("messages", request.get("input"))
+    messages = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    return [each for each in _objects(messages) if isinstance(each.get("role"), str)]
 
 
 def texts(protocol: Protocol, answer: Json) -> Iterator[tuple[Place, str]]:

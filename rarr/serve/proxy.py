@@ -11,7 +11,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.bodies import ProxyOptions, Refusal, as_json, checked, json_object
 from rarr.serve.gate import Call, Headers
 from rarr.serve.jobs import Desk
-from rarr.serve.protocols import PROTOCOLS, Protocol, put, texts
+from rarr.serve.protocols import PROTOCOLS, Protocol, put, texts, turns
 from rarr.serve.streams import BrokenOffError, Stream
 from rarr.serve.text_work import TextWork
 from rarr.serve.upstream import Upstream, end_to_end
@@ -47,8 +47,7 @@ class Proxy:
             elif why := protocol.why_not(request):
                 notes = _not_checked(call, why)
             else:
-                turns = protocol.turns(request)
-                work = TextWork(self._desk, call, options, mode, turns, self._settings)
+                work = TextWork(self._desk, call, options, mode, turns(request), self._settings)
         async with self._upstream.answer(call, body, plain=work is not None) as response:
             if protocol and work:
                 await self._worked(call, response, protocol, work, send)

@@ -134,7 +134,7 @@ class Stream:
         end: Exception | None = None
         try:
             done = await self._read_events(body)
-            if not self._protocol.is_whole(self._before.keys(), self._ended, done=done):
+            if not self._is_whole(done=done):
                 raise BrokenOffError
         except httpx2.HTTPError:
             end = BrokenOffError()
@@ -149,7 +149,7 @@ class Stream:
             value = _value(raw)
             if value.strip() == b"[DONE]":
                 await self._close()
-                if self._protocol.is_whole(self._before.keys(), self._ended, done=True):
+                if self._is_whole(done=True):
                     await self._items.put(_Item(lambda raw=raw: raw))  # type: ignore[misc]
                 return True
             if (data := json_object(value)) is None:
@@ -158,6 +158,12 @@ class Stream:
             for part in self._protocol.parts(data, held=self._work.changes_text):
                 await self._part(part, data)
         return False
+
+    def _is_whole(self, *, done: bool) -> bool:
+        """Tells whether the stream came to its end, and each text that began too."""
+        if self._protocol.ends_all:
+            return bool(self._ended)
+        return bool(done or self._ended) and not self._before.keys() - self._ended
 
     async def _part(self, part: Part, data: Json) -> None:
         if part.text:

@@ -70,7 +70,7 @@ class Listener:
         """`port` 0 is any free port."""
         self.in_flight_most = 0
         """The largest number of requests at once."""
-        self._reply, self._port = reply_to, port
+        self.reply_to, self._port = reply_to, port
         self._requests: list[Request] = []
         self._lock, self._closing = threading.Lock(), threading.Event()
 
@@ -108,32 +108,18 @@ class Listener:
         """The sum of the tokens in the usage of all answers."""
         return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
 
-    def serve(
-        self, request: Request, send: Callable[[Reply, bytes], None], wait: Callable[[float], bool]
-    ) -> bool:
-        """Answers a request, and records it; returns False if the answer did not come to its end."""
+    def begin(self, request: Request) -> int:
+        """Records a request that has arrived, and returns its number for `end`."""
         with self._lock:
-            number = len(self._requests)
             self._requests.append(request)
             self.in_flight_most = max(self.in_flight_most, sum(each.left is None for each in self._requests))
-        reply, status, whole = self._reply(request), None, True
-        try:
-            for step in reply.steps:
-                if isinstance(step, bytes):
-                    send(reply, step)
-                    status = reply.status
-                elif step is None or not wait(step):
-                    whole = False
-                    break
-        except OSError:  # the client has gone
-            whole = False
-        # Before the answer ends, so that whoever has the answer sees it in the record.
-        done = replace(request, left=time.perf_counter(), status=reply.status if whole else status)
+            return len(self._requests) - 1
+
+    def end(self, number: int, status: int | None, tokens: Tokens) -> None:
+        """Records the outcome of a request."""
+        outcome: Any = {"left": time.perf_counter(), "status": status, "tokens": tokens}
         with self._lock:
-            self._requests[number] = replace(done, tokens=reply.tokens)
-        if whole:
-            send(reply, reply.body)
-        return whole
+            self._requests[number] = replace(self._requests[number], **outcome)
 
     def is_closing(self, seconds: float) -> bool:
         """Waits, and tells whether the server closes."""
@@ -160,9 +146,19 @@ class _Handler(BaseHTTPRequestHandler):
     _has_begun = False
 
     def do_GET(self) -> None:
-        if self.listener.serve(self._request(), self._send, self._wait):
-            self.wfile.write(b"0\r\n\r\n")
         self.close_connection = True
+        request = self._request()
+        number = self.listener.begin(request)
+        reply = self.listener.reply_to(request)
+        try:
+            whole = all(self._take(reply, step) for step in reply.steps)
+        except OSError:  # the client has gone
+            whole = False
+        # Before the answer ends, so that whoever has the answer sees it in the record.
+        self.listener.end(number, reply.status if whole or self._has_begun else None, reply.tokens)
+        if whole:
+            self._send(reply, reply.body)
+            self.wfile.write(b"0\r\n\r\n")
 
     def do_POST(self) -> None:
         self.do_GET()
@@ -184,6 +180,13 @@ class _Handler(BaseHTTPRequestHandler):
             prompt=(body.get("response_format") or {}).get("json_schema", {}).get("name"),
             messages=tuple(_messages(body)),
         )
+
+    def _take(self, reply: Reply, step: bytes | float | None) -> bool:
+        """Takes a step of the reply; returns False if it is the last one."""
+        if isinstance(step, bytes):
+            self._send(reply, step)
+            return True
+        return step is not None and self._wait(step)
 
     def _send(self, reply: Reply, part: bytes) -> None:
         """Sends a part of the body, and the head before the first part."""

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
 from rarr.agent import runs
+from rarr.agent.wiring.components import wire
 from rarr.integrations.langchain import RarrRunnable
 from rarr.testing import ScriptedModel
 
@@ -40,7 +41,7 @@ async def test_original_goes_out_at_the_deadline() -> None:
 async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made, released, wire = [], threading.Event(), runs.wire
+    made, released = [], threading.Event()
 
     def slow(*arguments: Any) -> Any:
         made.append(arguments)
