@@ -9,14 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import rows
+from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.training.examples import Cloze, Relevance, read, write
-from rarr.training.tasks import attribution, cloze, embedding, relevance as ranking
+from rarr.tools.storage.files import write_lines
+from rarr.training.examples import Attribution, Cloze, Relevance
+from rarr.training.tasks import Task, attribution, cloze, embedding, relevance as ranking
 from rarr.training.trainer import TaskData
 from recipes import pretraining, sources
 
 WRITTEN = Path(__file__).parent / "data"
 SEED = 7
+SETS: dict[str, tuple[Task, type[Record], int]] = {
+    "span_selection": (cloze, Cloze, 32),
+    "handwritten_cloze": (cloze, Cloze, 32),
+    "handwritten": (attribution, Attribution, 10),
+    "written_cloze": (cloze, Cloze, 32),
+    "written": (attribution, Attribution, 10),
+    "elsewhere": (attribution, Attribution, 24),
+    "elsewhere_cloze": (cloze, Cloze, 28),
+    "verifier": (attribution, Attribution, 24),
+    "verifier_cloze": (cloze, Cloze, 24),
+    "relevance": (ranking, Relevance, 8),
+}
+"""The task, the class of the examples and the size of a batch of each data set."""
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
 
 
@@ -38,7 +53,7 @@ def build(folder: Path) -> None:
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
         if not path.exists():
-            print(f"{name}: {write(path, make())} examples", flush=True)
+            print(f"{name}: {_write(path, make())} examples", flush=True)
 
 
 def handwritten() -> list[dict[str, Any]]:
@@ -91,24 +106,24 @@ def relevance() -> Iterable[Any]:
 
 def loaded(folder: Path) -> dict[str, TaskData]:
     """The data sets for the trainer."""
-    sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
-    texts = [example.passage for example in sets["span_selection"][::3] if isinstance(example, Cloze)]
-    for example in sets["relevance"]:
-        if isinstance(example, Relevance):
-            texts += [example.query, example.passages[0][1]]
-    return {
-        "span_selection": TaskData(cloze, sets["span_selection"], 32),
-        "handwritten_cloze": TaskData(cloze, sets["handwritten_cloze"], 32),
-        "handwritten": TaskData(attribution, sets["handwritten"], 10),
-        "written_cloze": TaskData(cloze, sets["written_cloze"], 32),
-        "written": TaskData(attribution, sets["written"], 10),
-        "elsewhere": TaskData(attribution, sets["elsewhere"], 24),
-        "elsewhere_cloze": TaskData(cloze, sets["elsewhere_cloze"], 28),
-        "verifier": TaskData(attribution, sets["verifier"], 24),
-        "verifier_cloze": TaskData(cloze, sets["verifier_cloze"], 24),
-        "relevance": TaskData(ranking, sets["relevance"], 8),
-        "embedding": TaskData(embedding, texts, 32),
+    sets = {
+        name: TaskData(task, _read(folder / f"{name}.jsonl", kind), size)
+        for name, (task, kind, size) in SETS.items()
     }
+    texts = [example.passage for example in sets["span_selection"].examples[::3]]
+    for example in sets["relevance"].examples:
+        texts += [example.query, example.passages[0][1]]
+    return sets | {"embedding": TaskData(embedding, texts, 32)}
+
+
+def _write(path: Path, examples: Iterable[Record]) -> int:
+    lines = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in examples]
+    write_lines(path, lines)
+    return len(lines)
+
+
+def _read(path: Path, kind: type[Record]) -> list[Any]:
+    return [kind.model_validate_json(line) for line in path.read_bytes().splitlines()]
 
 
 def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:

@@ -47,9 +47,7 @@ def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
         text, passage = spans[n].of(body), _window(spans, at, n, rng).of(body)
         values = tuple(maskable(text, passage, article["title"], unsaid=True))
         if any(value.answers for value in values):
-            yield Cloze(
-                source="span_selection", text=text, title=article["title"], passage=passage, values=values
-            )
+            yield Cloze(text=text, title=article["title"], passage=passage, values=values)
             count += 1
         if count == SENTENCES_EACH:
             return

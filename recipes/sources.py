@@ -11,7 +11,6 @@ from rarr.training.examples import (
     Attribution,
     Class,
     Cloze,
-    Corrected,
     LabelledText,
     Place,
     Relevance,
@@ -28,12 +27,10 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
     for item in items:
         title = item["title"] or ""
         errors = [
-            Corrected(place, edit["right"], edit["wrong"])
-            for place, edit in zip(right_places(item), item["edits"], strict=True)
+            (place, edit["right"]) for place, edit in zip(right_places(item), item["edits"], strict=True)
         ]
         if values := shared(item["supported"], title, item["evidence"], errors):
             yield Cloze(
-                source="handwritten",
                 text=item["supported"],
                 title=title,
                 passage=item["evidence"],
@@ -46,7 +43,6 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
         )
         if unsaid:
             yield Cloze(
-                source="handwritten_unsaid",
                 text=item["extrapolatory"],
                 title=title,
                 passage=item["evidence"],
@@ -58,7 +54,6 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
     """The three texts of each item: true, with its errors, and unverifiable."""
     for item in items:
         yield Attribution(
-            source="handwritten",
             title=item["title"] or "",
             passage=item["evidence"],
             versions=(
@@ -83,7 +78,6 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
         title = row["evidence"][0].get("title") or ""
         passage = closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
         yield Attribution(
-            source=row["source"],
             title=title if isinstance(title, str) else "",
             passage=passage,
             versions=(LabelledText(text=text, label=label),),
@@ -98,7 +92,7 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
         passage = closest_window(row["claim"], " ".join(evidence["text"] for evidence in row["evidence"]))
         values = tuple(maskable(row["claim"], passage, "", unsaid=False))
         if values and len(row["claim"]) < 400:
-            yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
+            yield Cloze(text=row["claim"], title="", passage=passage, values=values)
 
 
 def elsewhere(
@@ -119,11 +113,11 @@ def elsewhere(
         text = item["supported"]
         if not cloze:
             versions = (LabelledText(text=text, label="extrapolatory"),)
-            yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
+            yield Attribution(title=title, passage=passage, versions=versions)
             continue
         values = tuple(value for value in maskable(text, passage, title, unsaid=True) if not value.answers)
         if values:
-            yield Cloze(source="elsewhere", text=text, title=title, passage=passage, values=values)
+            yield Cloze(text=text, title=title, passage=passage, values=values)
 
 
 def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
@@ -153,7 +147,7 @@ def relevance(
             if candidate not in passages and candidate[1] != text:
                 passages.append(candidate)
         if len(passages) >= 4:
-            yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
+            yield Relevance(query=query, passages=tuple(passages[:4]))
 
 
 def wrong_places(item: Item) -> list[Place]:

@@ -1,28 +1,22 @@
-"""Declares the training examples, makes them of rows of noising, and reads and writes them as JSON lines.
+"""Declares the training examples, and makes them of rows of noising.
 
 Spans of a text are masked where a passage states the same: values by meaning, words by stem.
 """
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
-
-from pydantic import Field, TypeAdapter
+from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.items import Item, items_of
-from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
+from rarr.backends.embedded.phrases import Phrase, phrases, places_of
 from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
 from rarr.records import Evidence, Record
-from rarr.tools.storage.files import write_lines
 from rarr.training.rows import Mistake, TrainingRow, corrupted
 
 NEGATIVES = 3  # passages of E- beside each passage of E+
 LONGEST_PHRASE = 3  # words that are masked together
 _SHORTEST_WORD = 4  # letters of the first and the last word of a phrase: not "in"
-_MOST_OTHERS = 6
 _OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives its kind must have
 
 Place = tuple[int, int]  # characters, the end excluded
@@ -30,22 +24,16 @@ Class = Literal["attributable", "extrapolatory", "contradictory", "not_supported
 
 
 class Maskable(Record):
-    """A span of a text that can be masked. The passage states it at `answers`; empty: nowhere.
-
-    `others` are values of the same kind that would be wrong in its place.
-    """
+    """A span of a text that can be masked. The passage states it at `answers`; empty: nowhere."""
 
     place: Place
     kind: MaskKind
     answers: tuple[Place, ...]
-    others: tuple[str, ...] = ()
 
 
 class Cloze(Record):
     """A text with spans to mask, and the places in the passage that fill them (Glass et al. 2020)."""
 
-    task: Literal["cloze"] = "cloze"
-    source: str
     text: str
     title: str
     passage: str
@@ -63,8 +51,6 @@ class LabelledText(Record):
 class Attribution(Record):
     """A training example: versions of a text about one passage, each with its class, judged in one batch."""
 
-    task: Literal["attribution"] = "attribution"
-    source: str
     title: str
     passage: str
     versions: tuple[LabelledText, ...]
@@ -73,41 +59,8 @@ class Attribution(Record):
 class Relevance(Record):
     """A query and its passages (title, text). The first passage answers the query."""
 
-    task: Literal["relevance"] = "relevance"
-    source: str
     query: str
     passages: tuple[tuple[str, str], ...]
-
-
-Example = Annotated[Cloze | Attribution | Relevance, Field(discriminator="task")]
-_READER: TypeAdapter[Cloze | Attribution | Relevance] = TypeAdapter(Example)
-
-
-def read(path: Path) -> list[Cloze | Attribution | Relevance]:
-    """Reads the examples of a file. Raises `ValueError` with the number of a line that is no example."""
-    examples = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                examples.append(_READER.validate_json(line))
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: not a training example: {error}") from error
-    return examples
-
-
-def write(path: Path, examples: Iterable[Cloze | Attribution | Relevance]) -> int:
-    """Writes the examples, all or none, and returns their number."""
-    lines = [example.model_dump(exclude_defaults=True) | {"task": example.task} for example in examples]
-    write_lines(path, [json.dumps(line).encode() + b"\n" for line in lines])
-    return len(lines)
-
-
-class Corrected(NamedTuple):
-    """A corrected error: the place and the right words in the text, and the wrong words that stood there."""
-
-    place: Place
-    right: str
-    wrong: str
 
 
 def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[Maskable]:
@@ -116,35 +69,32 @@ def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[M
     A name in the title is left out: it is the topic of the passage, and tests nothing.
     """
     topic = {item.stem for item in items_of(title)}
-    mine, its = phrases(text), phrases(passage)
-    for phrase in mine:
+    found = phrases(text)
+    for phrase in found:
         if topic.issuperset(item.stem for item in phrase.items):
             continue
         answers = places_of(phrase.items, passage)
         if answers or unsaid:
-            rivals = [passage[it.start : it.end] for it in its if answers and are_rivals(phrase, it)]
-            yield Maskable(
-                place=(phrase.start, phrase.end),
-                kind=editor.mask_kind(phrase),
-                answers=answers,
-                others=tuple(dict.fromkeys(rivals))[:_MOST_OTHERS],
-            )
-    yield from _word_runs(text, mine, passage, topic)
+            place = (phrase.start, phrase.end)
+            yield Maskable(place=place, kind=editor.mask_kind(phrase), answers=answers)
+    yield from _word_runs(text, found, passage, topic)
 
 
-def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Maskable]:
-    """Finds the spans that a right text and its passage both state, by place. Each error is one span.
+def shared(text: str, title: str, passage: str, errors: Sequence[tuple[Place, str]]) -> dict[Place, Maskable]:
+    """Finds the spans that a right text and its passage both state, by place.
+
+    Each of the `errors`, which are corrected, is one span: its place and its right words.
 
     Corrected words that the passage does not state are left out, with the values that overlap them.
     """
     values = {value.place: value for value in maskable(text, passage, title, unsaid=False)}
-    for place, right, wrong in errors:
+    for place, right in errors:
         answers = find(right, passage) or tuple(
             answer for value in values.values() if _overlap(value.place, place) for answer in value.answers
         )
         values = {at: value for at, value in values.items() if not _overlap(at, place)}
         if answers:
-            values[place] = Maskable(place=place, kind=mask_kind(right), answers=answers, others=(wrong,))
+            values[place] = Maskable(place=place, kind=mask_kind(right), answers=answers)
     return values
 
 
@@ -208,7 +158,6 @@ def attributions(row: TrainingRow) -> Iterator[Attribution]:
             text, wrong = corrupted(part.text, part.edits), tuple(_wrong_places(part.edits))
             versions.append(LabelledText(text=text, label="contradictory", wrong=wrong))
         yield Attribution(
-            source="noising",
             title=part.evidence.title,
             passage=part.evidence.text,
             versions=tuple(versions),
@@ -222,10 +171,9 @@ def clozes(row: TrainingRow) -> Iterator[Cloze]:
     """
     for part in _parts(row):
         evidence = part.evidence
-        errors = [Corrected((edit.start, edit.end), edit.right, edit.wrong) for edit in part.edits]
+        errors = [((edit.start, edit.end), edit.right) for edit in part.edits]
         if values := shared(part.text, evidence.title, evidence.text, errors):
             yield Cloze(
-                source="noising",
                 text=part.text,
                 title=evidence.title,
                 passage=evidence.text,
@@ -240,7 +188,7 @@ def rankings(row: TrainingRow) -> Iterator[Relevance]:
     """
     others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
     for passage in row.relevant if others else ():
-        yield Relevance(source="noising", query=row.query, passages=((passage.title, passage.text), *others))
+        yield Relevance(query=row.query, passages=((passage.title, passage.text), *others))
 
 
 def texts(row: TrainingRow) -> Iterator[str]:

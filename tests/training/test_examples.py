@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.training.examples import Corrected, attributions, clozes, find, mask_kind, rankings, shared
+from rarr.training.examples import attributions, clozes, find, mask_kind, rankings, shared
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 from training.helpers import evidence
 
@@ -61,7 +61,7 @@ def test_part_without_an_error_has_only_a_right_version() -> None:
 
 def test_right_words_are_masked_and_pointed_at() -> None:
     first, _ = clozes(row("e1", "e1", "e2"))
-    value = next(masked for masked in first.values if masked.others == ("in May 1910",))
+    value = next(each for each in first.values if first.text[slice(*each.place)] == "1901")
     assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
     assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
     assert "looms" in {first.text[slice(*masked.place)].split()[-1] for masked in first.values}
@@ -81,7 +81,7 @@ def test_each_relevant_passage_stands_before_others() -> None:
 PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."
 
 
-def answers(text: str, errors: list[Corrected]) -> dict[str, list[str]]:
+def answers(text: str, errors: list[tuple[tuple[int, int], str]]) -> dict[str, list[str]]:
     """The values of a text with the words of the passage that answer them."""
     values = shared(text, "", PASSAGE, errors)
     return {
@@ -96,18 +96,17 @@ def test_shared_values_and_words_are_found() -> None:
     assert values["burned"] == ["burned"]
 
 
-def test_corrected_words_are_a_value_with_the_error_as_alternative() -> None:
+def test_corrected_words_are_a_value() -> None:
     text = "The looms were burned by a fire in 1950."
     at = text.index("burned by a fire")
-    errors = [Corrected((at, at + 16), "burned by a fire", "lost in a flood")]
-    value = shared(text, "", PASSAGE, errors)[(at, at + 16)]
-    assert (value.kind, value.others) == ("word", ("lost in a flood",))
+    errors = [((at, at + 16), "burned by a fire")]
+    assert shared(text, "", PASSAGE, errors)[(at, at + 16)].kind == "word"
     assert answers(text, errors)["burned by a fire"] == ["burned by a fire"]
 
 
 def test_corrected_words_missing_from_the_passage_are_left_out() -> None:
     text = "The looms were green in 1950."
-    assert "green" not in answers(text, [Corrected((15, 20), "green", "blue")])
+    assert "green" not in answers(text, [((15, 20), "green")])
 
 
 def test_words_are_found_by_their_stems() -> None:
