@@ -1,8 +1,11 @@
-"""The file of a cache: what is refused, what failures cost, and what is removed."""
+"""The file of a cache: what is refused, what failures cost, and what many processes do with it."""
 
+import asyncio
 import logging
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
+from rarr.retrievers.web import cache as cache_module
 from rarr.tools.storage import database
-from retrievers.caches import Source, never, opened, value_of
+from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
 
 
 @pytest.fixture
@@ -87,6 +91,23 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     assert await cache.get("page", "known")
 
 
+@pytest.mark.slow
+async def test_oldest_values_of_a_full_file_and_old_values_are_removed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
+    clock = Clock()
+    cache = opened(path, max_bytes=1_000_000, clock=clock)
+    for key in range(60):
+        await cache.put("page", key, os.urandom(50_000))
+    kept = [key for key in range(60) if await cache.get("page", key)]
+    assert kept == list(range(kept[0], 60))
+    assert 10 <= len(kept) <= 20
+    clock.now += AGES["page"] + cache_module.KEPT_S + 1
+    await cache.put("page", "new", b"v")
+    assert in_file(path, "SELECT COUNT(*) FROM entries") == 1
+
+
 async def test_damaged_value_is_replaced_and_others_are_kept(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -111,3 +132,102 @@ def test_file_that_is_no_cache_is_refused_and_stays(path: Path, script: str) -> 
     with pytest.raises(InputError, match=r"delete it, or give another path|not a cache: give another path"):
         opened(path)
     assert path.read_bytes() == before
+
+
+CHECK = "PRAGMA integrity_check"
+HEAD = """
+import asyncio, math, os, sys
+from pathlib import Path
+from rarr.retrievers.web.cache import Cache
+
+cache, me = Cache(Path(sys.argv[1]), max_age_s={"page": math.inf}), int(sys.argv[2])
+
+def value(key):
+    return str(key).encode() * 3000
+"""
+WORK = """
+async def read(key):
+    async def make():
+        return value(key)
+    assert (await cache.through("page", key, make)).value == value(key), key
+
+async def work():
+    for start in range(0, 200, 20):
+        await asyncio.gather(*(read((start + me * 40 + i) % 200) for i in range(20)))
+    answers = [await cache.get("page", number) for number in range(200)]
+    assert [answer and answer.value for answer in answers] == [value(key) for key in range(200)]
+
+asyncio.run(work())
+"""
+FOR_EVER = """
+async def work():
+    for key in range(10 ** 9):
+        for i in range(20):
+            await cache.put("page", (key, i), value(key))
+        if key == 1:
+            print("there", flush=True)
+
+asyncio.run(work())
+"""
+FORK = """
+to_child, to_parent = os.pipe(), os.pipe()
+asyncio.run(cache.put("page", "before", b"v"))
+pid = os.fork()
+if pid == 0:
+    assert asyncio.run(cache.get("page", "before"))
+    asyncio.run(cache.put("page", "child", b"v"))
+    os.write(to_parent[1], b"!")
+    os.read(to_child[0], 1)
+    asyncio.run(cache.put("page", "child again", b"v"))
+    os._exit(0)
+os.read(to_parent[0], 1)
+cache.close()  # the last one to close a file removes its log, which the child still needs
+asyncio.run(cache.put("page", "parent", b"v"))
+os.write(to_child[1], b"!")
+assert os.waitpid(pid, 0)[1] == 0
+assert all(asyncio.run(cache.get("page", key)) for key in ("before", "child", "parent", "child again"))
+"""
+
+
+def started(script: str, path: Path, number: int = 0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error::ResourceWarning", "-c", HEAD + script, str(path), str(number)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended_well(process: subprocess.Popen[str]) -> None:
+    _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")
+
+
+@pytest.mark.slow
+def test_many_processes_write_and_read_at_once(path: Path) -> None:
+    for process in [started(WORK, path, number) for number in range(4)]:
+        ended_well(process)
+    assert in_file(path, CHECK) == "ok"
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """In the middle of writing."""
+    assert process.stdout is not None
+    assert process.stdout.readline() == "there\n"
+    time.sleep(0.1)
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.slow
+def test_killed_processes_leave_a_usable_file(path: Path) -> None:
+    for process in [started(FOR_EVER, path, number) for number in range(2)]:
+        kill(process)
+    cache = opened(path)
+    answers = [asyncio.run(cache.get("page", [1, i])) for i in range(20)]
+    assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
+    asyncio.run(cache.put("page", "after", b"v"))
+    assert asyncio.run(cache.get("page", "after"))
+    assert in_file(path, CHECK) == "ok"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_process_and_its_fork_both_use_it(path: Path) -> None:
+    ended_well(started(FORK, path))
+    assert in_file(path, CHECK) == "ok"
