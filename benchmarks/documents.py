@@ -123,7 +123,7 @@ def demo() -> str:
 
 def commands() -> str:
     """The help of every command under its own heading; the options that many commands share come once."""
-    every = list(_commands("rarr", app))
+    every = [each for each in _commands("rarr", app) if not hasattr(each[1], "commands")]
     options = [each for _, command in every for each in command.params if isinstance(each, click.Option)]
     counts = Counter(option.help for option in options)
     shared = {option.help: option for option in options if counts[option.help] > 2}
