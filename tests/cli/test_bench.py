@@ -1,13 +1,12 @@
 """`rarr bench`: its tables, its exit statuses and its complaints."""
 
-import json
 from pathlib import Path
 
 import pytest
 from evals.benchmarks.running import expertqa_folder
 
 from cli.helpers import Command, is_complaint
-from rarr.evals.benchmarks.bench import BenchmarkReport, published
+from rarr.evals.benchmarks.bench import published
 from rarr.testing import ScriptedServer
 
 
@@ -22,12 +21,6 @@ def test_published_figures_stand_beside_ours(command: Command) -> None:
     assert (done.status, done.err) == (0, "")
     assert figures and "rr gs gpt4" in out and figures.paper in " ".join(out.split())
     assert "report: out" in out
-
-
-def test_json_is_the_report_alone(command: Command) -> None:
-    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "embedded", "--json")
-    report = BenchmarkReport.model_validate_json(done.out)
-    assert json.loads(Path("out/report.json").read_text()) == report.model_dump(mode="json")
 
 
 @pytest.mark.loopback

@@ -10,7 +10,6 @@ import pytest
 from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
 
 from cli.helpers import Command, is_complaint
-from rarr.errors import ModelError
 from rarr.evals.measures import EvalReport
 from rarr.testing import RuleModel, ScriptedServer
 
@@ -179,19 +178,3 @@ def test_editor_is_trained_where_its_packages_are(command: Command, monkeypatch:
 
 QUESTION = {"question": "When did the bridge open?", "answers": ["1937"], "passage": RIGHT}
 OTHER = {"question": "When did the mill open?", "answers": ["1901"], "passage": "The mill opened in 1901."}
-
-
-def test_benchmark_prints_its_report_and_goes_on(command: Command) -> None:
-    given(QUESTION, OTHER)
-    done = command("bench", "conflicts", "in.jsonl", "-o", "out")
-    assert (done.status, done.err, b"ratio" in done.out, b"report: out\n" in done.out) == (0, "", True, True)
-    assert command("bench", "conflicts", "in.jsonl", "-o", "out").out == done.out
-
-
-def test_benchmark_whose_model_fails_is_status_3(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*data: object, **options: object) -> None:
-        raise ModelError("the server is down: start it")
-
-    monkeypatch.setattr("rarr.evals.benchmarks.answers.answers", fails)
-    done = command("bench", "answers", "in.jsonl", "-o", "out")
-    assert (done.status, is_complaint(done.err), "the server is down" in done.err) == (3, True, True)

@@ -15,7 +15,6 @@ from benchmarks.interrupts import (
     BEGIN,
     COMMAND,
     CORPUS,
-    DATA,
     HANDLED,
     HANG_S,
     TEXTS,
@@ -66,11 +65,6 @@ def test_interrupted_command_says_so_in_one_line(command: str, at: str, tmp_path
     os.mkfifo(traces / "t.json")  # reading it waits until the interrupt
     program, argv = calls("http://127.0.0.1:9/v1", traces)[command]  # it is interrupted before it asks
     assert is_clean(outcome := ended(signalled(), program, argv, tmp_path, at=at)), outcome
-
-
-def test_terminated_command_says_so_in_one_line(tmp_path: Path) -> None:
-    outcome = ended(signalled(number=signal.SIGTERM), COMMAND, ["index", str(CORPUS), "-o", "i"], tmp_path)
-    assert outcome[:2] == (143, "rarr: terminated\n")
 
 
 # What a command does is a function here, which tells when it is there.
@@ -170,16 +164,6 @@ def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
     after = outcome.err.rpartition("\x1b[?25l")[2]
     assert (outcome.status, "\x1b[?25h" in after, "Traceback" in outcome.err) == (130, True, False)
     assert after.endswith("rarr: interrupted\r\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("after_s", moments(5, 5.0, seed=3))
-def test_interrupt_typed_on_a_terminal_is_clean(after_s: float, tmp_path: Path) -> None:
-    argv = ["eval", str(DATA), "-o", "scores", "--corpus", str(CORPUS)]
-    outcome = ended(typed(after_s), COMMAND, argv, tmp_path, terminal=True)
-    assert (outcome.status, outcome.err.count("rarr:")) == (130, 1), outcome
-    assert outcome.err.endswith("rarr: interrupted\r\n")
-    assert outcome.seconds < SOON_S
 
 
 class Interrupting:

@@ -57,24 +57,6 @@ def test_replayed_run_is_the_same(run: tuple[Revision, Trace]) -> None:
     assert replay(run[1]).same
 
 
-@pytest.mark.slow
-def test_replay_of_identical_blocks_is_the_same() -> None:
-    with Reviser(by_blocks(rounds=1)) as reviser:
-        revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")
-    assert len(revision.edits) == 5
-    assert replay(Trace.load("twice")).same
-
-
-def test_node_is_replayed_for_each_block(run: tuple[Revision, Trace]) -> None:
-    replayed = replay(run[1], "check_agreement", model=ScriptedModel(mills.answer))
-    assert replayed.changes.none
-
-
-def test_trace_survives_a_file(run: tuple[Revision, Trace], tmp_path: Any) -> None:
-    run[1].write(tmp_path / "trace.json")
-    assert Trace.read(tmp_path / "trace.json").state() == run[1].state()
-
-
 def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
     _, trace = run
     shown, tree = page(trace), as_text(trace)

@@ -42,14 +42,6 @@ async def test_spans_of_a_short_run_are_written_at_the_flush(tmp_path: Path) -> 
     assert [span.name for span in spans(tmp_path)] == ["model"]
 
 
-async def test_open_span_has_no_duration(tmp_path: Path) -> None:
-    with recording(await recorder(tmp_path)), span("node", "edit"):
-        with span("request", "model"):
-            pass
-        await saved()
-        assert [span.seconds is None for span in spans(tmp_path)] == [True, False]
-
-
 async def test_body_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
     made = await recorder(tmp_path)
     with recording(made), span("request", "model", samples=1):
@@ -66,15 +58,6 @@ async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
                 note(object=Notice)
             await saved()
     assert messages == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
-
-
-async def test_run_with_a_failed_trace_is_not_recorded_as_finished(tmp_path: Path) -> None:
-    messages: list[str] = []
-    made = await recorder(tmp_path, messages)
-    with recording(made), span("request", "model"):
-        note(object=Notice)
-    await result_of(made.ended(""))
-    assert (store(tmp_path).read("run").seconds, len(messages)) == (None, 1)
 
 
 async def test_second_run_of_the_same_name_is_not_recorded(tmp_path: Path) -> None:
@@ -98,18 +81,3 @@ async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None
 
 async def _ending(made: RunRecorder) -> None:
     await result_of(made.ended("cancelled"))
-
-
-async def test_spans_are_written_in_order_while_the_thread_is_busy(tmp_path: Path) -> None:
-    made, free = await recorder(tmp_path), threading.Event()
-    in_order(free.wait, 10)
-    with recording(made):
-        for name in "abc":
-            with span("node", name):
-                pass
-    writing = asyncio.create_task(made.flush())
-    await asyncio.sleep(0)  # the event loop goes on
-    assert not writing.done()
-    free.set()
-    await writing
-    assert [(span.number, span.name) for span in spans(tmp_path)] == [(1, "a"), (2, "b"), (3, "c")]

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import itertools
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -17,7 +16,6 @@ from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.tools.trace_spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording_and_resuming import settings_record
-from rarr.traces.store import TraceStore
 from rarr.traces.trace_reader import store_path
 from traces.helpers import facts, store
 
@@ -93,30 +91,6 @@ async def test_rows_are_written_after_another_process_frees_the_file(tmp_path: P
     assert ([span.name for span in store(tmp_path).read("run").spans], messages) == (["model"], [])
 
 
-async def test_delayed_rows_are_written_without_new_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = RunRecorder(store(tmp_path), print)
-    await made.start("run", facts())
-    busy, written, write = itertools.chain([True], itertools.repeat(False)), asyncio.Event(), TraceStore.write
-    loop = asyncio.get_running_loop()
-
-    def wait_once(*rows: Any) -> None:
-        if next(busy):
-            error = sqlite3.OperationalError("database is locked")
-            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-            raise error
-        write(*rows)
-        loop.call_soon_threadsafe(written.set)
-
-    monkeypatch.setattr(TraceStore, "write", wait_once)
-    with recording(made), span("request", "model"):
-        pass
-    async with asyncio.timeout(10):
-        await written.wait()
-    assert [span.name for span in store(tmp_path).read("run").spans] == ["model"]
-
-
 def test_run_within_a_run_has_a_trace_of_its_own() -> None:
     inner: list[Revision] = []
 
@@ -130,16 +104,6 @@ def test_run_within_a_run_has_a_trace_of_its_own() -> None:
         numbers = {span.number for span in trace.spans}
         assert {span.parent for span in trace.spans} <= {0, *numbers}
         assert next(span.name for span in trace.spans if not span.parent) == "generate_queries"
-
-
-def test_span_in_a_thread_is_recorded() -> None:
-    def work() -> None:
-        with span("request", "elsewhere"):
-            pass
-
-    revision = revised(Notes(lambda: asyncio.to_thread(work)))
-    assert revision.warnings == ()
-    assert "elsewhere" in {span.name for span in Trace.load(revision.run_id).spans}
 
 
 def test_keys_in_addresses_and_headers_are_not_recorded() -> None:

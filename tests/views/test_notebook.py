@@ -79,12 +79,6 @@ def edited(
     return original, edits
 
 
-def test_edits_are_marked_in_place() -> None:
-    html = revision_html(revision("It opened in 1935.", edit(13, 17, "1937"), statuses=("supported",)))
-    assert [name for name, _ in Page(html).tags if name in {"del", "ins"}] == ["del", "ins"]
-    assert "It opened in 19351937." in Page(html).text
-
-
 @given(edited(st.sampled_from("abÄ.\n")))
 def test_html_shows_kept_deleted_and_inserted_text(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
@@ -149,11 +143,6 @@ def test_entries_that_need_review_come_first() -> None:
     order = ("Three.", "Two.", "e1: One → 1", "the source has 1", 'accept("e1")', "One.")
     places = [text.index(words) for words in order]
     assert places == sorted(places)
-
-
-def test_notebook_draws_the_record() -> None:
-    made = revision("One.")
-    assert made._repr_html_() == revision_html(made)
 
 
 def test_invisible_characters_are_shown_as_code_points() -> None:

@@ -10,7 +10,7 @@ from rarr.evals.metrics import Measured
 from rarr.records import Check, Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.card import Quote
 from rarr.records.document_checks import DocumentChecks
-from rarr.views.progress import Waiting, duration
+from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import render, render_diff
 from rarr.views.shown_text import one_line, visible
@@ -84,14 +84,6 @@ def test_reasons_and_refused_edits_are_shown_where_asked(line: str) -> None:
 def test_terminal_without_colours_gets_none(name: str, value: str, terminal: pytest.MonkeyPatch) -> None:
     terminal.setenv(name, value)
     assert re.findall(r"\x1b\[[0-9;]*3[0-9]", render(REVISED, terminal=True)) == []
-
-
-def test_long_lines_are_wrapped_below_their_start() -> None:
-    made = revision("One.", edit(0, 1, "o", reason="word " * 40), statuses=())
-    shown = ANSI.sub("", render(made, terminal=True, verbose=True))
-    rows = [row for row in shown.split("\n") if "word" in row]
-    assert len(rows) > 1
-    assert all(row.startswith("      ") and len(row) <= 100 for row in rows)
 
 
 def sentence(text: str, **fields: Any) -> Sentence:
@@ -243,7 +235,3 @@ def test_waiting_is_shown_on_a_terminal(
         waiting.rows(3, 10)
         time.sleep(0.3 if shown else 0)
     assert ("3 of 10 rows" in capsys.readouterr().err) is shown
-
-
-def test_durations_are_words() -> None:
-    assert [duration(seconds) for seconds in (12, 200, 3900)] == ["12 s", "3 min", "1 h 05 min"]

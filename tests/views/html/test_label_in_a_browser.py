@@ -59,12 +59,6 @@ def place(page: Page) -> str:
     return page.locator("#place").inner_text()
 
 
-def pressed(page: Page) -> list[str]:
-    """The values of the answers that are seen as given."""
-    chosen = page.locator("button[aria-pressed=true]:visible")
-    return [str(value) for value in chosen.evaluate_all("all => all.map(each => each.dataset.value)")]
-
-
 def downloaded(page: Page, folder: Path, rater: str) -> Path:
     page.fill("#rater", rater)
     with page.expect_download() as download:
@@ -100,19 +94,6 @@ def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(page: Page, tmp_p
     assert ratings.agreement["attribution"].percent.value == pytest.approx(8 / 19)
     assert ratings.labels == {"attributable": 8, "extrapolatory": 0, "contradictory": 0, "null": 12}
     assert next(labelled_rows(exports))["votes"] == {"contradictory": 1, "attributable": 1}
-
-
-def test_evidence_is_asked_about_only_where_the_text_is_understood(page: Page) -> None:
-    evidence = page.locator("#evidence")
-    assert not evidence.is_visible()
-    press(page, "1")  # not asked yet
-    assert (place(page), pressed(page)) == ("Item 1 of 20", [])
-    assert "not yet" in page.locator("#notice").inner_text()
-    press(page, "y")
-    assert evidence.is_visible()
-    assert page.evaluate("document.activeElement.id") == "evidence-h"
-    press(page, "n")
-    assert (place(page), page.locator("#count").inner_text()) == ("Item 2 of 20", "1 of 20 rated")
 
 
 def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_path: Path) -> None:
@@ -154,24 +135,6 @@ def test_page_fits_a_phone_and_is_readable(chromium: Browser, tmp_path: Path, sc
         assert ratio >= 4.5, where
         heights = page.locator("button:visible").evaluate_all("all => all.map(b => b.offsetHeight)")
         assert min(heights) >= 48
-
-
-def test_tab_reaches_every_control_and_each_has_a_name(page: Page) -> None:
-    press(page, "y")
-    page.evaluate("document.body.tabIndex = -1; document.body.focus()")  # Tab begins at the first control
-    reached = []
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.tagName") == "BODY":
-            break
-        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-        reached.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.value"))
-    answers = ["yes", "no", "attributable", "extrapolatory", "contradictory"]
-    assert [name for name in reached if name in answers] == answers
-    assert {"rater", "forth", "advance", "go", "download", "copy", "clear", "clear-all"} <= {*reached}
-    assert page.get_by_role("group", name="Does the evidence support all that the text says?").is_visible()
-    assert page.get_by_label("Your name").is_visible()
-    assert page.get_by_role("progressbar", name="Rated items").is_visible()
 
 
 def test_page_without_scripts_says_so(chromium: Browser, tmp_path: Path) -> None:

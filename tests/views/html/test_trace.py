@@ -164,12 +164,3 @@ def test_page_of_a_killed_run_shows_where_it_ended(trace: Trace) -> None:
     drawn = Page(page(cut_short(trace, ask.number))).text
     assert "cut short" in drawn
     assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
-
-
-def test_run_without_spans_has_a_page(trace: Trace) -> None:
-    assert "It stopped before its first step." in Page(page(cut_short(trace, 0))).text
-
-
-def test_page_of_a_failed_run_shows_the_error(trace: Trace) -> None:
-    failed = cut_short(trace, 1, seconds=1.0, error=f"ValueError: {HOSTILE}")
-    assert "It failed: ValueError: </script>" in Page(page(failed)).text

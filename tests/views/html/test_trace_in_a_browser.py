@@ -43,10 +43,6 @@ def page(chromium: Browser, file: Path) -> Iterator[Page]:
         assert watch.seen == [f"request: {file.as_uri()}"]
 
 
-def focused(page: Page) -> str:
-    return str(page.evaluate("document.activeElement.closest('[id], .entry')?.className"))
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_makes_no_requests_fits_a_phone_and_is_readable(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
@@ -101,32 +97,6 @@ def test_filters_by_node_verdict_and_error(page: Page) -> None:
     page.check("#wrong")
     assert questions.count() == 1
     assert questions.first.is_visible()
-
-
-def test_keyboard_moves_opens_and_closes_entries(page: Page) -> None:
-    page.keyboard.press("j")
-    assert "entry" in focused(page)
-    for _ in range(2):  # behind the two edits
-        page.keyboard.press("j")
-    row = page.locator(".timeline > .entry").first
-    page.keyboard.press("Enter")
-    assert row.evaluate("row => row.open")
-    page.keyboard.press("k")
-    page.keyboard.press("j")
-    page.keyboard.press("Escape")
-    assert not row.evaluate("row => row.open")
-
-
-def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
-    reached = set()
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        tag = page.evaluate("document.activeElement.tagName")
-        if tag == "BODY":  # behind the last of them
-            break
-        reached.add(tag)
-        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none", tag
-    assert {"A", "INPUT", "SELECT", "SPAN", "SUMMARY"} <= reached
 
 
 @pytest.fixture
