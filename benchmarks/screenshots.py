@@ -1,9 +1,8 @@
 """Pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
 
-Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine: its
-top, its cases in the dark, and as on a phone. Records a run on examples/texts/demo.md, with the rules as a
-language model, and photographs its page, and the page on which people rate examples/ratings. The pictures of
-the page of `rarr serve` are made by hand. Run it from the root of the repository.
+Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine.
+Records a run on examples/texts/demo.md, with the rules as a language model, and photographs its page, and the
+page on which people rate examples/ratings. Run it from the root of the repository.
 """
 
 import shutil
@@ -29,7 +28,6 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DESK: ViewportSize = {"width": 1000, "height": 1440}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1280, "height": 1000}
-CASES: ViewportSize = {"width": 1000, "height": 720}
 RATING: ViewportSize = {"width": 900, "height": 1060}
 
 
@@ -78,19 +76,6 @@ def _photograph_rating(page: Page, folder: Path) -> None:
     page.screenshot(path=folder / "label-phone.png")
 
 
-def _photograph(page: Page, folder: Path) -> None:
-    page.screenshot(path=folder / "eval-report.png")
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size(PHONE)
-    page.screenshot(path=folder / "eval-report-phone.png")
-    page.set_viewport_size(CASES)
-    heading = page.get_by_role("heading", name="Attribution rose most")
-    for case in heading.locator("~ details").all()[1:3]:
-        case.locator("summary").click()
-    heading.evaluate("heading => heading.scrollIntoView()")
-    page.screenshot(path=folder / "eval-report-cases.png")
-
-
 def main() -> None:
     """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
@@ -102,7 +87,7 @@ def main() -> None:
         chromium = playwright.chromium.launch(executable_path=path)
         page = chromium.new_page(viewport=DESK)
         page.goto((Path(temporary) / "report.html").as_uri())
-        _photograph(page, folder)
+        page.screenshot(path=folder / "eval-report.png")
         page.goto(_recorded(Path(temporary) / "home").as_uri())
         _photograph_trace(page, folder)
         rating = Path(temporary) / "label.html"
