@@ -48,18 +48,6 @@ def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "missing", [("report.json",), ("report.json", "report.html"), ("predictions.jsonl",)]
-)
-def test_files_missing_after_a_crash_are_written(data: Path, out: Path, missing: tuple[str, ...]) -> None:
-    whole = evaluate(data, out, components=components())
-    for name in missing:
-        (out / name).unlink()
-    assert timeless(evaluate(data, out, components=components())) == timeless(whole)
-    assert all((out / name).exists() for name in missing)
-
-
-@pytest.mark.slow
 def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> None:
     calls = []
 

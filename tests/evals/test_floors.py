@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.examples import examples
-from benchmarks.floors import DATA, floors, main, measured, raised
+from benchmarks.floors import DATA, floors, measured, raised
 from rarr.evals.measures import EvalReport, limits_of, under
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import EvalRow, read_rows
@@ -29,18 +29,6 @@ def test_floors_rise_and_never_sink() -> None:
     assert raised({"f1_ap": 0.8123}, report) == {"f1_ap": 0.8123}
     with pytest.raises(ValueError, match=r"f1_ap is 0\.81239, under its limit 0\.9"):
         raised({"f1_ap": 0.9}, report)
-
-
-@pytest.mark.parametrize("measures", [{}, {"f1_ap": Measured(unjudged=3)}], ids=["missing", "unjudged"])
-def test_floor_of_what_was_not_measured_fails(
-    measures: dict[str, Measured], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sys.argv", ["floors", "--raise"])
-    monkeypatch.setattr("benchmarks.floors.floors", lambda: {"f1_ap": 0.5})
-    report = EvalReport(data="d", measures=measures)
-    monkeypatch.setattr("benchmarks.floors.measured", lambda home, out: report)
-    assert main() == 4
-    assert capsys.readouterr() == ("", "f1_ap is not judged, under its limit 0.5\n")
 
 
 def test_rows_are_those_of_the_texts() -> None:

@@ -64,14 +64,3 @@ def test_run_that_is_killed_at_any_time_is_gone_on_with(data: Path, tmp_path: Pa
         child.kill()
         child.communicate()
     require_the_same(data, out, undisturbed)
-
-
-@pytest.mark.slow
-def test_second_process_is_refused_and_the_first_is_not_disturbed(data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    first = started(data, out, 0.3)
-    while not done(out):
-        time.sleep(0.01)
-    second = started(data, out, 0.0)
-    assert b"is in use by another process of rarr" in second.communicate()[1]
-    assert (first.communicate()[1], first.returncode, done(out)) == (b"", 0, ROWS)

@@ -87,13 +87,6 @@ def test_white_space_is_no_change_by_a_person_and_is_one_by_a_system() -> None:
     assert value("restored", *rows) == (1.0, 1, 0)
 
 
-def test_missing_library_leaves_one_measure_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "find_spec", lambda name: None)
-    values = measured([corrected("a b", "a c", "a c")])
-    assert "rouge_l" not in values
-    assert "sari" in values
-
-
 def test_all_names_are_those_of_measures() -> None:
     rows = [corrected("a b", "a c", "a c"), corrected("a", "a", "a")]
     assert set(measured(rows)) == set(measures.NAMES)

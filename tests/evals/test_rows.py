@@ -70,12 +70,6 @@ def test_wrong_line_is_named_and_the_rest_goes_on(tmp_path: Path, line: str, rea
     assert reason in reasons(path)[2]
 
 
-def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "d.jsonl"
-    path.write_bytes(b'{"text": "One."}\n{"text": "Caf\xe9."}\n')
-    assert reasons(path) == {2: "it is not UTF-8 (byte 0xe9 at offset 13)"}
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_byte_order_mark_blank_lines_and_line_ends_do_not_matter(tmp_path: Path, end: str) -> None:
     path = tmp_path / "d.jsonl"

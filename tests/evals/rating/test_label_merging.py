@@ -87,18 +87,6 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
     assert ratings.rated == {"Ada": 4, "Ben": 4}
 
 
-def test_agreement_about_intent_is_ordinal_by_hand(tmp_path: Path) -> None:
-    """The example of `test_label_ordinal_alpha_by_hand`: ss, sm, dd, sd."""
-    rows = data(tmp_path / "data.jsonl", *[{"id": i, **PAIR} for i in range(4)])
-    levels = {"s": {"intent": "similar"}, "m": {"intent": "somewhat_similar"}, "d": {"intent": "different"}}
-    exports = [
-        export(rows, name, *[levels[level] for level in given])
-        for name, given in (("Ada", "ssds"), ("Ben", "smdd"))
-    ]
-    ratings = merged(read_exports(exports))
-    assert ratings.agreement["intent"].alpha.value == pytest.approx(0.3375)
-
-
 def test_exports_of_other_data_do_not_merge(rows: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     other = data(tmp_path / "other" / "data.jsonl", {"id": "a", **CLAIM})
