@@ -50,13 +50,12 @@ def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
     import asyncio
 
     from rarr.cli.interrupts import hand_over
-    from rarr.serve.server import log_to_stderr, require_safe, serve as serve_forever
+    from rarr.serve.server import log_to_stderr, serve as serve_forever
     from rarr.settings import Settings
 
     served["upstream_url"], served["deadline_s"] = served.pop("upstream"), served.pop("deadline")
     served["corpora"] = _corpora(corpus) or None
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
-    require_safe(settings)
     hand_over()
     with log_to_stderr():
         asyncio.run(serve_forever(settings, _say_ready))
@@ -115,14 +114,13 @@ def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | No
 
 
 async def _serve_tools(server: "ToolServer", settings: "Settings", address: tuple[str, int] | None) -> None:
-    token = None if settings.mcp_token is None else settings.mcp_token.get_secret_value()
     try:
         if address is None:
             await server.run_stdio_async()
         else:
             from rarr.integrations.mcp.server import serve_http
 
-            await serve_http(server, *address, token, _say_ready)
+            await serve_http(server, *address, settings.mcp_token, _say_ready)
     finally:
         await server.aclose()
 

@@ -11,9 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from pydantic import SecretStr
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rarr.errors import SettingsError
 from rarr.serve.bodies import Refusal
 from rarr.settings import Settings
 from rarr.tools.guard.listening import is_loopback, require_long
@@ -30,19 +32,23 @@ _log = logging.getLogger("rarr.serve")
 
 
 class Callers:
-    """All callers of the server, by their tokens, and named by their places in the setting."""
+    """All callers of a server, by their tokens, and named by their places in the setting."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Raises `SettingsError` for a token that is too short."""
-        given = settings.serve_token.get_secret_value() if settings.serve_token else ""
-        self._tokens = [token.strip() for token in given.split(",") if token.strip()]
+    def __init__(self, given: SecretStr | None, host: str, setting: str) -> None:
+        """Takes the tokens of a setting, several with commas, and the host at which the server listens.
+
+        Raises `SettingsError` for a token that is too short, and for a server that other machines could use
+        without a token.
+        """
+        tokens = given.get_secret_value().split(",") if given else []
+        self._tokens = [token.strip() for token in tokens if token.strip()]
+        self.known = bool(self._tokens)
+        """Whether callers need a token."""
         for token in self._tokens:
-            require_long(token, "serve_token")
-
-    @property
-    def known(self) -> bool:
-        """Tells whether callers need a token."""
-        return bool(self._tokens)
+            require_long(token, setting)
+        if not self.known and not is_loopback(host):
+            told = f"set RARR_{setting.upper()}, which callers send"
+            raise SettingsError(f"--host {host} lets other machines in: {told}")
 
     def of(self, headers: Mapping[str, str]) -> str:
         """Returns the name of the caller. Raises `Refusal` for an unknown or missing token."""
@@ -124,7 +130,7 @@ class Gate:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         """Raises `SettingsError` for a token that is too short."""
         self._app, self._settings = app, settings
-        self._callers = Callers(settings)
+        self._callers = Callers(settings.serve_token, settings.serve_host, "serve_token")
         self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,14 +14,13 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rarr.errors import SettingsError
 from rarr.serve.app import Application
-from rarr.serve.gate import LONGEST_HEAD, Callers
+from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.jobs import Runner, Tasks
 from rarr.serve.worker_processes import WorkerProcesses
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
-from rarr.tools.guard.listening import is_loopback, listening_socket
+from rarr.tools.guard.listening import listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
@@ -34,29 +33,18 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
 
     Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
     """
-    require_safe(settings)
+    runner = made_runner(settings)
+    application = Application(settings, runner)  # refuses settings that are not safe
     listening = listening_socket(settings.serve_host, settings.serve_port)
     try:
-        runner = made_runner(settings)
-        application = Application(settings, runner)
-        try:
-            await runner.start()
-            host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
-            on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
-            await HttpServer(application, settings).serve(sockets=[listening])
-        finally:
-            await application.upstream.aclose()
-            await runner.aclose()
+        await runner.start()
+        host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
+        on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
+        await HttpServer(application, settings).serve(sockets=[listening])
     finally:
+        await application.upstream.aclose()
+        await runner.aclose()
         listening.close()
-
-
-def require_safe(settings: Settings) -> None:
-    """Raises `SettingsError` for a server that other machines could use without a token."""
-    if not is_loopback(settings.serve_host) and not Callers(settings).known:
-        raise SettingsError(
-            f"--host {settings.serve_host} lets other machines in: set RARR_SERVE_TOKEN, which callers send"
-        )
 
 
 def made_runner(settings: Settings) -> Runner:

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from pydantic import SecretStr
 from starlette.types import Message, Receive, Scope, Send
 
 from rarr import Settings
@@ -151,4 +152,4 @@ async def test_client_that_does_not_read_loses_its_place(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("token", ["short", f"{ALICE},short"])
 def test_short_token_is_refused(token: str) -> None:
     with pytest.raises(SettingsError, match="fewer than 16 characters: openssl rand"):
-        Callers(Settings(serve_token=token))
+        Callers(SecretStr(token), "127.0.0.1", "serve_token")

@@ -1,6 +1,5 @@
 """The server of the tools, and its errors, which are one line each; also over HTTP."""
 
-import hmac
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,15 +10,17 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import TypeAdapter, ValidationError
-from starlette.responses import PlainTextResponse
+from pydantic import SecretStr, TypeAdapter, ValidationError
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.agent.revise import Reviser
-from rarr.errors import InputError, RarrError
+from rarr.errors import RarrError
 from rarr.integrations.mcp.tools import GivenEvidence, Tools
+from rarr.serve.bodies import Refusal
+from rarr.serve.gate import Callers
 from rarr.settings import Settings, installed_version
-from rarr.tools.guard.listening import is_loopback, listening_socket, require_long
+from rarr.tools.guard.listening import listening_socket
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.wording import cure
 from rarr.views.shown_text import one_line
@@ -119,49 +120,33 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
 
 
 async def serve_http(
-    server: ToolServer, host: str, port: int, token: str | None, on_ready: Callable[[str], None]
+    server: ToolServer, host: str, port: int, token: SecretStr | None, on_ready: Callable[[str], None]
 ) -> None:
     """Serves until the process is told to end. `on_ready` is called with the address; port 0: any free port.
 
-    An empty token is none. Raises `InputError` for an address that cannot be used, and for one beyond this
-    machine without a token, and `SettingsError` for a token that is too short.
+    Raises `InputError` for an address that cannot be used, and `SettingsError` for one beyond this machine
+    without a token, and for a token that is too short.
     """
-    token = (token or "").strip()
-    if token:
-        require_long(token, "mcp_token")
-    elif not is_loopback(host):
-        raise InputError(
-            f"--host {host} lets other machines in: set RARR_MCP_TOKEN, which callers then have to send"
-        )
+    callers = Callers(token, host, "mcp_token")
     app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH, host=host, max_sessions=_MOST_SESSIONS
     )
-    if token:
-        app = _Guarded(app, token)
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets through the requests that bear the token."""
+        answer = app
+        if scope["type"] == "http":
+            try:
+                callers.of(Headers(scope=scope))
+            except Refusal as refusal:
+                answer = refusal.response()
+        await answer(scope, receive, send)
+
     listening = listening_socket(host, port)
     try:
-        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
+        config = uvicorn.Config(guarded, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
         shown = f"[{host}]" if ":" in host else host
         on_ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
     finally:
         listening.close()
-
-
-class _Guarded:
-    """Lets through the requests that bear the token."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._expected = app, f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
-        if scope["type"] != "http" or (len(given) == 1 and hmac.compare_digest(given[0], self._expected)):
-            await self._app(scope, receive, send)
-            return
-        refusal = PlainTextResponse(
-            "send the token of this server: Authorization: Bearer TOKEN\n",
-            status_code=401,
-            headers={"WWW-Authenticate": "Bearer"},
-        )
-        await refusal(scope, receive, send)

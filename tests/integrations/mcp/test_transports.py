@@ -95,7 +95,7 @@ async def test_a_foreign_page_cannot_reach_a_server_of_this_machine(address: str
 @pytest.mark.parametrize("token", ["a-long-s3cret-token"])
 async def test_a_token_is_asked_for(address: str, token: str) -> None:
     async with httpx2.AsyncClient() as http:
-        for value in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": token}):
+        for value in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {token}"}):
             assert (await http.post(address, json={}, headers=value)).status_code == 401
     headers = {"Authorization": f"Bearer {token}"}
     async with (
