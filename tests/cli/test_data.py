@@ -1,15 +1,15 @@
 """`rarr index`, `batch`, `eval`, `label`, `train` and `bench`: what they print, write and return."""
 
 import json
-import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from evals.benchmarks.running import expertqa_folder
 from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
 
 from cli.helpers import Command, is_complaint
+from rarr.evals.benchmarks.bench import published
 from rarr.evals.measures import EvalReport
 from rarr.testing import RuleModel, ScriptedServer
 
@@ -155,26 +155,24 @@ def test_training_rows_are_made_and_the_same_call_goes_on(command: Command) -> N
         assert len(server.requests) == asked
 
 
-def test_editor_is_trained_where_its_packages_are(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("rows.jsonl").write_text("")
-    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", None)
-    done = command("train", "editor", "rows.jsonl", "-o", "weights")
-    assert (done.status, is_complaint(done.err)) == (2, True)
-    report = SimpleNamespace(
-        rows=2,
-        held_out=1,
-        examples={"a": 1},
-        steps=1,
-        before={"b": 1.0},
-        after={"b": 0.5},
-        sure=0.75,
-        seconds=1.0,
-    )
-    module = SimpleNamespace(fine_tune=lambda *rows, **more: report)
-    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", module)
-    out = command("train", "editor", "rows.jsonl", "-o", "weights").out.decode()
-    assert "loss on the held-out rows: b 1.000 to 0.500\ncorrections: from probability 0.75 on\n" in out
-
-
 QUESTION = {"question": "When did the bridge open?", "answers": ["1937"], "passage": RIGHT}
 OTHER = {"question": "When did the mill open?", "answers": ["1901"], "passage": "The mill opened in 1901."}
+
+
+def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_path: Path) -> None:
+    expertqa_folder(tmp_path / "bench")
+    done = command("bench", "expertqa", "bench", "-o", "out", "--judge", "embedded", "--limit", "2")
+    out, figures = done.out.decode(), published("expertqa")
+    assert (done.status, done.err) == (0, "")
+    assert figures and "rr gs gpt4" in out and figures.paper in " ".join(out.split())
+    assert "report: out" in out
+
+
+@pytest.mark.loopback
+def test_claims_without_a_judgement_are_errors_and_status_3(command: Command, tmp_path: Path) -> None:
+    expertqa_folder(tmp_path / "bench")
+    with ScriptedServer(lambda asked: "no JSON") as server:
+        judge = ("--judge", "vllm:m", "--base-url", server.url)
+        done = command("bench", "expertqa", "bench", "-o", "out", *judge, "--limit", "1")
+    assert done.status == 3
+    assert "vllm:m: nothing could be judged: see rarr doctor" in done.err

@@ -33,10 +33,6 @@ def test_examples_of_the_help_name_options_of_their_command(name: str, called: A
             assert options <= known, line
 
 
-def test_list_of_commands_cuts_no_line() -> None:
-    assert max(len(command.get_short_help_str(80)) for command in app.commands.values()) < 66
-
-
 def test_version(command: Command) -> None:
     assert command("--version").out.startswith(b"rarr ")
 

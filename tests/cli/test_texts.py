@@ -9,7 +9,7 @@ import pytest
 from views.test_notebook import revision
 
 from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
-from rarr import Article, Cited
+from rarr import Article
 from rarr.records import Edit, Notice, Report, Revision
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -150,15 +150,6 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
     done = command("cite", "-", "--corpus", "dam.md", stdin=wrong.encode())
     complaint = "citation [2] (Other, https://x.org) at character 35: it is not among the sources"
     assert (done.status, complaint in done.err, b"[2]" in done.out) == (0, True, True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
-def test_every_example_text_comes_back_from_a_real_run(command: Command, path: Path) -> None:
-    options = ["--corpus", str(EXAMPLES / "corpus"), "--mark-unsupported", "--json"]
-    cited = Cited.model_validate_json(command("cite", str(path), *options).out)
-    assert cited.without_citations().encode() == path.read_bytes()
-    assert cited.text != cited.original
 
 
 @pytest.mark.parametrize(

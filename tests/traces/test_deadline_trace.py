@@ -1,16 +1,13 @@
 """Traces of long texts: each call of a node saw its block alone, and the whole comes out of all of them."""
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agent.long_mills import SIZE, Searches, block_size, by_blocks, long_text
+from agent.long_mills import SIZE, block_size, by_blocks, long_text
 
-from benchmarks import mills
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
-from rarr.testing import ScriptedModel
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page
@@ -85,32 +82,3 @@ def test_damaged_block_is_an_error(
     file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
     with pytest.raises(InputError, match=f"is damaged, .*{message}"):
         Trace.read(tmp_path / "trace.json")
-
-
-@pytest.mark.slow
-def test_interrupted_run_keeps_its_finished_blocks() -> None:
-    async def interrupted() -> None:
-        third = asyncio.Event()
-
-        def answer(asked: Any) -> Any:
-            if (
-                asked.prompt == "generate_queries"
-                and BLOCKS[2].sentences[2].of(TEXT) in asked.messages[1].content
-            ):
-                third.set()
-            return mills.answer(asked)
-
-        async with Reviser(by_blocks(model=ScriptedModel(answer), search=Searches())) as reviser:
-            run = asyncio.create_task(reviser.arevise(TEXT, run_id="cut"))
-            await third.wait()
-            run.cancel()
-            await asyncio.gather(run, return_exceptions=True)
-
-    asyncio.run(interrupted())
-    trace = Trace.load("cut")
-    assert (trace.revision, trace.status) == (None, "failed")
-    state = trace.state()
-    assert [s.status for s in state["report"].sentences].count("supported") >= 12
-    assert len(state["text"]) == len(TEXT)
-    assert "block 1" in page(trace)
-    assert ": evaluate" in as_text(trace)

@@ -6,18 +6,14 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.tools.trace_spans import recording, span
-from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording_and_resuming import settings_record
 from rarr.traces.trace_reader import store_path
-from traces.helpers import facts, store
 
 TEXT = "The Hoover Dam is 212 metres high."
 FACT = "The Hoover Dam is 221 metres high."
@@ -72,23 +68,6 @@ def test_run_does_not_wait_for_a_locked_trace_file(locked_s: float) -> None:
     assert revision.text == FACT
     assert {warning.code for warning in revision.warnings} == {"trace_failed"}
     other.close()
-
-
-async def test_rows_are_written_after_another_process_frees_the_file(tmp_path: Path) -> None:
-    messages: list[str] = []
-    made = RunRecorder(store(tmp_path), messages.append)
-    await made.start("run", facts())
-    other = sqlite3.connect(tmp_path / "traces.sqlite", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    made._writer._store.wait(0.01)
-    with recording(made), span("request", "model"):
-        pass
-    await made.flush()
-    assert store(tmp_path).read("run").spans == []
-    other.execute("ROLLBACK")
-    other.close()
-    await made.flush()
-    assert ([span.name for span in store(tmp_path).read("run").spans], messages) == (["model"], [])
 
 
 def test_run_within_a_run_has_a_trace_of_its_own() -> None:

@@ -31,20 +31,3 @@ def test_items_come_through_the_page_as_they_are() -> None:
     assert page.count("<script") == 2  # the items, and our own script
     assert "<img" not in page
     assert digest_of([RatingItem.model_validate(row) for row in embedded(page)]) == digest_of([item])
-
-
-def test_page_names_its_data_and_has_every_answer_with_its_key() -> None:
-    item = RatingItem(id="1", claim="It is so.", evidence=(RatedPassage(text="So it is."),))
-    page = label_page([item])
-    assert f'data-digest="{digest_of([item])}"' in page
-    pairs = re.findall(r'data-value="(\w+)" aria-pressed="false" aria-keyshortcuts="(\w)"', page)
-    assert pairs == [
-        ("yes", "y"),
-        ("no", "n"),
-        ("attributable", "1"),
-        ("extrapolatory", "2"),
-        ("contradictory", "3"),
-        ("similar", "s"),
-        ("somewhat_similar", "m"),
-        ("different", "d"),
-    ]
