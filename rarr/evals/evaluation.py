@@ -83,7 +83,7 @@ def evaluate(
 
     rows: list[ScoredRow] = run_folder.run_rows(
         source.rows, path, Prediction, made_with, revising,
-        chosen=source.rows[:limit], jobs=jobs, on_row=on_row, result_of=scored,
+        chosen=run_folder.first(source.rows, limit), jobs=jobs, on_row=on_row, result_of=scored,
     )  # fmt: skip
     report = EvalReport(
         data=str(data),

@@ -4,17 +4,15 @@ The same report gives the same page. The templates lie in `page/`.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 
 from rarr.evals.measures import STATUSES, EvalReport, ScoredRow
-from rarr.evals.metrics.statistics import Measured
 from rarr.evals.metrics.texts import EDIT_KINDS, restored
 from rarr.evals.word_diff import word_diff
 from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.wording import counted
 
-_NOT_SHARES = ("seconds", "calls", "tokens", "cost", "edits")
 _KINDS = {
     "huge": "preservation below 0.5",
     "bad": "attribution falls by more than 0.1",
@@ -43,23 +41,12 @@ def render_html(report: EvalReport) -> str:
         changed=sum(row.text != row.original for row in report.rows),
         judged=sum(row.scores.f1_ap is not None for row in report.rows),
         scores={name: measure for name, measure in measures.items() if name not in {*EDIT_KINDS, *STATUSES}},
-        between_0_and_1=_between_0_and_1(measures),
         kinds={kind: measures[kind] for kind in _KINDS if kind in measures},
         meanings=_KINDS,
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
         cases=SimpleNamespace(ranked=ranked, runs=runs, cut=cut, facts=facts),
         restored=restored,
     )
-
-
-def _between_0_and_1(measures: Mapping[str, Measured]) -> set[str]:
-    """Names the measures that a bar from 0 to 1 can show, without counts and times."""
-    return {
-        name
-        for name, measure in measures.items()
-        if all(end is None or 0 <= end <= 1 for end in (measure.value, measure.low, measure.high))
-        and not name.endswith(_NOT_SHARES)
-    }
 
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:

@@ -64,6 +64,13 @@ class Worker(Protocol):
         """Closes files and connections of the running event loop."""
 
 
+def first(rows: Sequence[Any], limit: int | None) -> Sequence[Any]:
+    """Returns the first `limit` rows, or all. Raises `InputError` for a limit below 1."""
+    if limit is not None and limit < 1:
+        raise InputError("limit is a number of rows: give at least 1")
+    return rows[:limit]
+
+
 def run_rows(
     rows: Sequence[Any],
     path: Path,
@@ -83,8 +90,8 @@ def run_rows(
     a row and its line into its result. Raises `InputError` if the folder is in use or holds something else
     than a run that was `made_with` the same.
     """
-    if jobs < 1 or not chosen:
-        raise InputError("jobs and limit are numbers of rows: give at least 1")
+    if jobs < 1:
+        raise InputError("jobs is a number of rows: give at least 1")
     with claimed(path, made_with):
         working = worker()
         begin(path, made_with)

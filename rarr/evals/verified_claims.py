@@ -105,7 +105,7 @@ def verify_claims(
     source, settings = read_rows(Path(data), ClaimRow, _EXAMPLE), settings or Settings()
     description = described(settings)
     made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
-    chosen, verifiers = source.rows[:limit], list[RowVerifier]()
+    chosen, verifiers = run_folder.first(source.rows, limit), list[RowVerifier]()
 
     def verifying() -> RowVerifier:
         verifiers.append(RowVerifier.of(settings, chosen, jobs))

@@ -141,7 +141,14 @@ def test_folder_of_something_else_is_left_alone(data: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"jobs": 0}, {"limit": 0}, {"settings": Settings()}, {"settings": Settings(model="nope:m")}]
+    "wrong",
+    [
+        {"jobs": 0},
+        {"limit": 0},
+        {"limit": -1},
+        {"settings": Settings()},
+        {"settings": Settings(model="nope:m")},
+    ],
 )
 def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong: dict[str, Any]) -> None:
     scripted = None if "nope" in str(wrong) else components()

@@ -40,7 +40,7 @@ class Options(Record):
     """
 
     judges: tuple[str, ...] = ()
-    limit: int | None = None
+    limit: int | None = Field(default=None, ge=1)
     jobs: int = 4
 
 
