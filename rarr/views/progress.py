@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from rarr.tools.concurrency import before_end
+from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import one_line
 
@@ -81,11 +82,3 @@ class Waiting:
         self._start.cancel()
         self._start.join()  # otherwise the thread might start the line after it was stopped
         self._progress.stop()
-
-
-def duration(seconds: float) -> str:
-    """Writes seconds in words: 12 s, 3 min, 1 h 05 min."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

@@ -18,7 +18,6 @@ from rarr.traces.trace_reader import Trace
 from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
 
 _MOST = 8  # links to spans that failed in the same way
-_SHOWN_APART = ("passages", "text", "report", "scores")
 _VERDICTS = {"yes": ("agrees",), "no": ("disagrees",), "open": ("unknown",), "mixed": ("agrees", "disagrees")}
 """The verdicts of the checks that come from a card's verdict."""
 
@@ -257,35 +256,6 @@ def tokens(sent: Sequence[StoredSpan]) -> str:
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
-
-
-def cost(sent: Sequence[StoredSpan]) -> str:
-    """Formats the cost of each request, joined with +."""
-    return " + ".join(f"{each:.6g}" for span in sent if (each := span.body.get("cost")) is not None)
-
-
-def written(update: Mapping[str, Any]) -> dict[str, str]:
-    """Lists the keys of the state that a node wrote, each with its value in words."""
-    wrote = {name: _words(each) for name, each in update.items() if name not in _SHOWN_APART and each}
-    if "text" in update:
-        wrote["text"] = "changed"
-    if (report := update.get("report")) is not None:
-        wrote["report"] = f"{counted(len(report.sentences), 'sentence')}, coverage {report.coverage:.2f}"
-    if (scores := update.get("scores")) is not None:
-        wrote["scores"] = ", ".join(f"{k} {v:.2f}" for k, v in scores if v is not None)
-    return wrote
-
-
-def _words(value: Any) -> str:
-    if not isinstance(value, (list, tuple)):
-        return plain_text(value)
-    if all(isinstance(each, Notice) for each in value):
-        return "\n".join(grouped(value))
-    return (
-        ", ".join(value)
-        if len(value) <= 12 and all(isinstance(each, str) for each in value)
-        else f"{len(value)}"
-    )
 
 
 def _place(query: Query) -> Span:
