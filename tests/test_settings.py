@@ -133,6 +133,9 @@ def test_value_in_place_of_the_table_is_named(folder: Path) -> None:
 def test_settings_are_listed_only_without_a_close_name() -> None:
     with pytest.raises(SettingsError, match=r"^unknown setting 'windw' \(did you mean 'window'\?\)$"):
         Settings(windw=4)
+    for key, name in (("passages", "sources"), ("question", "context"), ("deadline", "deadline_s")):
+        with pytest.raises(SettingsError, match=rf"^unknown setting '{key}': it is called {name}; give "):
+            Settings(**{key: "x"})  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are .*, preset, model, "):
         Settings(zzz=4)
 

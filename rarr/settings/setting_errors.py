@@ -26,6 +26,13 @@ _ELSEWHERE = {
     "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
 }
 """Names that are no settings, and what takes them."""
+_OTHER_NAMES = {
+    **dict.fromkeys(("passages", "documents", "docs", "evidence", "sources"), "sources"),
+    **dict.fromkeys(("question", "query", "messages", "context"), "context"),
+    "deadline": "deadline_s",
+    "llm": "model",
+}
+"""What people call an argument of a call or a setting, and its name."""
 
 
 def one_line(
@@ -83,6 +90,9 @@ def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
     if key in _ELSEWHERE:
         return f"{key!r}{where} is no setting: leave it out; {_ELSEWHERE[key]}"
+    if (name := _OTHER_NAMES.get(key)) is not None:
+        cure = f"give {name}=..." if name in names else f"give it to the call, as in revise(text, {name}=...)"
+        return f"unknown setting {key!r}{where}: it is called {name}; {cure}"
     return f"unknown setting {key!r}{where}" + (_closest(key, names) or f": settings are {', '.join(names)}")
 
 
