@@ -189,7 +189,8 @@ def _other_numbers(
             new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
         else:
             new = _scaled(written, chance.choice(_FACTORS))
-            if new.isdigit() and int(new) > _LAST_DAY and _is_day(value):
+            is_day = value.kind == "date" and value.end - value.start < 4
+            if is_day and new.isdigit() and int(new) > _LAST_DAY:
                 continue
         if new and not any(new in line.text for line in lines):
             yield _changed(origin, value.start, value.end, new, "number")
@@ -302,10 +303,6 @@ def _unit(value: Value, text: str) -> str:
 def _is_year(value: Value, text: str) -> bool:
     written = value.span.of(text)
     return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
-
-
-def _is_day(value: Value) -> bool:
-    return value.kind == "date" and value.end - value.start < 4
 
 
 def _is_far(value: Value, other: Value, *, year: bool) -> bool:
