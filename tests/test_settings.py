@@ -145,34 +145,12 @@ def test_settings_are_listed_only_without_a_close_name() -> None:
     [
         ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
         ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
-        ("editor = 1", "'editor' in rarr.toml is no setting: leave it out; give --editor"),
     ],
 )
 def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -> None:
     (folder / "rarr.toml").write_text(line)
     with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
         Settings()
-
-
-@pytest.mark.parametrize("name", ["agreement", "editor"])
-@pytest.mark.parametrize("source", ["argument", "file", "environment"])
-def test_option_of_an_evaluation_is_refused_as_a_setting_with_its_cure(
-    name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if source == "file":
-        (folder / "rarr.toml").write_text(f"{name} = 1")
-    if source == "environment":
-        monkeypatch.setenv(f"RARR_{name.upper()}", "1")
-    known, cure = (
-        (f"environment variable RARR_{name.upper()}", "unset it")
-        if source == "environment"
-        else (f"'{name}'{' in rarr.toml' if source == 'file' else ''}", "leave it out")
-    )
-    with pytest.raises(SettingsError) as caught:
-        Settings(**({name: 1} if source == "argument" else {}))
-    assert str(caught.value) == (
-        f"{known} is no setting: {cure}; give --{name} to rarr eval, or {name}=... to rarr.evals.evaluate"
-    )
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.graph import Graph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, settings_of
+from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, settings_of, synchronous
 from rarr.agent.statements import read_statements
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
@@ -40,7 +40,7 @@ from rarr.records.answers import Answer, AnswerSource, CitedStatement, Statement
 from rarr.records.card import Card
 from rarr.settings import Settings
 from rarr.state import State, usable
-from rarr.tools.concurrency import in_thread, run, work
+from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.wording import is_failure
 
@@ -263,10 +263,6 @@ class Answerer(RunOwner):
             checkpointer=checkpointer,
         )
 
-    def answer(self, question: str, *, run_id: str | None = None) -> Answer:
-        """`aanswer` for callers without an event loop and for callers inside a running loop."""
-        return run(self.aanswer(question, run_id=run_id))
-
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.
 
@@ -276,9 +272,7 @@ class Answerer(RunOwner):
         run_id = await self._checkpoints.new(run_id)
         return (await self.aanswer_from(self._start(question, None), run_id))[0]
 
-    def resume(self, run_id: str) -> Answer:
-        """`aresume` for callers without an event loop and for callers inside a running loop."""
-        return run(self.aresume(run_id))
+    answer = synchronous(aanswer)
 
     async def aresume(self, run_id: str) -> Answer:
         """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
@@ -292,6 +286,8 @@ class Answerer(RunOwner):
             return answer
         return answer.model_copy(update={"usage": recorded.usage, "warnings": recorded.warnings})
 
+    resume = synchronous(aresume)
+
     async def aanswer_from(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> tuple[Answer, Revision]:
@@ -304,7 +300,7 @@ class Answerer(RunOwner):
         return answer.model_copy(update={"warnings": research.warnings}), research
 
 
-def answer(question: str, **settings: Any) -> Answer:
+async def aanswer(question: str, **settings: Any) -> Answer:
     """Answers a question in statements, each with the triples or passages on which it rests.
 
     A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
@@ -312,10 +308,8 @@ def answer(question: str, **settings: Any) -> Answer:
     sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
     `BudgetError` if the model cannot be asked.
     """
-    return run(aanswer(question, **settings))
-
-
-async def aanswer(question: str, **settings: Any) -> Answer:
-    """`answer` for async callers."""
     async with await in_thread(lambda: Answerer(Settings(**settings))) as answerer:
         return await answerer.aanswer(question)
+
+
+answer = synchronous(aanswer)

@@ -15,7 +15,7 @@ from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import builder_for
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, wired
+from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, synchronous, wired
 from rarr.agent.wiring.sources import searching_given, unused_settings
 from rarr.components import Components, text_of_source
 from rarr.errors import InputError
@@ -65,10 +65,6 @@ class Reviser(RunOwner):
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
 
-    def revise(self, text: str, context: str | Sequence[Message] | None = None, **options: Any) -> Revision:
-        """`arevise` for callers without an event loop and for callers inside a running loop."""
-        return run(self.arevise(text, context, **options))
-
     async def arevise(
         self,
         text: str,
@@ -99,9 +95,7 @@ class Reviser(RunOwner):
         notices = await work(text_notices, given, text, context)
         return await reviser.arevise_from(self._start(text, context, notices), run_id)
 
-    def cite(self, text: str, context: str | None = None, **options: Any) -> Cited:
-        """`acite` for callers without an event loop and for callers inside a running loop."""
-        return run(self.acite(text, context, **options))
+    revise = synchronous(arevise)
 
     async def acite(
         self,
@@ -127,9 +121,7 @@ class Reviser(RunOwner):
             research, context, researcher._components, self._on_call, style, mark_unsupported=mark_unsupported
         )
 
-    def postprocess(self, answer: str, *arguments: Any, **options: Any) -> Postprocessed:
-        """`apostprocess` for callers without an event loop and for callers inside a running loop."""
-        return run(self.apostprocess(answer, *arguments, **options))
+    cite = synchronous(acite)
 
     async def apostprocess(
         self,
@@ -146,6 +138,8 @@ class Reviser(RunOwner):
         require_options(answer, mode, search, sources, deadline_s)
         call = postprocessed(self, answer, context, sources, mode, search, run_id)
         return await in_time(call, answer, mode, deadline_s)
+
+    postprocess = synchronous(apostprocess)
 
     def abatch(self, rows: BatchItems, **options: Any) -> AsyncGenerator[BatchResult, None]:
         """Postprocesses many texts at the same time, and yields a result for each row.
@@ -193,10 +187,6 @@ class Reviser(RunOwner):
         made._researcher = None
         return made
 
-    def resume(self, run_id: str) -> Revision:
-        """`aresume` for callers without an event loop and for callers inside a running loop."""
-        return run(self.aresume(run_id))
-
     async def aresume(self, run_id: str) -> Revision:
         """Continues an interrupted run from its last checkpoint. A finished run asks no model.
 
@@ -208,6 +198,8 @@ class Reviser(RunOwner):
         if done and self._traces and (revision := await self._traces.revision(run_id, state)):
             return revision
         return await self.arevise_from(state, run_id, resumed=True, done=done)
+
+    resume = synchronous(aresume)
 
     async def arevise_from(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
@@ -279,7 +271,7 @@ async def _built(settings: dict[str, Any]) -> AsyncIterator[Reviser]:
             await reviser.aclose()
 
 
-def revise(
+async def arevise(
     text: str,
     context: str | Sequence[Message] | None = None,
     *,
@@ -290,22 +282,14 @@ def revise(
 
     `settings` are the fields of `Settings`, such as `corpus="notes/"`.
     """
-    return run(arevise(text, context, sources=sources, **settings))
-
-
-async def arevise(
-    text: str,
-    context: str | Sequence[Message] | None = None,
-    *,
-    sources: Sequence[Given] | None = None,
-    **settings: Any,
-) -> Revision:
-    """`revise` for async callers."""
     async with _built(settings) as reviser:
         return await reviser.arevise(text, context, sources=sources)
 
 
-def cite(
+revise = synchronous(arevise)
+
+
+async def acite(
     text: str,
     context: str | None = None,
     *,
@@ -318,27 +302,15 @@ def cite(
 
     The arguments are those of `Reviser.acite`, and the fields of `Settings`, such as `corpus="notes/"`.
     """
-    return run(
-        acite(text, context, sources=sources, style=style, mark_unsupported=mark_unsupported, **settings)
-    )
-
-
-async def acite(
-    text: str,
-    context: str | None = None,
-    *,
-    sources: Sequence[Given] | None = None,
-    style: CitationStyle = "numbered",
-    mark_unsupported: bool = False,
-    **settings: Any,
-) -> Cited:
-    """`cite` for async callers."""
     options: dict[str, Any] = {"style": style, "mark_unsupported": mark_unsupported}
     async with _built(settings) as reviser:
         return await reviser.acite(text, context, sources=sources, **options)
 
 
-def postprocess(
+cite = synchronous(acite)
+
+
+async def apostprocess(
     answer: str,
     context: str | Sequence[Message] | None = None,
     sources: Sequence[Given] | None = None,
@@ -361,19 +333,6 @@ def postprocess(
     A failed search or model never raises: the result holds the original, and a notice that says why. Raises
     `InputError` for a wrong call, and `SetupError` where something that the settings ask for is missing.
     """
-    return run(apostprocess(answer, context, sources, mode=mode, deadline_s=deadline_s, **settings))
-
-
-async def apostprocess(
-    answer: str,
-    context: str | Sequence[Message] | None = None,
-    sources: Sequence[Given] | None = None,
-    *,
-    mode: PostprocessMode = "revise",
-    deadline_s: float | None = None,
-    **settings: Any,
-) -> Postprocessed:
-    """`postprocess` for async callers."""
     search: Search = "given" if settings.get("search") == "given" else None
     if search:
         settings |= {"search": None, "corpus": None}
@@ -384,3 +343,6 @@ async def apostprocess(
             return await postprocessed(reviser, answer, context, sources, mode, search, None)
 
     return await in_time(finished(), answer, mode, deadline_s)
+
+
+postprocess = synchronous(apostprocess)

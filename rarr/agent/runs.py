@@ -1,9 +1,10 @@
 """Owns the runs of a graph: its components, traces and checkpoints; meters each run, makes its revision."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 from rarr.agent.checkpoints import Checkpointer, Checkpoints
 from rarr.agent.wiring.components import wire
@@ -13,7 +14,7 @@ from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency import Closable, work
+from rarr.tools.concurrency import Closable, run, work
 from rarr.tools.models.run_budget import METER, Budget, Meter, ModelCall
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import by_reason, kind_of
@@ -23,6 +24,7 @@ OnCall = Callable[[ModelCall], None]
 OnStep = Callable[[str], None]
 OnIndex = Callable[[int, int], None]
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 NODES = (
     *("find_triples", "ask_topic", "plan", "write_section", "cite"),
@@ -59,6 +61,19 @@ def wired(
     """Returns the components, or makes those that the settings name. Raises as `settings_of` does."""
     used = settings_of(settings, components, values)
     return components or wire(used, on_index)
+
+
+def synchronous(
+    call: Callable[Arguments, Coroutine[Any, Any, Result]],
+) -> Callable[Arguments, Result]:
+    """Makes the form of an async call for callers without an event loop, and inside a running one."""
+
+    @wraps(call)
+    def called(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
+        return run(call(*arguments, **options))
+
+    called.__name__ = call.__name__.removeprefix("a")
+    return called
 
 
 @contextmanager

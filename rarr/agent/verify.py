@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rarr.agent.evidence import Sources, given_passages, passages_about, readable_evidence
 from rarr.agent.inputs import optional_text, required_text
-from rarr.agent.runs import budget_of, settings_of, usage_of, using
+from rarr.agent.runs import budget_of, settings_of, synchronous, usage_of, using
 from rarr.agent.statements import read_statements
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
@@ -26,7 +26,7 @@ from rarr.records.verification import DecidingSentence, Verification
 from rarr.retrievers.given_passages import Given
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import State, failure
-from rarr.tools.concurrency import Closable, in_thread, run, work
+from rarr.tools.concurrency import Closable, in_thread, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -81,10 +81,6 @@ class ClaimVerifier(Closable):
         """The name of the model or judge that decides."""
         self.reads_together = bool(not self._by_name and reader and reader.is_model)
 
-    def verify(self, claim: str, sources: Sources, context: str | None = None) -> Verification:
-        """`averify` for callers without an event loop and for callers inside a running loop."""
-        return run(self.averify(claim, sources, context))
-
     async def averify(self, claim: str, sources: Sources, context: str | None = None) -> Verification:
         """Decides whether `sources` support `claim`, which may answer a question, the `context`.
 
@@ -97,6 +93,8 @@ class ClaimVerifier(Closable):
         """
         claim, context = required_text(claim, "claim"), optional_text(context, "context")
         return (await self.averify_together([claim], given_passages(sources), context))[0]
+
+    verify = synchronous(averify)
 
     async def averify_by_search(
         self, reviser: "Reviser", claim: str, context: str | None = None, given: Sequence[Given] = ()
@@ -178,19 +176,17 @@ class ClaimVerifier(Closable):
         return [made[0].model_copy(update={"usage": counted}), *made[1:]]
 
 
-def verify(claim: str, sources: Sources, context: str | None = None, **settings: Any) -> Verification:
+async def averify(claim: str, sources: Sources, context: str | None = None, **settings: Any) -> Verification:
     """Decides whether sources support a claim, as `ClaimVerifier.averify` does.
 
     `settings` are the fields of `Settings`, such as `model="openai:gpt-5-mini"`.
     """
-    return run(averify(claim, sources, context, **settings))
-
-
-async def averify(claim: str, sources: Sources, context: str | None = None, **settings: Any) -> Verification:
-    """`verify` for async callers."""
     required_text(claim, "claim")
     async with await in_thread(lambda: ClaimVerifier(**settings)) as verifier:
         return await verifier.averify(claim, sources, context)
+
+
+verify = synchronous(averify)
 
 
 def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:

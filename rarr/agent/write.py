@@ -20,7 +20,7 @@ from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.citing.marks import PlannedCitation, cited_text, mark_place
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, wired
+from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, synchronous, wired
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
@@ -38,7 +38,7 @@ from rarr.records.citations import Cited
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
 from rarr.state import State, usable
-from rarr.tools.concurrency import in_thread, run
+from rarr.tools.concurrency import in_thread
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.section_headings import clean_headings
 
@@ -121,10 +121,6 @@ class Writer(RunOwner):
             checkpointer=checkpointer,
         )
 
-    def write(self, topic: str, outline: Outline | None = None, *, run_id: str | None = None) -> Article:
-        """`awrite` for callers without an event loop and for callers inside a running loop."""
-        return run(self.awrite(topic, outline, run_id=run_id))
-
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None
     ) -> Article:
@@ -139,9 +135,7 @@ class Writer(RunOwner):
         run_id = await self._checkpoints.new(run_id)
         return await self.awrite_from(self._start(topic, context), run_id)
 
-    def resume(self, run_id: str) -> Article:
-        """`aresume` for callers without an event loop and for callers inside a running loop."""
-        return run(self.aresume(run_id))
+    write = synchronous(awrite)
 
     async def aresume(self, run_id: str) -> Article:
         """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
@@ -155,6 +149,8 @@ class Writer(RunOwner):
         recorded = await self._traces.revision(run_id, start) if done and self._traces else None
         return article if recorded is None else article.model_copy(update={"research": recorded})
 
+    resume = synchronous(aresume)
+
     async def awrite_from(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> Article:
@@ -166,15 +162,13 @@ class Writer(RunOwner):
         return article.model_copy(update={"research": research})
 
 
-def write(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
-    """Writes one article. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
-    return run(awrite(topic, outline, **settings))
-
-
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
-    """`write` for async callers."""
+    """Writes one article. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
     async with await in_thread(lambda: Writer(Settings(**settings))) as writer:
         return await writer.awrite(topic, outline)
+
+
+write = synchronous(awrite)
 
 
 def _headings(outline: Outline, topic: str) -> str:

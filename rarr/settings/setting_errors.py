@@ -21,11 +21,6 @@ _CURES = {
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 _SERVING = "serve_"
-_ELSEWHERE = {
-    "agreement": "give --agreement to rarr eval, or agreement=... to rarr.evals.evaluate",
-    "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
-}
-"""Names that are no settings, and what takes them."""
 _OTHER_NAMES = {
     **dict.fromkeys(("passages", "documents", "docs", "evidence", "sources"), "sources"),
     **dict.fromkeys(("question", "query", "messages", "context"), "context"),
@@ -88,8 +83,6 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
 
 def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
-    if key in _ELSEWHERE:
-        return f"{key!r}{where} is no setting: leave it out; {_ELSEWHERE[key]}"
     if (name := _OTHER_NAMES.get(key)) is not None:
         cure = f"give {name}=..." if name in names else f"give it to the call, as in revise(text, {name}=...)"
         return f"unknown setting {key!r}{where}: it is called {name}; {cure}"
@@ -98,8 +91,6 @@ def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
 
 def unknown_variable(key: str, names: Iterable[str]) -> str:
     """Writes the error for a variable RARR_... that is no setting, to be put after its name."""
-    if key in _ELSEWHERE:
-        return f"is no setting: unset it; {_ELSEWHERE[key]}"
     return f"is not a setting{_closest(key, names)}: unset it"
 
 

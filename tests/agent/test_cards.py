@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 from makers import passage
 
 from rarr import Reviser, Revision, Settings, prompts
-from rarr.ledger.reader_record import Outcomes, ReaderRecord
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import sentences_in
 
@@ -75,11 +73,6 @@ def test_error_is_corrected_and_quoted() -> None:
         == quote.text
         == "The Tarrow bridge opened on 4 May 1932 in Port Halden."
     )
-
-
-def test_edits_of_several_sentences_are_all_applied() -> None:
-    text = "The Tarrow bridge cost 13 million crowns. The Tarrow bridge is 600 metres long. It is red."
-    assert read(RULES, text).text == text.replace("13", "12").replace("600", "640")
 
 
 def test_controls_are_counted_and_stand_nowhere_else() -> None:
@@ -190,17 +183,6 @@ def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -
     assert statuses(revision) == [status]
 
 
-def test_doubt_never_asks_and_believes() -> None:
-    asked: list[str | None] = []
-
-    def answer(request: Asked) -> Any:
-        asked.append(request.prompt)
-        return with_own(derived)(request)
-
-    revision = read(answer, "The Tarrow bridge cost two times six million crowns.", doubt="never")
-    assert (statuses(revision), DOUBT in asked) == (["supported"], False)
-
-
 def test_long_text_is_read_in_blocks_of_twelve() -> None:
     text = "\n\n".join(f"The Tarrow bridge cost {number} million crowns." for number in range(12, 42))
     asked: list[int] = []
@@ -250,35 +232,3 @@ def test_cut_permuted_or_repeated_answer_raises_nothing(data: st.DataObject) -> 
 
     revision = read(answer)
     assert revision.text in (TEXT, TEXT.replace("May 1923", "May 1932"))
-
-
-def test_record_of_a_bad_reader_is_kept_and_used(tmp_path: Path) -> None:
-    reader = ("vllm:x", "http://localhost/v1", "hash")
-    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 2, 1, 1, f"q{n}") for n in range(6)])
-    assert ReaderRecord(tmp_path, reader).standing("en") == "bad"
-    assert ReaderRecord(tmp_path, reader).standing("de") == "unknown"
-    assert ReaderRecord(tmp_path, ("vllm:y", "", "hash")).standing("en") == "unknown"
-
-
-def test_misses_in_one_document_are_no_good_record_and_no_bad_one(tmp_path: Path) -> None:
-    reader = ("vllm:x", "http://localhost/v1", "hash")
-    record = ReaderRecord(tmp_path, reader)
-    record.add("en", "x", [Outcomes(4, 4, 1, 1, "page")] * 50)
-    record.add_exam("x", passed=True)
-    assert ReaderRecord(tmp_path, reader).standing("en") == "unknown"
-
-
-def test_damaged_line_hides_no_other_line_of_the_record(tmp_path: Path) -> None:
-    reader = ("vllm:x", "http://localhost/v1", "hash")
-    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 2, 1, 1, f"q{n}") for n in range(6)])
-    with (tmp_path / "readers.jsonl").open("ab") as file:
-        file.write(b'\xff{"reader"\n{"reader": "vllm:x", "served": "x", "at": "now", "controls": [1]}\n')
-    assert ReaderRecord(tmp_path, reader).standing("en") == "bad"
-
-
-def test_good_record_needs_the_exam(tmp_path: Path) -> None:
-    reader = ("vllm:x", "http://localhost/v1", "hash")
-    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 0, 1, 0, f"q{n}") for n in range(20)])
-    assert ReaderRecord(tmp_path, reader).standing("en") == "unknown"
-    ReaderRecord(tmp_path, reader).add_exam("x", passed=True)
-    assert ReaderRecord(tmp_path, reader).standing("en") == "good"

@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,10 @@ from retrievers.services import Asked, Said, Service
 from retrievers.wikis import Wiki
 
 from rarr import Reviser, Settings, arevise, revise
-from rarr.agent.wiring import components as wiring
+from rarr.agent import runs
 from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
-from rarr.testing import InMemoryRetriever, scripted_components
+from rarr.testing import InMemoryRetriever
 
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
 
@@ -114,41 +113,12 @@ async def test_one_shot_calls_close(notes: Path, connections: Any, monkeypatch: 
         made.append(wire(*given))
         return made[-1]
 
-    monkeypatch.setattr(wiring, "wire", kept)
+    monkeypatch.setattr(runs, "wire", kept)
     with Service(World()) as service:
         given = settings_at(service, notes).model_dump(exclude_unset=True)
         await asyncio.to_thread(lambda: revise(TEXT, **given))
         assert (await arevise(TEXT, **given)).text == RIGHT
     assert (len(made), len(connections) > 0, open_files(connections)) == (2, True, [])
-
-
-def test_sources_and_reranker_share_one_cache(notes: Path, connections: Any) -> None:
-    web = Settings(search="wikipedia,searxng", searxng_url="http://localhost:8080", reranker="vllm:bge")
-    components = wire(web)
-    assert len([path for path, _ in connections if "cache.sqlite" in path]) == 1
-    opened = sorted(type(part).__name__ for part in components.opened)
-    assert opened == ["Cache", "EndpointReranker", "Fetcher", "Processes", "SearXNG", "Wikipedia"]
-
-
-def test_no_cache_is_opened_where_nothing_is_cached(notes: Path, tmp_path: Path) -> None:
-    assert revise(TEXT, corpus=notes).text == RIGHT
-    assert not (tmp_path / "home/cache.sqlite").exists()
-
-
-class Failing:
-    closed = 0
-
-    async def aclose(self) -> None:
-        self.closed += 1
-        raise OSError("the disk is gone")
-
-
-async def test_part_that_fails_to_close_does_not_stop_the_other_parts() -> None:
-    both = (Failing(), Failing())
-    reviser = Reviser(components=replace(scripted_components(), opened=both))
-    with pytest.raises(OSError, match="the disk is gone"):
-        await reviser.aclose()
-    assert [retriever.closed for retriever in both] == [1, 1]
 
 
 def test_retriever_of_the_caller_stays_open() -> None:

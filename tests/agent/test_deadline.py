@@ -82,17 +82,6 @@ def test_no_request_is_begun_after_the_deadline(clock: Clock) -> None:
     assert sum(ask.name == "generate_queries" for ask in model.calls) <= 2  # as many blocks at once
 
 
-def test_text_that_the_deadline_leaves_undivided_is_one_unjudged_sentence(clock: Clock) -> None:
-    revision = revised(by_blocks(search=Searches(clock, 30.0), deadline_s=10), TEXT)
-    *_, rest = revision.report.sentences
-    assert (rest.status, rest.end) == ("unjudged", len(TEXT))
-    assert revision.original == revision.text == TEXT
-    [notice] = revision.warnings
-    assert notice.message == (
-        "the deadline of 10 s ended the run after 0 sentences: raise deadline_s for more"
-    )
-
-
 def test_sentences_that_the_deadline_leaves_unread_are_unjudged(clock: Clock) -> None:
     revision = revised(by_blocks(model="embedded", search=Searches(clock, 3.0), deadline_s=10), long_text(1))
     assert clock.now == pytest.approx(12.0)
@@ -123,13 +112,3 @@ def test_budget_ends_the_run_in_the_middle_of_the_text(limit: str, share: float,
     assert_sound(revision)
     for sentence in revision.report.sentences:
         assert sentence.text in RIGHT or sentence.status in ("contradicted", "unjudged")
-
-
-@pytest.mark.slow
-def test_paragraph_of_20_000_words_is_judged_as_far_as_it_goes(clock: Clock) -> None:
-    text = mills.text_of(3400, wrong=2)
-    revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=40.5), text)
-    assert judged(revision)[:10] == [True] * 10
-    assert 10 <= judged(revision).count(True) <= 41
-    assert revision.text.startswith(mills.text_of(2, wrong=0))
-    assert "of 3400 sentences" in revision.warnings[0].message

@@ -17,11 +17,9 @@ from rarr import Reviser, Settings, Trace
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
 from rarr.testing import ScriptedServer
-from rarr.tools.concurrency import PerLoop
 
 NOTES = "# Kestrel Library\n\nKestrel Library opened in 1976. It has three floors and a garden.\n"
 DRAFT = "Kestrel Library opened in 1986. It has three floors. Falcon Bridge was built in 1950."
-RIGHT = DRAFT.replace("1986", "1976")
 
 
 @pytest.fixture
@@ -94,51 +92,3 @@ def _library(asked: Asked) -> Said:
         return Wiki(Library="Kestrel Library opened in 1976.")(asked)
     count = len(asked.fields["documents"])
     return Said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
-
-
-class Client:
-    def __init__(self) -> None:
-        self.closed = 0
-
-    async def aclose(self) -> None:
-        await asyncio.sleep(0)
-        self.closed += 1
-
-
-def test_client_of_an_event_loop_is_closed_when_the_loop_ends() -> None:
-    clients = PerLoop(Client, Client.aclose)
-
-    async def use() -> Client:
-        assert clients.get() is clients.get()
-        assert clients.get().closed == 0
-        return clients.get()
-
-    assert [asyncio.run(use()).closed for _ in range(2)] == [1, 1]
-
-
-def test_closed_client_is_not_closed_again() -> None:
-    clients = PerLoop(Client, Client.aclose)
-
-    async def use() -> list[Client]:
-        first = clients.get()
-        await clients.aclose()
-        await clients.aclose()
-        assert first.closed == 1
-        return [first, clients.get()]
-
-    assert [client.closed for client in asyncio.run(use())] == [1, 1]
-
-
-def test_loop_that_goes_on_keeps_what_another_loop_closes() -> None:
-    clients = PerLoop(Client, Client.aclose)
-
-    async def use() -> None:
-        client = clients.get()
-        await asyncio.to_thread(lambda: asyncio.run(_other()))
-        assert (clients.get() is client, client.closed) == (True, 0)
-
-    async def _other() -> None:
-        clients.get()
-        await clients.aclose()
-
-    asyncio.run(use())

@@ -103,27 +103,6 @@ def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again() -
     assert (revision.text, revision.warnings, revision.usage.model_calls) == (RIGHT, (), 4)
 
 
-def test_faults_of_a_list_that_stays_cut_off_leave_no_silent_half() -> None:
-    with ScriptedServer(answer, plan=only("generate_queries", Failure("cut"))) as server:
-        revision = faulty(server)
-    assert (revision.queries, statuses(revision)) == ((), {"unjudged"})
-    assert "raise max_answer_tokens" in " ".join(warning.message for warning in revision.warnings)
-
-
-def test_faults_in_usage_are_mended_by_an_estimate(hasty: None) -> None:
-    with ScriptedServer(answer, plan=[Failure("no_usage")], plan_for_ever=True) as server:
-        revision = faulty(server)
-    assert (revision.text, codes(revision)) == (RIGHT, {"usage_estimated"})
-    assert (revision.usage.input_tokens > 0, revision.usage.model_calls) == (True, 2)
-
-
-def test_faults_that_begin_in_the_middle_of_a_run(hasty: None) -> None:
-    with ScriptedServer(answer) as server:
-        revision = revised(settings_for(server), TEXT, on_call=lambda call: server.close())
-    assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
-    assert "cannot be reached" in revision.warnings[0].message
-
-
 @pytest.mark.slow
 def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
     started = time.perf_counter()
@@ -131,14 +110,6 @@ def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
     assert time.perf_counter() - started < 15
     assert codes(revision) == {"generate_queries_failed"}
     assert "cannot be reached" in revision.warnings[0].message
-
-
-@pytest.mark.slow
-def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
-    """Many checks of a server that has died: it is left alone after a few attempts."""
-    with ScriptedServer(answer, plan=only("check_agreement", Failure("die"))) as server:
-        revised(settings_for(server, concurrency=1), text_of(8, wrong=0))
-        assert len(server.requests) == 1 + 3
 
 
 @pytest.mark.slow
@@ -152,13 +123,6 @@ def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
     [replaced] = revision.warnings
     assert replaced.message.startswith("vllm:other answers in place of vllm:mills: ")
     assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})
-
-
-def test_faults_of_all_models_are_all_told(hasty: None) -> None:
-    with ScriptedServer(answer, plan=[Failure(401)], plan_for_ever=True) as server:
-        revision = faulty(server, fallbacks=["vllm:other"])
-    assert "vllm:mills answered with status 401" in revision.warnings[0].message
-    assert "vllm:other answered with status 401" in revision.warnings[0].message
 
 
 @pytest.fixture
@@ -177,20 +141,6 @@ def call(
         return status, out, err.decode()
 
     return called
-
-
-@pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
-def test_faults_for_ever_end_the_command_with_status_3(call: Any, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
-        status, _, err = call(server.url)
-    assert (status, err.count("\n")) == (3, 1)
-    assert err.startswith("rarr: nothing could be checked: check_failed: ")
-
-
-def test_faults_of_the_connection_end_the_command_with_status_3(call: Any) -> None:
-    status, _, err = call(refused_url(), "--json")
-    assert (status, err.count("\n")) == (3, 1)
-    assert "cannot be reached" in err
 
 
 KEY = "hunter2-Zq81-very-secret"

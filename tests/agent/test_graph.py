@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from langgraph.types import Send
-from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
+from makers import ASKED, FACT, TEXT, disagrees
 
 from rarr.agent.answer import build_answering_graph
-from rarr.agent.graph import after_edits, build_graph, one_branch_per_query
+from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import NODES
 from rarr.agent.write import build_writing_graph
@@ -49,13 +48,6 @@ def revised(text: str = TWO, **changed: Any) -> Revision:
 
 def statuses(revision: Revision) -> list[str]:
     return [sentence.status for sentence in revision.report.sentences]
-
-
-def test_two_contradicted_sentences_are_corrected() -> None:
-    revision = revised()
-    assert revision.text == "California grows the most peaches. Denmark has 6 million people."
-    assert statuses(revision) == ["supported", "supported"]
-    assert revision.warnings == ()
 
 
 def test_usage_has_an_order_for_every_node() -> None:
@@ -123,18 +115,6 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     assert warning.message == "retrieve failed: the server is down"
 
 
-@pytest.mark.parametrize(
-    ("verdict", "expected"),
-    [("unknown", "unconfirmed"), ("irrelevant", "unconfirmed"), ("agrees", "unconfirmed")],
-)
-def test_verdict_without_support(verdict: Any, expected: str) -> None:
-    revision = revised(
-        checker=ScriptedChecker(lambda *_: Agreement(verdict=verdict)),
-        verifier=ScriptedVerifier(lambda sentence, evidence: 0.1),
-    )
-    assert (statuses(revision), revision.changed) == ([expected, expected], False)
-
-
 def test_contradiction_that_cannot_be_edited_stays_contradicted() -> None:
     revision = revised(editor=ScriptedEditor(lambda *_: None))
     assert (statuses(revision), revision.edits) == (["contradicted", "contradicted"], ())
@@ -195,39 +175,3 @@ def test_order_does_not_depend_on_which_search_answers_first() -> None:
     assert first.model_copy(update={"run_id": "", "usage": None}) == second.model_copy(
         update={"run_id": "", "usage": None}
     )
-
-
-def test_text_without_a_claim_is_returned_as_it_is() -> None:
-    revision = revised("How nice!")
-    assert (revision.text, revision.changed, statuses(revision)) == ("How nice!", False, ["unjudged"])
-    assert revision.report.sentences[0].support is None
-    assert [warning.code for warning in revision.warnings] == ["nothing_to_check"]
-    scores = revision.scores
-    assert (scores.attribution_before, scores.attribution_after, scores.f1_ap) == (None, None, None)
-    assert scores.preservation == 1.0
-
-
-def test_each_query_has_a_branch() -> None:
-    queries = [query(), query(id="q2")]
-    assert one_branch_per_query(state(queries=queries)) == [
-        Send("retrieve", {"query": query}) for query in queries
-    ]
-
-
-def test_without_queries_there_is_nothing_to_research() -> None:
-    assert one_branch_per_query(state()) == "attribute"
-
-
-@pytest.mark.parametrize(
-    ("checks", "goes_to"),
-    [
-        ([check()], "attribute"),
-        ([check(stale=True)], "attribute"),
-        ([], "check_agreement"),
-    ],
-)
-def test_checks_are_asked_until_none_is_missing(checks: Any, goes_to: str) -> None:
-    before = state(queries=[query()], found=[evidence()], checks=checks)
-    again = state(queries=[query()], found=[evidence()], checks=checks)
-    assert after_edits(before) == goes_to
-    assert before == again

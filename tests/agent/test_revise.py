@@ -62,11 +62,6 @@ def test_wrong_call_spends_nothing() -> None:
     assert asked.calls == []
 
 
-def test_revise_takes_settings(notes: Path) -> None:
-    revision = rarr.revise("Kestrel Library opened in 1986.", corpus=notes)
-    assert revision.text == "Kestrel Library opened in 1976."
-
-
 async def test_arevise_takes_settings(notes: Path) -> None:
     revision = await rarr.arevise("Kestrel Library opened in 1986.", corpus=notes)
     assert revision.text == "Kestrel Library opened in 1976."
@@ -79,10 +74,6 @@ def test_unknown_setting_is_refused() -> None:
 
 async def test_sync_call_inside_a_running_loop(reviser: Reviser) -> None:
     assert reviser.revise(TEXT).text == FACT
-
-
-async def test_sync_call_in_a_thread_of_a_running_loop(reviser: Reviser) -> None:
-    assert (await asyncio.to_thread(reviser.revise, TEXT)).text == FACT
 
 
 async def test_error_comes_out_of_a_running_loop(reviser: Reviser) -> None:
@@ -150,20 +141,3 @@ def test_usage_is_counted_by_node() -> None:
     assert calls == RUN
     assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
     assert usage.seconds > 0
-
-
-@pytest.mark.slow
-def test_file_that_is_not_searched_is_a_warning(notes: Path) -> None:
-    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
-    revision = rarr.revise("Kestrel Library opened in 1976.", corpus=notes)
-    [warning] = revision.warnings
-    assert (warning.code, warning.node, warning.query_id) == ("file_skipped", "retrieve", None)
-    assert "broken.pdf: not searched: " in warning.message
-    assert revision.report.sentences[0].status == "supported"
-
-
-def test_corpus_that_search_does_not_name_is_a_warning(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text(FACT)
-    given = Settings(search=InMemoryRetriever([FACT]), corpus=tmp_path, home=tmp_path)
-    with Reviser(given) as reviser:
-        assert "corpus_not_searched" in {warning.code for warning in reviser.revise(TEXT).warnings}

@@ -1,6 +1,5 @@
 """A lone surrogate or a NUL, wherever it comes in, costs no run, no trace and no offset."""
 
-import contextlib
 import json
 import os
 from pathlib import Path
@@ -8,27 +7,16 @@ from typing import Any
 
 import pytest
 from families import few
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.agent.replay.replay import replay
-from rarr.errors import InputError, RarrError, RetrievalError
-from rarr.records import Agreement, Change
+from rarr.errors import InputError, RetrievalError
 from rarr.testing import (
     RETRIEVED_AT,
-    Failure,
     InMemoryRetriever,
-    ScriptedChecker,
-    ScriptedEditor,
     ScriptedModel,
-    ScriptedQueries,
-    ScriptedServer,
-    refused_url,
-    scripted_components,
 )
 from rarr.testing.scripted_model import Asked
-from rarr.tools.models.chat import CallFailure
 
 TEXT = "The bridge opened in 1935. It is red."
 FACT = "The bridge opened in 1937."
@@ -107,40 +95,12 @@ def test_surrogate_in_an_answer_that_cannot_be_read(tmp_path: Path, answer: str)
     assert made.warnings[0].code == "generate_queries_failed"
 
 
-def test_surrogate_in_the_name_of_a_model(tmp_path: Path) -> None:
-    assert revised(tmp_path, model=ScriptedModel({"": "no"}, name="some\ud800")).warnings
-
-
-@pytest.mark.parametrize("kind", ["refused", "server"])
-def test_surrogate_in_the_error_of_a_model(tmp_path: Path, kind: Any) -> None:
-    failures = [CallFailure(kind, "no \ud800\0", said="\udfff", status=400)] * 20
-    made = revised(tmp_path, model=ScriptedModel({}, failures=failures))
-    assert "no \ufffd\ufffd" in made.warnings[0].message
-
-
-@pytest.mark.loopback
-def test_surrogate_in_an_error_body(tmp_path: Path) -> None:
-    with ScriptedServer({}, plan=[Failure(400, message="no \ud800")], plan_for_ever=True) as server:
-        made = revised(tmp_path, model="vllm:scripted", base_url=server.url)
-    assert "no \ufffd" in made.warnings[0].message
-
-
 @pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
 @pytest.mark.parametrize("field", ["text", "source", "title"])
 def test_surrogate_in_a_passage(tmp_path: Path, field: str, odd: str) -> None:
     known: dict[str, Any] = {"text": FACT, "source": "https://a.org/", "title": "Bridge"}
     known[field] += odd
     assert revised(tmp_path, search=InMemoryRetriever([passage(**known)])).evidence
-
-
-@pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
-def test_surrogate_in_a_document_of_langchain(tmp_path: Path, odd: str) -> None:
-    class Store(BaseRetriever):
-        def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
-            facts = {"source": f"a{odd}", "title": odd, "date": odd}
-            return [Document(f"{FACT} {odd}", metadata=facts)]
-
-    assert revised(tmp_path, search=Store()).evidence
 
 
 @pytest.mark.parametrize("error", [RetrievalError("no \ud800"), ValueError("no \ud800\0")])
@@ -170,38 +130,6 @@ def test_surrogate_in_a_text_is_one_character(tmp_path: Path) -> None:
     assert revised(tmp_path, "It is\ud800 red\0.").original == "It is\ufffd red\ufffd."
 
 
-def test_surrogate_in_a_text_to_estimate() -> None:
-    with Reviser(Settings(corpus=None, search=InMemoryRetriever([]))) as reviser:
-        assert reviser.estimate(f"{TEXT}\ud800", "\udfff").queries
-
-
-def test_surrogates_in_the_answers_of_components() -> None:
-    parts = scripted_components(
-        query_generator=ScriptedQueries([("When did the bridge open?\ud800", "1935")]),
-        retriever=InMemoryRetriever([passage()]),
-        checker=ScriptedChecker(lambda *_: Agreement(verdict="disagrees", reason="\ud800\0")),
-        editor=ScriptedEditor(lambda *_: Change(start=21, end=25, new="1937\ud800")),
-    )
-    made = Reviser(components=parts).revise(TEXT)
-    made.model_dump_json().encode()
-    assert made.queries[0].text == "When did the bridge open?\ufffd"
-    assert made.checks[0].reason == "\ufffd\ufffd"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("field", few(["url", "text", "title", "other", "source", "date"], every=3))
-@pytest.mark.parametrize("name", few(["a.json", "a.jsonl"], every=2))
-def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    record = {"text": FACT, "title": "Bridge", "url": "https://a.org/"}
-    record[field] = f"{record.get(field, '')} \ud800\0"
-    (folder / name).write_text(json.dumps(record) + "\n", encoding="utf-8")
-    made = revised(tmp_path, search="corpus", corpus=folder)
-    assert made.evidence
-    assert not [warning for warning in made.warnings if warning.code == "file_skipped"]
-
-
 @pytest.mark.slow
 def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"notes\xff")
@@ -213,16 +141,6 @@ def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> 
         source = reviser.source_text(evidence)
     assert source == "\U0001f600 \ufffd \ufffd \ufffd.\n\n# Bridge\n\n" + FACT
     assert source[evidence.start : evidence.end] == evidence.text
-
-
-@pytest.mark.loopback
-@pytest.mark.parametrize(
-    "name", ["model", "reranker", "search", "base_url", "user_agent", "corpus", "prompts"]
-)
-def test_surrogate_in_a_setting(tmp_path: Path, name: str) -> None:
-    with contextlib.suppress(RarrError):  # a name that is none, in one line
-        settings: dict[str, Any] = {"model": "vllm:a", "base_url": refused_url(), "attempts": 1}
-        revised(tmp_path, **settings | {name: "vllm:\udcff"})
 
 
 def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from rarr.agent.graph import metered
 from rarr.agent.replay.differences import Changes, run_changes
 from rarr.agent.replay.recorded import MemoryRecorder, RecordedChat, RecordedSearch
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import budget_of, using
+from rarr.agent.runs import budget_of, synchronous, using
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import chat_model
 from rarr.agent.write import Writer
@@ -42,7 +42,6 @@ from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.setting_errors import names_with
 from rarr.state import State
-from rarr.tools.concurrency import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.trace_spans import recording
@@ -101,7 +100,7 @@ class Replay:
         return bool(new and old and new.model_dump_json() == old.model_dump_json())
 
 
-def replay(
+async def areplay(
     trace: Trace,
     node: str | None = None,
     *,
@@ -116,18 +115,6 @@ def replay(
     `base_url`, win over those of the trace and the current ones. Raises `InputError` for a node that the run
     did not call, and for a prompt that does not fit.
     """
-    return run(areplay(trace, node, prompt=prompt, model=model, **settings))
-
-
-async def areplay(
-    trace: Trace,
-    node: str | None = None,
-    *,
-    prompt: str | Path | None = None,
-    model: Any = None,
-    **settings: Any,
-) -> Replay:
-    """`replay` for async callers."""
     calls = _calls(trace, node, changed=prompt is not None or model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if node is not None and prompt is not None:
@@ -151,6 +138,9 @@ async def areplay(
     after = recorder.trace(trace.run_id, trace.file.facts, revision)
     failed = [error for error in outcomes if error]
     return Replay(trace, after, run_changes(trace, after, updates), len(outcomes), failed)
+
+
+replay = synchronous(areplay)
 
 
 async def _repeated(trace: Trace, components: Components) -> Revision:

@@ -1,12 +1,11 @@
 """Citing texts with the embedded default: which sentences are cited, by which passages, and the rest."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rarr import Cited, InputError, Passage, Reviser, Settings, acite, cite
+from rarr import Cited, InputError, Passage, Reviser, Settings, cite
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever
@@ -56,13 +55,6 @@ def test_sentences_without_support_are_marked_on_request() -> None:
     assert cited.without_citations() == TEXT
 
 
-def test_failed_search_marks_nothing() -> None:
-    broken = InMemoryRetriever(OSError("down"))
-    cited = cite(TEXT, search=broken, mark_unsupported=True)
-    assert cited.text == TEXT
-    assert {sentence.status for sentence in cited.research.report.sentences} == {"retrieval_failed"}
-
-
 def test_passage_record_keeps_its_source_and_offsets() -> None:
     passage = Passage(
         text=HEIGHT, source="https://dams.org/hoover", title="Hoover Dam", start=100, end=100 + len(HEIGHT),
@@ -101,20 +93,6 @@ def test_numbers_mean_the_passages_where_the_text_has_no_list() -> None:
     assert body(cited).endswith("It was completed in 1936.[2]")
 
 
-def test_source_of_two_passages_has_the_number_of_the_first() -> None:
-    passages = [
-        Passage(text=text, source="dam.md", start=at, end=at + len(text), retrieved_at=RETRIEVED_AT)
-        for text, at in ((HEIGHT, 0), (YEAR, 100))
-    ]
-    cited = cite("The Hoover Dam is 221 metres high. It is red [2].", sources=passages)
-    assert "221 metres high.[1]" in cited.text
-
-
-def test_new_numbers_do_not_collide() -> None:
-    text = "The Hoover Dam is 221 metres high. It is red [4].\n\nReferences\n\n1. passage 2\n"
-    assert "221 metres high.[5]" in cite(text, sources=[HEIGHT, YEAR]).text
-
-
 @pytest.mark.parametrize("style", ["numbered", "footnotes"])
 def test_cited_text_is_not_cited_again(style: Any) -> None:
     once = cite(TEXT, sources=[HEIGHT, YEAR], style=style)
@@ -148,11 +126,6 @@ def test_reviser_still_edits_after_it_has_cited() -> None:
         assert (
             reviser.revise("The Hoover Dam is 212 metres high.").text == "The Hoover Dam is 221 metres high."
         )
-
-
-async def test_texts_can_be_cited_at_once() -> None:
-    cited = await asyncio.gather(*(acite(TEXT, sources=passages) for passages in ([HEIGHT], [YEAR])))
-    assert [[each.passage.text for each in one.citations] for one in cited] == [[HEIGHT], [YEAR]]
 
 
 def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:

@@ -140,11 +140,6 @@ def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[
     assert parts == prompted
 
 
-def test_one_model_serves_all_nodes_that_name_it() -> None:
-    [model] = wire(Settings(search=InMemoryRetriever(), model="vllm:a")).models
-    assert model.name == "vllm:a"
-
-
 def test_language_model_judges_support() -> None:
     made = wire(Settings(search=InMemoryRetriever(), models={"attribute": "vllm:a"}))
     assert type(made.verifier) is PromptedVerifier
@@ -173,10 +168,6 @@ def test_keys_are_not_shown(shown: Any) -> None:
     assert "secret" not in shown(settings)
 
 
-def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
-    assert type(getattr(wire(Settings()).retriever, "source", None)).__name__ == "Wikipedia"
-
-
 async def test_excluded_domains_are_dropped_from_every_web_source() -> None:
     passages = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
     settings = Settings(search="wikipedia", exclude_domains=["b.org"])
@@ -185,34 +176,12 @@ async def test_excluded_domains_are_dropped_from_every_web_source() -> None:
     assert [passage.source for passage in await limited.retrieve("q", 5)] == ["https://a.org/1"]
 
 
-@pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
-def test_several_sources_are_combined_into_one_retriever(notes: Path, search: Any) -> None:
-    assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "CombinedRetriever"
-
-
 def test_langchain_retriever_is_taken() -> None:
     class Mine(BaseRetriever):
         def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
             return []
 
     assert type(wire(Settings(search=Mine())).retriever).__name__ == "LangChainRetriever"
-
-
-def test_retriever_object_is_taken_as_it_is() -> None:
-    source = InMemoryRetriever()
-    taken: Any = wire(Settings(search=source)).retriever
-    assert taken.source is source
-
-
-async def test_corpus_is_searched(notes: Path) -> None:
-    [passage] = await wire(Settings(corpus=notes)).retriever.retrieve("When did the library open?", 5)
-    assert passage.text == "The library opened in 1976."
-
-
-def test_first_indexing_reports_its_progress(notes: Path) -> None:
-    progress: list[tuple[int, int]] = []
-    wire(Settings(corpus=notes), on_index=lambda done, total: progress.append((done, total)))
-    assert progress[-1] == (1, 1)
 
 
 def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_alone() -> None:

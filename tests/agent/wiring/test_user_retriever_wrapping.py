@@ -8,7 +8,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 from langchain_core.retrievers import BaseRetriever
-from makers import ASKED, TEXT, passage
+from makers import TEXT, passage
 
 from rarr import Reviser, Revision, Settings
 from rarr.agent.wiring.components import wire
@@ -56,10 +56,6 @@ class Returns:
 class Mine(BaseRetriever):
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
         return []
-
-
-class MineOffline(Mine):
-    offline: bool = True
 
 
 def taken(source: Any, **values: Any) -> Any:
@@ -118,23 +114,6 @@ async def test_every_form_of_working_object_is_accepted(source: Any) -> None:
     assert list(await taken(source).retrieve("q", 5)) == [passage()]
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (None, "the retriever Returns returned None: write async def retrieve"),
-        ("peaches", "returned a str: write"),
-        ({"text": "peaches"}, "returned a dict: write"),
-        ([passage(), {"text": "peaches"}], "returned a list with a dict in it"),
-        ([None], "returned a list with a NoneType in it"),
-        (OSError("down\nagain"), r"the retriever Returns failed \(OSError: down again\): try"),
-        (RetrievalError("closed: come back"), "^closed: come back$"),
-    ],
-)
-async def test_answer_without_passages_is_a_failed_retrieval(value: Any, message: str) -> None:
-    with pytest.raises(RetrievalError, match=message):
-        await taken(Returns(value)).retrieve("q", 5)
-
-
 async def test_callable_that_is_not_awaited_is_a_failed_retrieval() -> None:
     source: Any = Returns(None)
     source.retrieve = functools.partial(lambda query, k: [])
@@ -171,11 +150,6 @@ def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> No
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("source", [InMemoryRetriever([TEXT]), MineOffline()], ids=["double", "langchain"])
-async def test_object_that_declares_itself_offline_is_accepted_offline(source: Any) -> None:
-    assert list(await taken(source, offline=True).retrieve(ASKED, 5)) is not None
-
-
 @pytest.mark.slow
 def test_corpus_object_is_accepted_offline_and_reports_skipped_files(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
@@ -197,15 +171,6 @@ async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) ->
     assert await taken(corpus, include_domains=["a.org"]).retrieve("peaches", 5)
 
 
-@pytest.mark.slow
-def test_objects_are_looked_at_before_a_corpus_is_indexed(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
-    progress: list[object] = []
-    with pytest.raises(SettingsError, match="is not async"):
-        wire(Settings(search=["corpus", Sync()], corpus=tmp_path), lambda *done: progress.append(done))
-    assert progress == []
-
-
 def test_objects_of_one_class_are_numbered_in_warnings() -> None:
     down, works = RetrievalError("it is down"), [passage()]
     revision = revised([Returns(down), Returns(works), Returns(down)])
@@ -215,10 +180,3 @@ def test_objects_of_one_class_are_numbered_in_warnings() -> None:
         if warning.code == "source_failed"
     }
     assert sources == {"Returns 1", "Returns 3"}
-
-
-@pytest.mark.slow
-def test_one_object_twice_is_refused() -> None:
-    source = Returns([passage()])
-    with pytest.raises(SettingsError, match="the same source twice"):
-        wire(Settings(search=[source, source]))

@@ -23,7 +23,6 @@ from rarr.components import RawReading
 from rarr.errors import ModelError, RetrievalError, SetupError
 from rarr.testing import (
     InMemoryRetriever,
-    ScriptedReranker,
     scripted_components,
 )
 
@@ -44,22 +43,6 @@ def test_wrong_citation_is_replaced_by_a_passage_that_supports() -> None:
     article = written({"History": f"{BUILT} [2]"})
     assert labels(article) == [[("2", False)]]
     assert cited(article) == [["built.md"]]
-
-
-def test_of_two_citations_the_right_one_stays() -> None:
-    article = written({"History": f"{BUILT} [1][2]"})
-    assert (labels(article), cited(article)) == ([[("1", True), ("2", False)]], [["built.md"]])
-
-
-@pytest.mark.parametrize("mark", ["[9]", "[0]", "[999]"])
-def test_number_without_a_passage_is_invalid(mark: str) -> None:
-    article = written({"History": f"{BUILT} {mark}"})
-    assert labels(article) == [[(mark.strip("[]"), False)]]
-    assert (article.as_written.precision, cited(article)) == (0.0, [["built.md"]])
-
-
-def test_repeated_citation_counts_once() -> None:
-    assert labels(written({"History": f"{BUILT} [1][1]"})) == [[("1", True)]]
 
 
 def test_sentence_without_a_citation_gets_one() -> None:
@@ -134,12 +117,6 @@ def test_nothing_is_written_without_a_source() -> None:
     assert article.sections[0].state == "no_source"
 
 
-def test_failed_search_for_the_topic_is_told() -> None:
-    article = written({"History": BUILT}, retriever=InMemoryRetriever(OSError("down")))
-    assert article.sentences == ()
-    assert "retrieve_failed" in {warning.code for warning in article.warnings}
-
-
 def test_plan_that_fails_gives_one_section() -> None:
     writer = ScriptedWriter({"Overview": f"{BUILT} [1]"}, outline=TimeoutError("no answer"))
     article = written({}, writer=writer)
@@ -168,11 +145,6 @@ def test_impossible_outline_is_refused(outline: Any, message: str) -> None:
         written({}, outline=outline)
 
 
-def test_plan_has_ten_sections_at_most() -> None:
-    article = written({f"Part {n}": BUILT for n in range(12)})
-    assert len(article.sections) == 10
-
-
 @pytest.mark.parametrize(
     "draft", ["## History\n", "## Early years\n", "## Sources\n\n[1] built.md\n", "[1][2]"]
 )
@@ -180,11 +152,6 @@ def test_draft_without_a_sentence_is_a_gap(draft: str) -> None:
     article = written({"History": draft, "Design": f"{ARCHES} [2]"})
     assert [section.state for section in article.sections] == ["no_source", "written"]
     assert "section_missing" in {warning.code for warning in article.warnings}
-
-
-def test_list_of_sources_and_heading_of_a_draft_are_left_out() -> None:
-    draft = f"## History\n\n{BUILT} [1]\n\n## Sources\n\n[1] built.md\n"
-    assert f"## History\n\n{BUILT}[^1]\n\n[^1]" in written({"History": draft}).text
 
 
 def test_empty_topic_is_refused() -> None:
@@ -197,12 +164,6 @@ def test_components_without_a_writer_leave_gaps() -> None:
     article = Writer(components=components).write(TOPIC)
     assert article.sentences == ()
     assert any(SetupError.__name__ in str(w) or "no writer" in w.message for w in article.warnings)
-
-
-def test_reranker_orders_the_passages() -> None:
-    closed_first = ScriptedReranker({"1987": 0.9, "": 0.5})
-    article = written({"History": f"{CLOSED} [1]"}, reranker=closed_first)
-    assert labels(article) == [[("1", True)]]
 
 
 def test_sentence_about_which_the_sources_disagree_is_marked() -> None:
