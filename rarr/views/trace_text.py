@@ -137,50 +137,47 @@ class _Tree:
     def lines(self, span: StoredSpan, depth: int = 0, *, shown: bool = True) -> list[Line]:
         """Returns the lines of a span and of the spans within it; none where it is not `shown`."""
         body = self._trace.body(span)
-        inner = [line for each in self._trace.inner[span.number] for line in self.lines(each, depth + 1)]
-        title, before, after = self._described(span, body)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        lines = [(depth, title + failing)]
-        lines += [(depth + 1 + more, text) for more, text in before if self._full]
-        lines += inner
-        lines += [(depth + 1 + more, text) for more, text in after if self._full or span.kind in _CALLS]
+        lines = [(depth, self._title(span, body) + failing)]
+        if self._full and span.kind not in _CALLS:
+            lines += [(depth + 1 + more, text) for more, text in self._fields(body)]
+        for each in self._trace.inner[span.number]:
+            lines += self.lines(each, depth + 1)
+        lines += [(depth + 1 + more, text) for more, text in self._news(body.get("update") or {})]
         return lines if shown else []
 
-    def _described(self, span: StoredSpan, body: Mapping[str, Any]) -> tuple[str, list[Line], list[Line]]:
-        """Returns the title of a span, and the lines before and after those of the spans within it."""
+    def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
+        """Writes what a span is, how long it took, and what it cost."""
         title, time = f"{span.name} {span.about}".rstrip(), took(span.seconds)
-        match span.kind:
-            case "ask":
-                saved = ", a saved reading, not asked" if body.get("saved") else ""
-                sent = list(self._sent(body)) if body else []
-                return f"question {title}  {time}{saved}{self._tokens(span)}", sent, list(_read_as(body))
-            case "request":
-                return f"{span.name}  {time}{_spent(body)}", list(_raw(body)), []
-            case "score":
-                best = [
-                    (0, "{3:.2f} {0}, {1} to {2}".format(*place, score))
-                    for score, *place in body.get("best", ())
-                ]
-                return f"scored {body.get('passages', '')} passages of {span.about}  {time}", [], best
-            case "read":
-                reading = ReadBody.model_validate(body)
-                return f"read {_counts(reading)}  {time}", [], list(_cards(reading))
-            case kind:
-                after = "given up, and the run went on" if kind == "failure" else time
-                title = f"{self._blocks.get(span.parent, '')}{title}  {after}{self._tokens(span)}"
-                return title, [], list(self._news(body.get("update") or {}))
+        if span.kind == "ask":
+            saved = ", a saved reading, not asked" if body.get("saved") else ""
+            return f"question {title}  {time}{saved}{self._tokens(span)}"
+        if span.kind == "request":
+            return f"{span.name}  {time}{_spent(body)}"
+        if span.kind == "score":
+            return f"scored {body.get('passages', '')} passages of {span.about}  {time}"
+        if span.kind == "read":
+            return f"read {_counts(ReadBody.model_validate(body))}  {time}"
+        after = "given up, and the run went on" if span.kind == "failure" else time
+        return f"{self._blocks.get(span.parent, '')}{title}  {after}{self._tokens(span)}"
+
+    def _fields(self, body: Mapping[str, Any]) -> Iterator[Line]:
+        """Yields the prompt of a question, and all fields of a body, each text as it is."""
+        if "prompt" in body:
+            prompt = self._trace.prompts[body["prompt"]]
+            yield 0, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}"
+            body = {"system": prompt.system, **body}
+        for name, value in body.items():
+            for each in value if isinstance(value, list) else [value]:
+                text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, indent=1)
+                yield 0, f"{name}:"
+                yield 1, f"\n{text}"
 
     def _tokens(self, span: StoredSpan) -> str:
         """Formats the sum of the tokens of the requests within a span; "" if none are known."""
         bodies = [request.body for request in self._trace.within(span, "request")]
         tokens = [body["tokens"][0] + body["tokens"][1] for body in bodies if "tokens" in body]
         return f", {counted(sum(tokens), 'token')}" if tokens else ""
-
-    def _sent(self, body: Mapping[str, Any]) -> Iterator[Line]:
-        prompt = self._trace.prompts[body["prompt"]]
-        named = f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}"
-        yield 0, f"{named}, temperature {body['temperature']:g}"
-        yield from (*_whole("system:", prompt.system), *_whole("user:", body["user"]))
 
     def _news(self, update: Mapping[str, Any]) -> Iterator[Line]:
         """Yields a line for each record of the update that no earlier update had."""
@@ -215,11 +212,6 @@ def _counts(reading: ReadBody) -> str:
     return f"{counted(len(reading.sentences), 'sentence')} beside {evidence}{planted}"
 
 
-def _cards(reading: ReadBody) -> Iterator[Line]:
-    yield from ((0, f"planted, {it.outcome}: {it.text}") for it in reading.controls)
-    yield from ((0, f"{it.verdict or 'no card'}: {it.text}") for it in reading.sentences)
-
-
 def _spent(body: Mapping[str, Any]) -> str:
     if "tokens" not in body:
         return ""
@@ -228,25 +220,6 @@ def _spent(body: Mapping[str, Any]) -> str:
     cost = f", cost {body['cost']:.4f}" if body.get("cost") else ""
     known = f" ({cached:,} cached)" if cached else ""
     return f", {counted(sent, 'token')} in{known}, {answered:,} out{estimated}{cost}"
-
-
-def _raw(body: Mapping[str, Any]) -> Iterator[Line]:
-    for role, content in body.get("more", ()):
-        yield from _whole(f"{role}:", content)
-    for text in body.get("texts", ()):
-        yield from _whole("answer:", text)
-    if message := body.get("answer"):
-        yield from _whole("the server said:", message)
-
-
-def _read_as(body: Mapping[str, Any]) -> Iterator[Line]:
-    for answer in body.get("answers", ()):
-        text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
-        yield from _whole("read as:", text)
-
-
-def _whole(title: str, text: str) -> list[Line]:
-    return [(0, title), (1, f"\n{text}")]
 
 
 def _evidence(evidence: Any) -> str:

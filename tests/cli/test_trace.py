@@ -59,7 +59,7 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
     plain = {line.strip() for line in full.splitlines()}
     sent = trace.rendered(asked).replace("\x1b", "␛").splitlines()
     assert [line for line in sent if line.strip() not in plain] == []
-    assert {"system:", "user:", "answer:", "read as:"} <= plain
+    assert {"system:", "user:", "texts:", "answers:"} <= plain
     assert "\x1b" not in out + full
 
 
