@@ -10,8 +10,8 @@ import os
 import shutil
 import threading
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -135,15 +135,6 @@ def runner_of(settings: Settings, workers: int | None, ray: str | None = None) -
     return WorkerProcesses(settings, workers) if workers else Tasks(settings)
 
 
-@asynccontextmanager
-async def _started(runner: Runner) -> AsyncIterator[Runner]:
-    try:
-        await runner.start()
-        yield runner
-    finally:
-        await runner.aclose()
-
-
 async def _postprocessed(runner: Runner, mode: PostprocessMode, row: BatchRow) -> Postprocessed:
     """Postprocesses a row. A row whose process ends is run again, alone; then `RarrError` is raised."""
     sources = tuple(cast(Any, row.sources) or ())
@@ -221,7 +212,9 @@ class _FileBatch:
         """Works on the rows that have no result, and stores each result."""
         if not self._expected.left:
             return
-        async with _started(runner):
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(runner.aclose)
+            await runner.start()
             rows = self._rows_to_do(max_cost, until)
             work = partial(batch_result, postprocess=partial(_postprocessed, runner, mode))
             async for result in bounded_flow(rows, work, runner.at_once):

@@ -81,10 +81,6 @@ class WorkerProcesses:
         if pool is not None:
             await asyncio.to_thread(_end, pool)
 
-    def pids(self) -> list[int]:
-        """Returns the numbers of the processes."""
-        return list(self._pool._processes or ()) if self._pool else []
-
     def _submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
         """Gives work to the processes, and replaces them first if one of them has died."""
         with self._submitting:

@@ -53,22 +53,21 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kills", [1, 2])
 def test_row_that_kills_its_process_twice_has_an_error_and_costs_no_other_row_its_result(
-    batch: Batch,
+    batch: Batch, kills: int
 ) -> None:
-    texts = [RIGHT, "The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high.", WRONG]
-    batch.rows(*({"text": text} for text in texts))
-    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=2, Arden=1)], trace=False)
+    batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
+    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=kills)], trace=False)
     counts = revise_file(batch.source, batch.out, settings=settings, workers=2).counts
-    first, killer, once, last = batch.results()
-    assert (counts.rows, counts.errors) == (4, 1)
-    assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
+    first, killer, last = before = batch.results()
+    assert (counts.rows, counts.errors) == (3, kills - 1)
+    assert ("ended twice" in (killer["rarr_error"] or "")) == (kills == 2)
     assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
-    assert [len(list(batch.folder.glob(f"{name}.*"))) for name in ("Orrel", "Arden")] == [2, 1]
-    again = revise_file(batch.source, batch.out, settings=settings, workers=2).counts
-    assert again.errors == 0
-    names = [row["rarr_run_id"] for row in batch.results()]
-    assert [names[0], *names[2:]] == [row["rarr_run_id"] for row in (first, once, last)]
+    assert len(list(batch.folder.glob("Orrel.*"))) == kills
+    assert revise_file(batch.source, batch.out, settings=settings, workers=2).counts.errors == 0
+    after = batch.results()
+    assert [after[n]["rarr_run_id"] for n in (0, 2)] == [before[n]["rarr_run_id"] for n in (0, 2)]
 
 
 FLOOD = "after a flood in the valley"

@@ -63,13 +63,6 @@ def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: py
     assert (long.problem, last.columns) == ("it has more than 1 MB: divide the text", {"text": "b"})
 
 
-def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LONGEST", 1 << 20)
-    (tmp_path / "a.csv").write_text("text\n" + "x" * (2 << 20))
-    with pytest.raises(InputError, match="has a line of more than 1 MB: divide the text"):
-        list(input_rows(tmp_path / "a.csv"))
-
-
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

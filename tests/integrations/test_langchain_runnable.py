@@ -59,13 +59,6 @@ def test_sources_are_given_under_both_keys_and_in_every_form(key: str, source: A
     assert result == {**given, "answer": RIGHT, "rarr": result["rarr"]}
 
 
-@pytest.mark.parametrize("context", ["", [], [Document("")], None])
-def test_search_that_found_nothing_leaves_the_answer_and_says_why(context: Any) -> None:
-    result: Any = RarrRunnable(search="given").invoke({"answer": WRONG, "context": context})
-    assert result["answer"] == WRONG
-    assert result["rarr"].notice == "not checked: the answer has no sources"
-
-
 @pytest.mark.parametrize("empty", ["", " \n", AIMessage(""), AIMessage(" ")])
 def test_empty_answer_passes_unchanged(empty: Any) -> None:
     assert known().invoke(empty) is empty
@@ -105,13 +98,6 @@ async def test_stream_gives_the_result_once() -> None:
     assert [chunk.content for chunk in chunks] == [RIGHT]
     assert isinstance(chunks[0], AIMessageChunk)
     assert [chunk.content async for chunk in chain.astream({"question": QUESTION})] == [RIGHT]
-
-
-async def test_async_run_shows_up_with_the_name_of_the_config() -> None:
-    begun = Begun()
-    await known().ainvoke(WRONG, {"callbacks": [begun], "run_name": "facts"})
-    assert begun.names[0] == "facts"
-    assert begun.parents["rarr"] == "facts"
 
 
 def test_reviser_of_the_caller_is_used() -> None:

@@ -52,13 +52,6 @@ async def outlet(
     return body["messages"][-1]["content"], said
 
 
-def test_front_matter_names_the_filter() -> None:
-    facts = dict(
-        re.findall(r"^([a-z_]+): (.+)$", TEXT.partition('"""\n')[2].partition('"""')[0], re.MULTILINE)
-    )
-    assert facts.keys() == {"title", "author", "version", "required_open_webui_version", "description"}
-
-
 def test_file_stands_alone() -> None:
     imported = set(re.findall(r"^(?:from|import) (\w+)", TEXT, re.MULTILINE))
     assert imported - set(sys.stdlib_module_names) == {"pydantic"}

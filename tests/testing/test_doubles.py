@@ -8,7 +8,6 @@ from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
 
 import rarr
 from rarr.components import Components
-from rarr.errors import InputError
 from rarr.records import Agreement, Change, Question
 from rarr.testing import (
     InMemoryRetriever,
@@ -41,11 +40,6 @@ async def test_scripted_queries_have_the_places_of_their_words() -> None:
     asked = ScriptedQueries([(ASKED, "peaches"), ("Not here?", "plums")])
     assert await asked.generate(TEXT, "Fruit?") == [Question(text=ASKED, start=23, end=30)]
     assert asked.calls == [(TEXT, "Fruit?")]
-
-
-def test_retriever_needs_a_list() -> None:
-    with pytest.raises(InputError, match=r"give a list, such as \[text\]"):
-        InMemoryRetriever("One text.")
 
 
 async def test_retriever_ranks_by_shared_words() -> None:

@@ -193,16 +193,6 @@ def test_answer_can_stall(client: httpx2.Client, stream: bool) -> None:
     assert ("1234" in received, "5678" in received) == (stream, False)
 
 
-def test_stream_can_have_no_end(client: httpx2.Client) -> None:
-    body = {"messages": [{"role": "user", "content": "?"}], "stream": True, "max_tokens": 10}
-    with (
-        planned(Failure("endless", "again")) as server,
-        client.stream("POST", f"{server.url}/chat/completions", json=body) as response,
-    ):
-        lines = (line for line in response.iter_lines() if line)
-        assert len([next(lines) for _ in range(100)]) == 100
-
-
 def test_prefix_of_an_earlier_request_is_cached_in_whole_blocks() -> None:
     counter = TokenCounter()
     a, b = "a" * BLOCK, "b" * BLOCK

@@ -1,7 +1,5 @@
 """The tools in memory, by the client of the package mcp: results, records, errors."""
 
-import logging
-
 import pytest
 from mcp import Client
 
@@ -129,9 +127,3 @@ async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client
     assert await refusal(client, "find_evidence", query="x") == (
         "find_evidence failed by a defect of rarr: its log has the reason"
     )
-
-
-def test_a_server_leaves_the_log_of_the_process_alone() -> None:
-    before = (list(logging.getLogger().handlers), logging.getLogger().level)
-    ToolServer(Settings(search="wikipedia"))
-    assert (logging.getLogger().handlers, logging.getLogger().level) == before
