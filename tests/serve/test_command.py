@@ -15,12 +15,13 @@ from typing import Any
 
 import httpx2
 import pytest
-from pydantic import SecretStr
+from starlette.types import Receive, Scope, Send
 
+from rarr import Settings
 from rarr.cli import run
 from rarr.errors import SettingsError, SetupError
 from rarr.serve import require_packages
-from rarr.serve.gate import Callers
+from rarr.serve.gate import Gate
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, answers
 
@@ -141,8 +142,12 @@ def gone(pid: int) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org"])
 def test_other_machines_need_a_token(host: str) -> None:
     with pytest.raises(SettingsError, match=rf"^--host {host} lets other machines in: set RARR_SERVE_TOKEN"):
-        Callers(None, host, "serve_token")
-    Callers(SecretStr(ALICE), host, "serve_token")
+        Gate(_nothing, Settings(serve_host=host))
+    Gate(_nothing, Settings(serve_host=host, serve_token=ALICE))
+
+
+async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
+    """An application that answers nothing."""
 
 
 @pytest.mark.parametrize(
