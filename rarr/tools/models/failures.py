@@ -92,6 +92,10 @@ def without_keys(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
+_OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What clients raise while they read an answer that is not one of the protocol, such as a page of HTML."""
+
+
 @lru_cache(maxsize=128)
 def _escapable(secret: str) -> re.Pattern[str]:
     """Matches `secret`, also where JSON escapes some of its characters."""
@@ -137,8 +141,9 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         return CallFailure("timeout", f"{model} gave no answer in time: {message}")
     if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
         return CallFailure("connection", f"{model} cannot be reached: {message}")
-    if any("Decod" in name for name in names):
-        return CallFailure("server", f"{model} did not answer with a completion: {message}")
+    if any("Decod" in name for name in names) or type(error) in _OF_AN_ANSWER:
+        shown = message if any("Decod" in name for name in names) else "its answer has another form"
+        return CallFailure("server", f"{model} did not answer with a completion: {shown}")
     return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
 
 

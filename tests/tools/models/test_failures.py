@@ -41,8 +41,8 @@ class OverloadedError(Exception):
         ("connection", [caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout(""))]),
         ("connection", [httpx2.RemoteProtocolError("half an answer"), ConnectionResetError("reset")]),
         ("server", [json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")]),
-        ("server", [OverloadedError("overloaded")]),
-        ("refused", [KeyError("what?")]),
+        ("server", [OverloadedError("overloaded"), KeyError("choices")]),
+        ("refused", [RuntimeError("what?")]),
     ],
 )
 def test_faults_have_a_kind(kind: str, errors: list[Exception]) -> None:
