@@ -166,7 +166,10 @@ class Reviser(RunOwner):
             return self._researcher
 
     async def _searching(self, sources: Sequence[Given] | None, search: Search) -> "Reviser":
-        """Returns the reviser that searches these sources. Raises `InputError` for wrong ones."""
+        """Returns a reviser for one call, which searches these sources, and shares everything else with this.
+
+        Raises `InputError` for wrong sources.
+        """
         if search not in (None, "given"):
             raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
         if sources is None:
@@ -175,16 +178,9 @@ class Reviser(RunOwner):
             return self
         window, step = self.settings.window, self.settings.step
         given = await work(lambda: GivenPassages(sources, window=window, step=step, name="sources"))
-        return self.searching(given, alone=search == "given" or not self.names_sources)
-
-    def searching(self, given: GivenPassages, *, alone: bool) -> "Reviser":
-        """Returns a reviser for one call, which searches `given` first, and shares everything else with this.
-
-        `alone`: it searches nothing else.
-        """
+        alone = search == "given" or not self.names_sources
         made = copy(self)
-        made._components = searching_given(self._components, given, alone=alone)
-        made._researcher = None
+        made._components, made._researcher = searching_given(self._components, given, alone=alone), None
         return made
 
     async def aresume(self, run_id: str) -> Revision:

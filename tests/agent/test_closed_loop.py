@@ -90,17 +90,6 @@ def test_rounds_end_when_one_did_not_help() -> None:
     assert statuses(revision) == ["no_evidence"]
 
 
-def test_rounds_ask_no_question_twice() -> None:
-    again = [("Who built it?", "Brandl")]
-    revision, retriever = in_rounds(9, query_generator=ScriptedQueries(again, later=again))
-    assert (len(revision.queries), len(retriever.calls)) == (1, 1)
-
-
-def test_rounds_do_not_repeat_what_failed() -> None:
-    revision, _ = in_rounds(9, retriever=InMemoryRetriever(OSError("down")))
-    assert (statuses(revision), len(revision.queries)) == (["retrieval_failed"], 1)
-
-
 def test_rounds_leave_out_sentences_whose_checks_failed() -> None:
     failed = Notice(code="check_failed", message="down", node="check_agreement", query_id="q1")
     before: State = {"report": REPORT, "warnings": [failed], "queries": [query(0, 4)]}

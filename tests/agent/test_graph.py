@@ -8,11 +8,7 @@ from typing import Any
 import pytest
 from makers import ASKED, FACT, TEXT, disagrees
 
-from rarr.agent.answer import build_answering_graph
-from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import NODES
-from rarr.agent.write import build_writing_graph
 from rarr.errors import RetrievalError
 from rarr.records import Agreement, Change, Passage, Revision
 from rarr.testing import (
@@ -48,13 +44,6 @@ def revised(text: str = TWO, **changed: Any) -> Revision:
 
 def statuses(revision: Revision) -> list[str]:
     return [sentence.status for sentence in revision.report.sentences]
-
-
-def test_usage_has_an_order_for_every_node() -> None:
-    graphs = (build_graph(), build_graph(rewriting=True), build_writing_graph(), build_answering_graph())
-    nodes = {name for graph in graphs for name in graph.nodes} - {"__start__"}
-    named = {name for name in nodes if "__error_handler__" not in name}
-    assert named == {*NODES}, "correct NODES of rarr/agent/final_revision.py"
 
 
 def test_ledger_is_in_the_order_of_the_text() -> None:

@@ -75,18 +75,3 @@ def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:
             made = reviser.revise(TEXT)
     assert "*** is ***" in made.warnings[0].message
     assert "Harbour" not in Trace.load(made.run_id, tmp_path).file.text()
-
-
-def test_short_key_is_not_taken_out(tmp_path: Path) -> None:
-    with ScriptedServer(repeating("EMPTY"), requires_key="EMPTY") as server:
-        settings = Settings(
-            model="vllm:scripted",
-            base_url=server.url,
-            api_key="EMPTY",
-            search=InMemoryRetriever([passage(FACT)]),
-            home=tmp_path,
-            rounds=1,
-            preset="paper",
-        )
-        with Reviser(settings) as reviser:
-            assert reviser.revise(TEXT).checks[0].evidence_answer == "1937 EMPTY"

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from makers import ASKED, FACT, TEXT, disagrees
 
-import rarr
 from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
-from rarr.errors import InputError, SettingsError
+from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
@@ -62,16 +61,6 @@ def test_wrong_call_spends_nothing() -> None:
     assert asked.calls == []
 
 
-async def test_arevise_takes_settings(notes: Path) -> None:
-    revision = await rarr.arevise("Kestrel Library opened in 1986.", corpus=notes)
-    assert revision.text == "Kestrel Library opened in 1976."
-
-
-def test_unknown_setting_is_refused() -> None:
-    with pytest.raises(SettingsError, match="corpsu"):
-        rarr.revise(TEXT, corpsu="notes/")
-
-
 async def test_sync_call_inside_a_running_loop(reviser: Reviser) -> None:
     assert reviser.revise(TEXT).text == FACT
 
@@ -120,14 +109,6 @@ def test_each_finished_step_is_reported() -> None:
     stepping(steps).revise(TEXT)
     assert Counter(steps) == RUN
     assert (steps[0], steps[-1]) == ("generate_queries", "evaluate")
-
-
-def test_error_in_on_step_reaches_the_caller() -> None:
-    def fails(node: str) -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        Reviser(components=scripted_components(), on_step=fails).revise(TEXT)
 
 
 def test_settings_and_components_exclude_each_other() -> None:

@@ -39,12 +39,6 @@ def test_model_gets_the_triple_that_the_question_asks_for() -> None:
     assert listed.count("Report") == 59
 
 
-def test_gap_of_an_entity_that_was_cut_is_of_what_was_read() -> None:
-    answered = asked("What was the blood type of Ida Lunde?", facts(70))
-    assert answered.text == "The sources that were read do not tell of Ida Lunde: blood type."
-    assert codes(answered) == ["graph_cut"]
-
-
 def test_triples_that_point_at_an_entity_are_cut_with_a_warning() -> None:
     born = [Triple(f"p{n}", f"Ida {chr(65 + n)}berg", "place of birth", "Aarle", "Aarle") for n in range(30)]
     buried = [

@@ -91,12 +91,6 @@ def test_given_sources_stand_beside_a_corpus(tmp_path: Path) -> None:
     assert [each.source for each in alone.citations] == ["passage 1"]
 
 
-def test_numbers_of_an_answer_mean_the_given_sources_also_beside_others(tmp_path: Path) -> None:
-    (tmp_path / "year.md").write_text(YEAR)
-    result = postprocess(f"{RIGHT[:-1]} [1].", sources=[HEIGHT], corpus=tmp_path, mode="cite")
-    assert [check.state for check in result.existing] == ["supported"]
-
-
 def test_question_says_what_the_answer_is_about() -> None:
     question = [
         {"role": "user", "content": "How far does the Hoover Dam rise above the river?"},
@@ -135,14 +129,6 @@ def test_answer_without_claims_has_nothing_to_check() -> None:
     result = given("Hello!")
     assert (result.text, result.outcome) == ("Hello!", "nothing_to_check")
     assert result.notice == "nothing to check"
-
-
-@pytest.mark.parametrize("mode", ["revise", "check", "cite"])
-def test_notice_tells_that_sources_disagree(mode: Any) -> None:
-    sources = [HEIGHT, "Hoover Dam is 212 metres high."]
-    result = postprocess(f"{WRONG} {FINISHED}", sources=[*sources, YEAR], search="given", mode=mode)
-    assert "1 contradicted, 1 confirmed" in result.notice
-    assert result.notice.endswith("; sources disagree about 1 sentence")
 
 
 def test_empty_sources_alone_are_told() -> None:
@@ -191,10 +177,3 @@ async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytes
     await reviser.aclose()
     assert len(made) == 1
     assert [result.text for result in results[::4]] == [RIGHT, RIGHT.replace("221", "230")]
-
-
-async def test_reviser_names_the_run() -> None:
-    async with Reviser(Settings()) as reviser:
-        result = await reviser.apostprocess(WRONG, sources=[HEIGHT], run_id="answer-1")
-    assert result.revision is not None
-    assert result.revision.run_id == "answer-1"

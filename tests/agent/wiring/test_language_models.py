@@ -12,7 +12,7 @@ from agent.mills import Documents, answer, revised, settings_for, text_of
 from rarr import Reviser, Settings
 from rarr.agent.wiring.models import LanguageModels
 from rarr.errors import SetupError
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
@@ -33,12 +33,6 @@ def test_package_that_is_not_installed_is_an_error_with_the_install_line() -> No
         models("mistralai:small", api_key="none")
 
 
-def test_equal_names_share_one_model_object() -> None:
-    known = models("vllm:a", "vllm:b", "vllm:a")
-    assert known["vllm:a"] is known["vllm:a"]
-    assert [model.name for model in known.all] == ["vllm:a", "vllm:b"]
-
-
 def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
     (tmp_path / "script.json").write_text('{"": {"questions": []}}')
     revision = revised(
@@ -50,10 +44,6 @@ def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
 def test_model_with_its_own_endpoint_is_no_second_provider() -> None:
     own = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
     assert len(models("vllm:a", "openai:b", api_key="one", endpoints=own).all) == 2
-
-
-def test_embedded_models_need_no_price() -> None:
-    assert Reviser(Settings(max_cost=1, search=InMemoryRetriever()))
 
 
 @pytest.mark.loopback
@@ -120,15 +110,6 @@ def test_reviser_serves_one_loop_after_another() -> None:
     with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
         assert [asyncio.run(once(reviser)) for _ in range(2)] == [RIGHT] * 2
         assert reviser.revise(TEXT).text == RIGHT
-
-
-@pytest.mark.slow
-def test_reviser_can_be_closed_twice_and_used_again() -> None:
-    model = ScriptedModel(answer)
-    reviser = Reviser(Settings(model=model, search=Documents()))
-    reviser.close()
-    reviser.close()
-    assert (model.closed, reviser.revise(TEXT).text) == (True, RIGHT)
 
 
 @pytest.mark.loopback
