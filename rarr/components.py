@@ -238,19 +238,6 @@ class KeepsText(Protocol):
         """Returns the text into which the offsets of a passage with the source `url` point, or None."""
 
 
-async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | None:
-    """Returns the text into which the offsets of `evidence` point, from the first of `opened` that has it.
-
-    None if no source has a text with the evidence at these offsets.
-    """
-    for source in opened:
-        text = await source.extracted(evidence.source) if isinstance(source, KeepsText) else None
-        # Two sources may have read the same page in different ways, and files may have changed.
-        if text is not None and text[evidence.start : evidence.end] == evidence.text:
-            return text
-    return None
-
-
 class SectionSource(NamedTuple):
     """A section of a plan, with the passages that it is written from, the most relevant first."""
 

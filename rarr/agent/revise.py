@@ -17,15 +17,15 @@ from rarr.agent.inputs import Message, context_of, optional_text, required_text,
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, synchronous, wired
 from rarr.agent.wiring.sources import searching_given, unused_settings
-from rarr.components import Components, text_of_source
+from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import Estimate, Evidence, Revision
+from rarr.records import Estimate, Revision
 from rarr.records.citations import CitationStyle, Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency import in_thread, require_awaited, run, work
+from rarr.tools.concurrency import in_thread, require_awaited, work
 from rarr.tools.models.run_budget import Meter
 
 Search = Literal["given"] | None
@@ -231,13 +231,6 @@ class Reviser(RunOwner):
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
         return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
-
-    def source_text(self, evidence: Evidence) -> str | None:
-        """Finds the text that contains `evidence` from its `start` to its `end`; None if no source has it.
-
-        Pages come from the cache, of any age, and files of a corpus are read again.
-        """
-        return run(text_of_source(self._components.opened, evidence))
 
     async def aclose(self) -> None:
         """Closes as the base does, and the reviser that researches for `cite`."""

@@ -59,11 +59,6 @@ class Changes(NamedTuple):
     edits: list[EditChange]
     texts: tuple[str, str] | None
 
-    @property
-    def none(self) -> bool:
-        """True if verdicts, edits and the text are the same; prompts and answers may differ."""
-        return not (self.verdicts or self.edits or (self.texts and self.texts[0] != self.texts[1]))
-
 
 def run_changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
     """Compares two runs. With `updates`, compares only these calls of a node that ran again; None: all."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr import Graph, Reviser, Settings, revise
+from rarr import Graph, revise
 from rarr.errors import InputError
 from rarr.retrievers.graph.triples import Triple
 from rarr.tools.models.run_budget import METER, Meter
@@ -79,11 +79,3 @@ def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="has no triple"):
         Graph.open(tmp_path / name)
-
-
-def test_source_text_of_evidence_is_the_text_about_the_entity() -> None:
-    with Reviser(Settings(graph=PEOPLE)) as reviser:
-        evidence = reviser.revise("Marie Curie died in 1934.").evidence[0]
-        text = reviser.source_text(evidence)
-    assert text is not None
-    assert text[evidence.start : evidence.end] == evidence.text
