@@ -43,7 +43,7 @@ def test_figures_of_the_examples_match_the_floors_of_the_tests() -> None:
 
 def test_figures_of_the_readme_are_in_the_pages() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = readme[readme.index("| measured on |") :].partition("\n\n")[0]
+    table = readme[readme.index("| reader |") :].partition("\n\n")[0]
     shown = re.findall(r"(\d+) of (\d+)", table)
     assert len(shown) > 5
     text = " ".join(TEXT.split())
