@@ -82,7 +82,8 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
 
 def index_rules() -> dict[str, Any]:
     """The settings in force that decide how a corpus is indexed."""
-    return Settings().model_dump(include={"window", "step", "max_file_mb"})
+    settings = Settings()
+    return {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
 
 
 def measure(passages: int, seed: int = 0) -> Measurement:
