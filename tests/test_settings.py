@@ -135,7 +135,7 @@ def test_settings_are_listed_only_without_a_close_name() -> None:
         Settings(windw=4)
     for key, name in (("passages", "sources"), ("question", "context"), ("deadline", "deadline_s")):
         with pytest.raises(SettingsError, match=rf"^unknown setting '{key}': it is called {name}; give "):
-            Settings(**{key: "x"})  # type: ignore[arg-type]
+            Settings(**{key: "x"})
     with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are .*, preset, model, "):
         Settings(zzz=4)
 

@@ -40,7 +40,8 @@ async def test_editor_that_fails_is_a_warning() -> None:
 async def test_rejected_edit_makes_nothing_stale() -> None:
     editor = ScriptedEditor(lambda *_: Change(start=0, end=7, new="`California`"))
     update = await edit(disputed(), runtime(editor=editor))
-    assert ([it.state for it in update["edits"]], update.keys()) == (["refused"], {"edits"})
+    assert [it.state for it in update["edits"]] == ["refused"]
+    assert set(update) == {"edits"}
 
 
 @pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])

@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, LAW, RIGHT, UNKNOWN, WRONG, YEAR
 from rarr import InputError, Passage, Postprocessed, Reviser, Settings, postprocess
 from rarr.agent import runs
+from rarr.agent.wiring.components import wire
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
 
 
@@ -161,7 +162,6 @@ def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str)
 
 async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    wire = runs.wire
 
     def counted(*arguments: Any, **more: Any) -> Any:
         made.append(arguments)
