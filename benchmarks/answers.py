@@ -14,6 +14,7 @@ others are for measuring alone, so only totals are printed; those of `held_out` 
 were chosen.
 """
 
+import argparse
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -264,6 +265,8 @@ def main() -> None:
     made.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     made.add_argument("--good-record", action="store_true", help="as if the model had a good record")
     made.add_argument("--add", type=Path, help="add the answers of this store to the recorded ones, and end")
+    made.add_argument("--first", type=int, metavar="N", help="only the first N answers of each half")
+    made.add_argument("--preset", default="default", help="a preset of the settings, such as paper")
     options = chosen(made, HALVES)
     if options.add:
         print(f"{recorded_reader.add(options.add)} recorded answers")
@@ -273,14 +276,16 @@ def main() -> None:
     elif options.half == "later":
         options.halves = LATER
     together = LATER if set(options.halves) <= set(LATER) else HALVES
-    given = {"model": options.model, "base_url": options.base_url, "rounds": options.rounds}
+    given = {"model": options.model, "base_url": options.base_url, "preset": options.preset}
+    if options.preset == "default":
+        given["rounds"] = options.rounds
     with reported(options), tempfile.TemporaryDirectory() as folder:
         settings = Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given)
         record = GoodRecord() if options.good_record else None
         spent = Usage()
         with Reviser(components=replace(components(settings), record=record)) as reader:
             for half in options.halves:
-                half_outcomes, used = _measured(reader, half, options.model, alone=options.alone)
+                half_outcomes, used = _measured(reader, half, options)
                 spent = added(spent, *used)
                 print_half(half, half_outcomes)
                 if options.each and half == "tuned":
@@ -289,13 +294,13 @@ def main() -> None:
 
 
 def _measured(
-    reader: Reviser, half: str, model: object, *, alone: bool
+    reader: Reviser, half: str, options: argparse.Namespace
 ) -> tuple[list[Outcome], list[Revision]]:
     """Revises the answers of a half; an answer of which a request is not recorded has that as its result."""
-    half_outcomes, revisions = list[Outcome](), list[Revision]()
-    for answer in answers(half):
+    half_outcomes, revisions, model = list[Outcome](), list[Revision](), options.model
+    for answer in answers(half)[: options.first]:
         before = unrecorded(model)
-        for text, marks in answer.parts(alone=alone):
+        for text, marks in answer.parts(alone=options.alone):
             revisions.append(reader.revise(text))
             found = [outcome(revisions[-1], answer.name, mark) for mark in marks]
             lacks = unrecorded(model) > before
