@@ -6,9 +6,9 @@ halves with other controls; if the reader misses them again, code relies on noth
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from rarr.components import CardReader, Components, RawCard
+from rarr.components import CardReader, Components, RawCard, RawReading
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, edited, is_about_another
 from rarr.ledger.reader_record import Standing
@@ -18,7 +18,7 @@ from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.language_detection import language_of
@@ -69,10 +69,8 @@ class _Reading:
         self._doubting: CardReader = components.doubting_reader or components.card_reader
         self._settings, self._record, self._kept = components.settings, components.record, kept
         self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
-        self._notices: list[Notice] = []
-        self._counts: list[Controls] = []
-        self._unreliable: set[Span] = set()
-        self._examined: set[Span] = set()
+        self._notices, self._counts = list[Notice](), list[Controls]()
+        self._unreliable, self._examined = set[Span](), set[Span]()
         self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
@@ -101,10 +99,8 @@ class _Reading:
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[Planted]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
-        errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
-        if not self._reader.is_model:
-            errors = repetitions = 0
-        block = await self._planted(places, evidence, errors, repetitions, salt)
+        examined = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+        block = await self._planted(places, evidence, *(examined if self._reader.is_model else (0, 0)), salt)
         try:
             await self._ask(block, seed=int(bool(salt)))
         except PromptTooLong as error:
@@ -138,8 +134,10 @@ class _Reading:
         reader = self._doubting if doubting else self._reader
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=block.evidence_ids) as traced:
             async with meter().in_time():
-                reading = await reader.read(block.block, doubting=doubting, seed=seed)
-            await work(lambda: block.keep(reading, self._text, doubting=doubting))
+                reading, _ = await together(
+                    reader.read(block.block, doubting=doubting, seed=seed), work(block.prepare, self._text)
+                )
+            await work(lambda: block.keep(cast(RawReading, reading), self._text, doubting=doubting))
             traced.body.update(block.traced())
 
     def _fail(self, block: Planted, problem: str, error: Exception) -> None:
@@ -208,13 +206,9 @@ class _Reading:
 
     def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
         """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
-        located = found.get(place) if self._doubting.is_model else None
-        return (
-            located is not None
-            and bool(located.unclear)
-            and not located.unproven
-            and place not in self._unreliable
-        )
+        if not self._doubting.is_model or place not in found or place in self._unreliable:
+            return False
+        return bool(found[place].unclear) and not found[place].unproven
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
@@ -247,11 +241,8 @@ class _Reading:
     def _settled(self, located: Located, place: Span, *, confirmed: bool) -> Card:
         """Writes into the card why code does not rely on it; nothing where it does."""
         unreliable = place in self._unreliable
-        doubts = (
-            *located.unproven,
-            *(() if confirmed else located.unclear),
-            *((UNRELIABLE,) if unreliable else ()),
-        )
+        unclear = () if confirmed else located.unclear
+        doubts = (*located.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
         return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
 
     async def _note_controls(self, reads: Sequence[Planted]) -> None:
