@@ -1,6 +1,7 @@
 """Estimates the cost of a run before it starts."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 
 from rarr.agent.blocks import blocks_of, is_divided
@@ -27,7 +28,11 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     if not is_divided(text, components):
         return _block_estimate(text, context, components)
     blocks = (block for block in blocks_of(text) if block.sentences and not block.too_long)
-    estimates = [_block_estimate(block.of(text), context, components) for block in blocks]
+    return added([_block_estimate(block.of(text), context, components) for block in blocks])
+
+
+def added(estimates: Sequence[Estimate]) -> Estimate:
+    """Adds up estimates; the cost is None if one of them is not known."""
     values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
     return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
 
@@ -38,8 +43,7 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     queries = max(1, len(spans) * (1 if reads_cards else QUESTIONS))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query
-    # After an edit, the queries about its sentence are checked again.
-    counts = {"checker": evidence * (queries + QUESTIONS * edits), "editor": edits}
+    counts = {"checker": evidence * queries, "editor": edits}
     if reads_cards:
         counts = {"checker": 0, "editor": 0, "doubting_reader": 0}
     if (rewriter := components.rewriter) is not None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, waiting, warn_of_each, write
+from rarr.cli.streams import complain, estimate_line, waiting, warn_of_each, write, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
-    from rarr.batches.columns import BatchCounts
+    from rarr.batches.columns import BatchCounts, Columns
+    from rarr.records import Estimate
+    from rarr.settings import Settings
 
 _MOST_PROCESSES = 64
 
@@ -38,6 +40,7 @@ _MOST_PROCESSES = 64
 @options.one("--deadline", "S", "Seconds after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
 @options.settings(*options.SOURCES, *options.MODELS)
+@options.ESTIMATE
 @options.JSON
 def batch(
     source: Path,
@@ -50,6 +53,7 @@ def batch(
     fail_under: Sequence[str],
     chosen: dict[str, Any],
     as_json: bool,
+    estimate: bool,
     **work: Any,
 ) -> int:
     """Revise the rows of a file into another file.
@@ -74,12 +78,28 @@ def batch(
         wrong = f"--workers is {work['workers']}: give at most {_MOST_PROCESSES} processes"
         raise InputError(f"{wrong}, or a cluster by --ray")
     work |= {"columns": Columns(text, context, sources), "max_cost": max_cost, "deadline_s": deadline}
+    if estimate:
+        expected = _estimate(source, work["columns"], settings)
+        write_result(expected, lambda: estimate_line(expected), as_json=as_json)
+        return 0
     counts = _to_file(source, out, settings=settings, **work)
     if as_json:
         write(counts.model_dump_json(indent=2) + "\n")
     else:
         complain(_summary(counts, out), 0)
     return _outcome(counts, measures)
+
+
+def _estimate(source: Path, columns: "Columns", settings: "Settings") -> "Estimate":
+    """Adds up the estimates of all rows that can be used."""
+    from rarr import Reviser
+    from rarr.agent.batches import BatchRow
+    from rarr.agent.cost_estimate import added
+    from rarr.batches.input_rows import input_rows
+
+    rows = map(columns.row_or_problem, input_rows(source))
+    with Reviser(settings) as reviser:
+        return added([reviser.estimate(it.text, it.context) for it in rows if isinstance(it, BatchRow)])
 
 
 def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":

@@ -118,6 +118,9 @@ _SET: Option[Any] = click.option(
 )
 CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
 JSON: Option[Any] = click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
+ESTIMATE: Option[Any] = click.option(
+    "--estimate", is_flag=True, help="Print the requests, tokens and cost to expect, and ask nothing."
+)
 LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = one(

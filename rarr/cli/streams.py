@@ -15,6 +15,7 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from rarr.records import Estimate
     from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
@@ -111,6 +112,13 @@ def write_result(result: "BaseModel", text: Callable[[], str], *, as_json: bool)
     from rarr.views.shown_text import as_json as json_of
 
     write(json_of(result) if as_json else text())
+
+
+def estimate_line(estimate: "Estimate") -> str:
+    """Writes what a run is expected to use, in one line."""
+    cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
+    tokens = f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out"
+    return f"about {counted(estimate.model_calls, 'request')}, {tokens}; cost {cost}\n"
 
 
 def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:

@@ -31,6 +31,7 @@ _NAME = 8  # characters of a run's name, which tell it from other runs
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
+@options.ESTIMATE
 def revise(
     text: str | None,
     file: Path | None,
@@ -41,6 +42,7 @@ def revise(
     as_json: bool,
     diff: bool,
     verbose: bool,
+    estimate: bool,
 ) -> int:
     """Revise a text, and show the evidence for it.
 
@@ -69,6 +71,10 @@ def revise(
     context = None if context is None else streams.decoded(context, "--context")
     settings, terminal = Settings(**chosen), sys.stdout.isatty()
     with streams.at_work(Reviser, settings) as reviser:
+        if estimate:
+            expected = reviser.estimate(original, context)
+            streams.write_result(expected, lambda: streams.estimate_line(expected), as_json=as_json)
+            return 0
         revision: Revision = reviser.revise(original, context, sources=_sources(source, settings))
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
