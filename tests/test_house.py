@@ -45,7 +45,7 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 3_800, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 3_750, 2_700),
     Budget("testing", _inside("testing"), 1_100, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 43_400, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 43_450, 27_600),
     Budget("tests", ("tests/**/*.py",), 34_200, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_650, 4_000),
 )
