@@ -161,7 +161,12 @@ class RayActors:
         async with self._one_alone:
             if self._alone is None:
                 self._alone = self._made(num_cpus=0)  # the cores are taken
-            return await self._run_in(self._alone, job)
+            try:
+                return await self._run_in(self._alone, job)
+            except WorkerLostError:
+                self._ray.kill(self._alone)  # else the next job may meet the end of this one
+                self._alone = None
+                raise
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
