@@ -6,9 +6,9 @@ halves with other controls; if the reader misses them again, code relies on noth
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from rarr.components import CardReader, Components, RawCard, RawReading
+from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, edited, is_about_another
 from rarr.ledger.reader_record import Standing
@@ -18,7 +18,7 @@ from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
-from rarr.tools.concurrency import together, work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.language_detection import language_of
@@ -134,10 +134,8 @@ class _Reading:
         reader = self._doubting if doubting else self._reader
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=block.evidence_ids) as traced:
             async with meter().in_time():
-                reading, _ = await together(
-                    reader.read(block.block, doubting=doubting, seed=seed), work(block.prepare, self._text)
-                )
-            await work(lambda: block.keep(cast(RawReading, reading), self._text, doubting=doubting))
+                reading = await reader.read(block.block, doubting=doubting, seed=seed)
+            await work(lambda: block.keep(reading, self._text, doubting=doubting))
             traced.body.update(block.traced())
 
     def _fail(self, block: Planted, problem: str, error: Exception) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from rarr.backends.embedded.values import values
 from rarr.backends.prompted.cards import SENTENCES
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
@@ -56,13 +55,6 @@ class Planted:
     def evidence_ids(self) -> list[str]:
         """The ids of the evidence that the block shows."""
         return list(dict.fromkeys(line.evidence_id for line in self.lines.values()))
-
-    def prepare(self, text: str) -> None:
-        """Reads the values of lines and sentences while the model answers; they are needed then."""
-        for line in self.lines.values():
-            values(line.text)
-        for place in self.places.values():
-            values(place.of(text))
 
     def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
