@@ -6,7 +6,7 @@ Without a source of passages, nothing is retrieved. An answer that quotes its so
 that fails ends the run: an answer without its sources would be no answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,13 +23,11 @@ from rarr.agent.answer_sources import (
     sources_of,
     text_of,
 )
-from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.graph import Graph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, settings_of, synchronous
+from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.agent.statements import read_statements
-from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.ledger.card_report import is_relied_on
@@ -231,37 +229,24 @@ def _sentences(
 
 
 class Answerer(RunOwner):
-    """Builds models, indexes and the graph once; answers any number of questions, also at the same time."""
+    """Builds models, indexes and the graph once; answers any number of questions, also at the same time.
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        components: Components | None = None,
-        on_step: OnStep | None = None,
-        on_index: OnIndex | None = None,
-        on_call: OnCall | None = None,
-        checkpointer: Checkpointer | None = None,
-        **values: Any,
-    ) -> None:
-        """The arguments are those of `Reviser`. Raises `RarrError` where something is missing.
+    Several graphs raise `InputError`.
+    """
 
-        Several graphs raise `InputError`.
-        """
-        chosen = settings_of(settings, components, values)
+    def _wired(self, settings: Settings) -> Settings:
         # An answer is checked by cards, which the preset paper has not.
-        made = components or wire(chosen.model_copy(update={"preset": "default"}), on_index)
-        graph_of(made)
-        used = made.settings
+        return settings.model_copy(update={"preset": "default"})
+
+    def _adapted(self, components: Components) -> Components:
+        graph_of(components)
+        used = components.settings
         names = ("evidence_per_query", "documents_per_query")
         more = {name: _PASSAGES for name in names if name not in used.model_fields_set}
-        super().__init__(
-            replace(made, settings=used.model_copy(update=more)),
-            build_answering_graph,
-            on_step=on_step,
-            on_call=on_call,
-            checkpointer=checkpointer,
-        )
+        return replace(components, settings=used.model_copy(update=more))
+
+    def _builder(self, components: Components) -> Callable[[Any], Any]:
+        return build_answering_graph
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.

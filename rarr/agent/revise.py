@@ -1,6 +1,6 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from copy import copy
@@ -9,61 +9,35 @@ from typing import Any, Literal
 
 from rarr.agent.batches import BatchItems, BatchResult, batch
 from rarr.agent.blocks import by_blocks, is_divided
-from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.citing.cite import cited, require_style, without_edits
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import builder_for
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, synchronous, wired
-from rarr.agent.wiring.sources import searching_given, unused_settings
+from rarr.agent.runs import RunOwner, revision_of, synchronous
+from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Estimate, Revision
 from rarr.records.citations import CitationStyle, Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
-from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency import in_thread, require_awaited, work
 from rarr.tools.models.run_budget import Meter
 
 Search = Literal["given"] | None
 """`given`: the sources of the call are searched alone."""
+_MAKING = Lock()
 
 
 class Reviser(RunOwner):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        components: Components | None = None,
-        on_step: OnStep | None = None,
-        on_index: OnIndex | None = None,
-        on_call: OnCall | None = None,
-        checkpointer: Checkpointer | None = None,
-        **values: Any,
-    ) -> None:
-        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+    _researcher: "Reviser | None" = None  # researches for `cite`, and edits nothing
 
-        Without any of them, the settings are the defaults. Raises `RarrError` where something is missing.
-
-        `on_step` is called with the name of each node that has finished. `on_index` is called with the number
-        of files done and the number of all files, while a corpus is indexed. `on_call` is called with each
-        request to a language model.
-
-        `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
-        as an async context manager, once for each event loop. The reviser closes what it opened.
-        """
-        made = wired(settings, components, on_index, values)
-        super().__init__(made, builder_for(made), on_step=on_step, on_call=on_call, checkpointer=checkpointer)
-        self.names_sources = components is not None or self.settings.names_source
-        if components is None:
-            self._notices += unused_settings(made)
-        self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
-        self._making = Lock()
+    def _builder(self, components: Components) -> Callable[[Any], Any]:
+        return builder_for(components)
 
     async def arevise(
         self,
@@ -155,7 +129,7 @@ class Reviser(RunOwner):
         """
         if self._components.baseline.editor == "unedited":
             return self
-        with self._making:
+        with _MAKING:
             if self._researcher is None:
                 components = without_edits(self._components)
                 self._researcher = Reviser(

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from rarr.agent.checkpoints import Checkpointer, Checkpoints
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
@@ -52,17 +53,6 @@ def settings_of(
     return settings or Settings(**values)
 
 
-def wired(
-    settings: Settings | None,
-    components: Components | None,
-    on_index: OnIndex | None,
-    values: Mapping[str, Any],
-) -> Components:
-    """Returns the components, or makes those that the settings name. Raises as `settings_of` does."""
-    used = settings_of(settings, components, values)
-    return components or wire(used, on_index)
-
-
 def synchronous(
     call: Callable[Arguments, Coroutine[Any, Any, Result]],
 ) -> Callable[Arguments, Result]:
@@ -91,21 +81,38 @@ class RunOwner(Closable):
 
     def __init__(
         self,
-        components: Components,
-        build: Callable[[Any], Any],
+        settings: Settings | None = None,
         *,
-        on_step: OnStep | None,
-        on_call: OnCall | None,
-        checkpointer: Checkpointer | None,
+        components: Components | None = None,
+        on_step: OnStep | None = None,
+        on_index: OnIndex | None = None,
+        on_call: OnCall | None = None,
+        checkpointer: Checkpointer | None = None,
+        **values: Any,
     ) -> None:
-        """`build` builds the graph for a checkpointer. Raises `RarrError` where something is missing."""
+        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+
+        Without any of them, the settings are the defaults. Raises `RarrError` where something is missing.
+
+        `on_step` is called with the name of each node that has finished. `on_index` is called with the number
+        of files done and the number of all files, while a corpus is indexed. `on_call` is called with each
+        request to a language model.
+
+        `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
+        as an async context manager, once for each event loop. The owner closes what it opened.
+        """
+        used, is_wired = settings_of(settings, components, values), components is None
+        components = self._adapted(components or wire(self._wired(used), on_index))
         self._components, self.settings = components, components.settings
-        self._checkpoints = Checkpoints(checkpointer, build)
+        self.names_sources = not is_wired or self.settings.names_source
+        self._checkpoints = Checkpoints(checkpointer, self._builder(components))
         self._on_step, self._on_call = on_step, on_call
         skipped = getattr(components.retriever, "skipped", ())
         self._notices = [
             Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
         ]
+        if is_wired:
+            self._notices += unused_settings(components)
         self._traces: Recording | None = None
         if self.settings.trace:
             try:
@@ -115,6 +122,18 @@ class RunOwner(Closable):
             except InputError as error:
                 message = f"no trace is kept: {error}; or set trace to false"
                 self._notices.append(Notice(code="trace_failed", message=message, node=""))
+
+    def _wired(self, settings: Settings) -> Settings:
+        """Returns the settings of which the components are made."""
+        return settings
+
+    def _adapted(self, components: Components) -> Components:
+        """Returns the components as this graph uses them. Raises `RarrError` where one is missing."""
+        return components
+
+    def _builder(self, components: Components) -> Callable[[Any], Any]:
+        """Returns the function that builds the graph for a checkpointer."""
+        raise NotImplementedError
 
     async def aclose(self) -> None:
         """Closes files, and the connections that this event loop opened. The next use opens them again.

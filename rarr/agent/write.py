@@ -8,7 +8,7 @@ cards, beside the passages that they were written from: it edits what these pass
 what they support.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.citing.marks import PlannedCitation, cited_text, mark_place
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
-from rarr.agent.runs import OnCall, OnIndex, OnStep, RunOwner, revision_of, synchronous, wired
+from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
@@ -101,25 +100,11 @@ def after_passages(state: State) -> list[Send] | str:
 class Writer(RunOwner):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        components: Components | None = None,
-        on_step: OnStep | None = None,
-        on_index: OnIndex | None = None,
-        on_call: OnCall | None = None,
-        checkpointer: Checkpointer | None = None,
-        **values: Any,
-    ) -> None:
-        """The arguments are those of `Reviser`. Raises `RarrError` where something is missing."""
-        super().__init__(
-            writing_components(wired(settings, components, on_index, values)),
-            build_writing_graph,
-            on_step=on_step,
-            on_call=on_call,
-            checkpointer=checkpointer,
-        )
+    def _adapted(self, components: Components) -> Components:
+        return writing_components(components)
+
+    def _builder(self, components: Components) -> Callable[[Any], Any]:
+        return build_writing_graph
 
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None
