@@ -3,12 +3,19 @@
 from collections.abc import Callable
 
 import pytest
-from makers import check, runtime
+from makers import TEXT, check, evidence, query, runtime, state
 
-from nodes.disputes import disputed
 from rarr.nodes.edit import edit
 from rarr.records import Change
+from rarr.state import State
 from rarr.testing import ScriptedEditor
+
+
+def disputed(text: str = TEXT, **more: object) -> State:
+    """One query about Georgia, one evidence for California that disagrees."""
+    start = text.index("Georgia")
+    fields = {"queries": [query(start, start + 7)], "found": [evidence()], "checks": [check()]} | more
+    return state(text, **fields)  # type: ignore[arg-type]  # the keys of a state
 
 
 async def test_disagreement_is_edited() -> None:

@@ -64,10 +64,6 @@ def numbered_sources(texts: Iterable[str]) -> str:
     )
 
 
-_FRAME = 30  # tokens of the JSON around a text, and of "not stated"
-_MARGIN = 2  # times the estimate, since numbers and other languages than English have more tokens a byte
-
-
 def of_written(prompt: Prompt, *texts: str, least: int = 300, tokens_each: int = 2) -> Prompt:
     """Returns the prompt with a limit for an answer about `texts`, if it has no limit of its own.
 

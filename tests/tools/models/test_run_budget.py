@@ -11,8 +11,6 @@ from rarr.tools.models.chat import Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, ModelCall, meter
 from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
 
-CALL = ModelCall("", "scripted", PROMPT, ASK.messages, (), Tokens(), 0.0, "")
-
 
 async def spend(node: str, tokens: int) -> None:
     with meter().step(node):
