@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
     from rarr.records import Notice, Revision
 
 _MOST_SHOWN = 100  # characters
-_CURE = ": correct that, or see rarr doctor"
+_CURE = "; see rarr doctor"
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r"\s*\(.*\)|\d+")
 _NOUNS = {

@@ -92,7 +92,7 @@ def test_one_successful_check_counts_as_checked(verdicts: list[Verdict], warning
 def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
     table = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
     failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
-    assert nothing_checked(failed).startswith("check_failed: the server is gone (and 1 more warning): ")
+    assert nothing_checked(failed).startswith("check_failed: the server is gone (and 1 more warning); ")
     assert beside_the_reason(failed.warnings) == [table]
 
 
