@@ -136,12 +136,15 @@ class _Process:
             raise _unstarted(str(error)) from error
         _all.add(self)
         try:
-            self._exchanged(None, START_S)
+            missing = self._exchanged(None, START_S)
         except EOFError:
             raise _unstarted(f"status {self.end(1.0)}") from None
         except BaseException:
             self.end()
             raise
+        if missing:
+            self.end()
+            raise UnreadableError(f"the process that would read it cannot start: {missing}", lasting=False)
 
     @property
     def pid(self) -> int:

@@ -74,9 +74,13 @@ def main() -> None:
         os.dup2(nowhere, 1)  # so that text which a library prints is not read as an outcome
         waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
-        for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
-            importlib.import_module(library)
-        send(outcomes, ())
+        try:
+            for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
+                importlib.import_module(library)
+        except ImportError as error:
+            send(outcomes, f"{error}: install rarr again")
+            os._exit(1)
+        send(outcomes, "")
         while True:
             try:
                 call = waiting.get(timeout=IDLE_S)

@@ -66,6 +66,15 @@ async def test_extraction_that_crashes_its_process_does_not_affect_the_next(
     assert await extracted(calls.double, 2) == 4
 
 
+async def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    extracting.end_idle()
+    tmp_path.joinpath("pypdf.py").write_text("import part_of_pypdf")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert await why(calls.double, 2) == (
+        "the process that would read it cannot start: No module named 'part_of_pypdf': install rarr again"
+    )
+
+
 @pytest.mark.slow
 async def test_extraction_result_runs_no_code_in_this_process(tmp_path: Path) -> None:
     assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
