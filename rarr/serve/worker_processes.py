@@ -89,7 +89,8 @@ class WorkerProcesses:
             try:
                 return self._pool.submit(work, *arguments)
             except BrokenProcessPool:
-                self._pool.shutdown(wait=False)
+                # A process that died may have held the lock of the queue, for which the others wait.
+                _end(self._pool)
                 self._pool = self._made()
                 return self._pool.submit(work, *arguments)
 

@@ -1,5 +1,6 @@
 """Real components behind the server: in worker processes, and in its own process for a language model."""
 
+import asyncio
 import os
 import signal
 import time
@@ -127,6 +128,21 @@ def test_worker_that_is_killed_at_work_gives_the_original_and_is_replaced(
     assert result(answer)["notice"] == "not checked: the process that checked it ended"
     assert text(ask(served)) == RIGHT
     assert pids(pool) != [pid]
+
+
+def test_killed_worker_leaves_no_other_one_waiting(home: Path) -> None:
+    pool = WorkerProcesses(Settings(home=home), 2)
+    asyncio.run(pool.start())
+    for _ in range(4):  # one of two idle processes holds the lock of their queue
+        assert pool._pool
+        old = list(pool._pool._processes.values())
+        old[0].kill()
+        old[0].join()
+        while not pool._pool._broken:
+            time.sleep(0.01)
+        assert pool._submit(os.getpid).result() not in [process.pid for process in old]
+        assert not any(process.is_alive() for process in old)
+    asyncio.run(pool.aclose())
 
 
 def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerProcesses) -> None:
