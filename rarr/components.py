@@ -38,7 +38,8 @@ EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
 class Lacking(NamedTuple):
     """The sentences that another round searches for: those at `spans` of the text, which lack support.
 
-    `asked` are all questions so far. `seen` is what was found: titles of sources, and lines that were quoted.
+    `asked` are the questions about them so far. `seen` is what was found: titles of sources, and lines that
+    were quoted.
     """
 
     spans: Sequence[Span]

@@ -25,16 +25,27 @@ def source_lines(text: str) -> tuple[Span, ...]:
 
 
 def labelled(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
-    """Labels the lines of excerpts: P1.1 is the first line of the first excerpt, its heading included."""
-    return tuple(_labelled(number, passage) for number, passage in enumerate(evidence, start=1))
+    """Labels the lines of excerpts: P1.1 is the first line of the first excerpt, its heading included.
+
+    Excerpts of different rounds may overlap: each line is shown once, and an excerpt is left out whose lines
+    are all shown.
+    """
+    excerpts: list[Excerpt] = []
+    shown: set[tuple[str, int, str]] = set()
+    for passage in evidence:
+        lines = [(passage.start + span.start, span.of(passage.text)) for span in source_lines(passage.text)]
+        new = [line for line in lines if (passage.source, *line) not in shown]
+        shown |= {(passage.source, *line) for line in lines}
+        if new:
+            excerpts.append(_labelled(f"P{len(excerpts) + 1}", passage, new))
+    return tuple(excerpts)
 
 
-def _labelled(number: int, passage: Evidence) -> Excerpt:
+def _labelled(label: str, passage: Evidence, body: Sequence[tuple[int, str]]) -> Excerpt:
     lead = [(start, words) for start, words in passage.lead if start + len(words) <= passage.start]
-    body = [(passage.start + span.start, span.of(passage.text)) for span in source_lines(passage.text)]
     lines = tuple(
-        SourceLine(f"P{number}.{at}", words, passage.id, start, start + len(words))
+        SourceLine(f"{label}.{at}", words, passage.id, start, start + len(words))
         for at, (start, words) in enumerate([*lead, *body], start=1)
     )
     date = passage.published_at.date().isoformat() if passage.published_at else ""
-    return Excerpt(f"P{number}", passage.title or passage.source, date, lines)
+    return Excerpt(label, passage.title or passage.source, date, lines)

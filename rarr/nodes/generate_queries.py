@@ -29,8 +29,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         elif number == 1:
             questions = await generator.generate(text, context)
         else:
-            asked = [query.text for query in current]
-            lacking = Lacking(state["lacking"], asked, await work(_seen, state))
+            lacking = Lacking(state["lacking"], _asked(state), await work(_seen, state))
             questions = await generator.target(text, context, lacking)
     lead = state.get("lead", 0)
     distinct = {
@@ -61,6 +60,16 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
             place = span._asdict()
             result.append(Query(id=name, text=span.of(state["text"]), searched=False, **place))
     return result
+
+
+def _asked(state: State) -> list[str]:
+    """Returns the queries of earlier rounds about the sentences that lack support."""
+    places = [moved_back(span, state.get("edits", [])) for span in state["lacking"]]
+    return [
+        query.text
+        for query in state["queries"]
+        if any(place.overlaps(Span(query.start, query.end)) for place in places)
+    ]
 
 
 def _seen(state: State) -> list[str]:

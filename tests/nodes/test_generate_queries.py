@@ -1,10 +1,17 @@
 """Questions become numbered queries, each asked once."""
 
+from collections.abc import Sequence
+
 from makers import TEXT, runtime, state
 
+from rarr.components import Lacking
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.nodes.generate_queries import generate_queries
+from rarr.records import Query, Question
 from rarr.testing import ScriptedQueries
+from rarr.tools.text.blocks_and_sentences import sentences
+
+TWO = "Georgia grows peaches. It exports them."
 
 
 async def test_queries_are_numbered_in_the_generators_order() -> None:
@@ -32,6 +39,24 @@ async def test_same_words_about_other_characters_are_two_queries() -> None:
     asked = ScriptedQueries([("What?", "Georgia"), ("What?", "peaches")])
     update = await generate_queries(state(), runtime(query_generator=asked))
     assert len(update["queries"]) == 2
+
+
+async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:
+    seen: list[Lacking] = []
+
+    class Asking(ScriptedQueries):
+        async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+            seen.append(lacking)
+            return []
+
+    first, second = sentences(TWO)
+    before = state(text=TWO, round=2, lacking=[second])
+    before["queries"] = [
+        Query(id=f"q{n}", text=f"Question {n}?", start=place.start, end=place.end)
+        for n, place in enumerate((first, second), start=1)
+    ]
+    await generate_queries(before, runtime(query_generator=Asking()))
+    assert [it.asked for it in seen] == [["Question 2?"]]
 
 
 async def test_text_without_queries_gives_a_warning() -> None:

@@ -1,0 +1,32 @@
+"""Excerpts are shown as labelled lines."""
+
+from makers import evidence
+
+from rarr.backends.source_lines import labelled
+
+FIRST = "The lift opened in 1881. It has two tanks."
+LATER = "It has two tanks. A storm bent its gate."
+
+
+def shown(*parts: tuple[str, int]) -> list[list[tuple[str, str]]]:
+    """The labelled lines of excerpts of one source, each with its text and its place."""
+    made = [
+        evidence(text).model_copy(update={"id": f"e{n}", "start": start, "end": start + len(text)})
+        for n, (text, start) in enumerate(parts)
+    ]
+    return [[(line.label, line.text) for line in excerpt.lines] for excerpt in labelled(made)]
+
+
+def test_a_line_in_two_excerpts_is_shown_once() -> None:
+    assert shown((FIRST, 0), (LATER, FIRST.index("It"))) == [
+        [("P1.1", "The lift opened in 1881."), ("P1.2", "It has two tanks.")],
+        [("P2.1", "A storm bent its gate.")],
+    ]
+
+
+def test_an_excerpt_without_a_line_of_its_own_is_left_out() -> None:
+    assert len(shown((FIRST, 0), ("It has two tanks.", FIRST.index("It")), (LATER, 200))) == 2
+
+
+def test_the_same_words_at_another_place_are_another_line() -> None:
+    assert [len(lines) for lines in shown((FIRST, 0), (LATER, 200))] == [2, 2]
