@@ -160,7 +160,7 @@ class Checkpoints:
                 return await opened.enter_async_context(given())
             except Exception as error:  # each database has its own errors
                 reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-                raise InputError(f"the checkpointer cannot be opened ({reason}): give {_OPENING}") from error
+                raise InputError(f"the checkpointer cannot be opened ({reason}): give {_OPENING}") from None
         own = getattr(given, "loop", None)  # checkpointers of databases have a loop
         if own is not None and own is not asyncio.get_running_loop():
             raise InputError(

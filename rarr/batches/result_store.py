@@ -103,4 +103,4 @@ class ResultStore:
             raise InputError(
                 f"{self._path} cannot be used ({error}): correct that, such as a full disk, and run again,"
                 " which continues"
-            ) from error
+            ) from None

@@ -236,7 +236,7 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
         enough(rows)  # checks the call before anybody installs gigabytes for it
         checked_manifest(start)
         reason = f"rarr train editor cannot run ({error.name} is missing)"
-        raise SetupError(f"{reason}: pip install 'rarr[train]'") from error
+        raise SetupError(f"{reason}: pip install 'rarr[train]'") from None
     with streams.waiting() as shown:
         report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
     examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())

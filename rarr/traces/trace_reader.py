@@ -257,7 +257,7 @@ def open_store(home: Path | None = None) -> Iterator[TraceStore]:
         yield store
     except sqlite3.Error as error:
         cure = "correct that, or delete the file with its traces"
-        raise InputError(f"trace store {str(store_path(home))!r} fails ({error}): {cure}") from error
+        raise InputError(f"trace store {str(store_path(home))!r} fails ({error}): {cure}") from None
     finally:
         store.close()
 

@@ -42,6 +42,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", *CORPUS, "--set", "corpus=notes"], "corpus is given twice"),
     (["revise", "One.", "--source", "nowhere.md"], "nowhere.md cannot be used"),
+    (["revise", "One.", "--corpus", "https://example.org"], "is an address: give the file of the saved page"),
     (["revise", "One.", "--search", "corpus"], "set corpus (--corpus) to a folder"),
     (["cite", "missing.md"], "missing.md cannot be read"),
     (["write", "Dam", *CORPUS, "-o", "notes"], "notes is a folder: name a file with -o"),

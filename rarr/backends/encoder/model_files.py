@@ -49,7 +49,7 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
         try:
             digest = _digest(where / name)
         except OSError as error:
-            raise SettingsError(f"{where / name} cannot be read ({error.strerror}): {cure}") from error
+            raise SettingsError(f"{where / name} cannot be read ({error.strerror}): {cure}") from None
         if digest != facts.sha256.get(name):
             raise SettingsError(f"{where / name} is damaged: {cure}")
     return facts
@@ -83,10 +83,10 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
         raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
         content = json.loads((where / FACTS).read_bytes())
-    except OSError as error:
-        raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from error
-    except ValueError as error:
-        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
+    except OSError:
+        raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from None
+    except ValueError:
+        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
     version = content.get("format") if isinstance(content, dict) else None
     if version != FORMAT:
         raise SettingsError(
@@ -94,8 +94,8 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
         )
     try:
         return WeightsManifest.model_validate(content)
-    except ValidationError as error:
-        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
+    except ValidationError:
+        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
 
 
 def forbid_telemetry() -> None:
@@ -114,7 +114,7 @@ def require_packages() -> None:
         import_module("tokenizers")
     except ModuleNotFoundError as error:
         message = f'the encoder needs a package ({error.name} is missing): pip install "rarr[encoder]"'
-        raise SetupError(message) from error
+        raise SetupError(message) from None
 
 
 def _session(path: Path) -> Any:

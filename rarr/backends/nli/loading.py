@@ -156,7 +156,7 @@ def loaded_model(name: str) -> LoadedModel:
         import torch
         import transformers
     except ImportError as error:
-        raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
+        raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from None
     shape = shape_of(_had(name, transformers.AutoConfig), name)
     tokenizer = _had(name, transformers.AutoTokenizer)
     model, report = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
@@ -184,11 +184,11 @@ def _had(name: str, kind: Any, **options: Any) -> Any:
             raise SetupError(
                 f"model 'nli:{name}' needs Python code of its own, which is not run here: choose a model that"
                 " transformers knows, such as lytang/MiniCheck-Flan-T5-Large"
-            ) from error
+            ) from None
         raise SetupError(
             f"model 'nli:{name}' cannot be loaded ({one_line(error)}): check the name and the connection,"
             " or give the folder of a model"
-        ) from error
+        ) from None
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:

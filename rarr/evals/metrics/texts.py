@@ -78,8 +78,8 @@ def rouge_l(output: str, reference: str) -> float:
     """
     try:
         from rouge_score.rouge_scorer import RougeScorer
-    except ImportError as error:
-        raise SetupError('ROUGE-L needs a package: pip install "rarr[eval]"') from error
+    except ImportError:
+        raise SetupError('ROUGE-L needs a package: pip install "rarr[eval]"') from None
     if output == reference:
         return 1.0
     scorer = RougeScorer(["rougeL"], tokenizer=_Words())

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,10 +76,14 @@ def located(path: Path) -> Path:
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
+        if re.match("https?:/", str(path)):
+            raise InputError(
+                f"corpus {str(path)!r} is an address: give the file of the saved page, or its text in sources"
+            ) from None
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
             f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
-        ) from error
+        ) from None
 
 
 def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:

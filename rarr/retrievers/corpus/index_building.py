@@ -285,4 +285,4 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "blake2b").hexdigest()
     except OSError as error:  # an error of the corpus skips the file; an error of the index ends the build
-        raise unopened(error) from error
+        raise unopened(error) from None

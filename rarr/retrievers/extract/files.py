@@ -45,7 +45,7 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
         try:
             size = min(path.stat().st_size, max_bytes)
         except OSError as error:
-            raise unopened(error) from error
+            raise unopened(error) from None
         documents, notes = extracted_file(read_all, path, max_bytes, size=size)
         for note in notes:
             complain(note)
@@ -70,7 +70,7 @@ def _read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
             if document.text.strip():
                 yield replace(document, text=valid(document.text), title=valid(document.title))
     except OSError as error:
-        raise unopened(error) from error
+        raise unopened(error) from None
 
 
 def kind(name: str) -> str:

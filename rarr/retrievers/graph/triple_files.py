@@ -198,10 +198,10 @@ def _quads(file: Path) -> Iterator[Any]:
     """Yields the quads of the file but those about triples (RDF-star)."""
     try:
         import pyoxigraph
-    except ImportError as error:
+    except ImportError:
         raise SetupError(
             f"graph {shown(str(file))} is RDF, which needs pyoxigraph: pip install 'rarr[graph]'"
-        ) from error
+        ) from None
     form = pyoxigraph.RdfFormat.from_extension(file.suffix.lower().lstrip("."))
     with file.open("rb") as stream:
         try:

@@ -30,7 +30,7 @@ class CrossEncoderReranker:
             from torch.nn import Sigmoid
         except ImportError as error:
             reason = one_line(error)
-            raise SetupError(f"reranker {name!r} cannot be loaded ({reason}): {INSTALL}") from error
+            raise SetupError(f"reranker {name!r} cannot be loaded ({reason}): {INSTALL}") from None
         # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
         self._model = _load(sentence_transformers.CrossEncoder, name)
@@ -60,7 +60,7 @@ def _load(cross_encoder: Any, name: str) -> Any:
         raise SetupError(
             f"reranker {name!r} cannot be loaded ({one_line(error)}): check the name and the connection,"
             " or give the folder of a cross-encoder"
-        ) from error
+        ) from None
     _require_reranker(model, name)
     return model
 

@@ -69,9 +69,9 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         wanted = package[1] if package else f"langchain-{provider}"
         raise SetupError(
             f"model {name!r} needs a package that is not installed: pip install {wanted}"
-        ) from error
+        ) from None
     except Exception as error:  # each provider's client has its own errors
-        raise _explained(name, redacted(str(error), secrets)) from error
+        raise _explained(name, redacted(str(error), secrets)) from None
     # LangChain advises its own remedy where a server refuses a schema; here the next form is sent.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     # The integration's own client is shared by all event loops, and breaks in the second loop.

@@ -137,7 +137,7 @@ def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
         cure = f"it is damaged or not a {schema.noun}: delete it, or give another path"
         if isinstance(error, OSError | sqlite3.OperationalError):
             cure = "give the path of a file in a folder that may be written"
-        raise InputError(f"{schema.noun} {str(path)!r} cannot be opened ({reason}): {cure}") from error
+        raise InputError(f"{schema.noun} {str(path)!r} cannot be opened ({reason}): {cure}") from None
 
 
 def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
