@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, states, values
 from rarr.components import RawCard, RawEdit, SourceLine
+from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.changed_words import difference
@@ -75,17 +76,21 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
 
 
-def is_about_another(card: Card, titles: Mapping[str, str], run_text: str) -> bool:
+def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
     """Does no title of a quoted source share a word with the run, while another kept source's title does?
 
-    `titles` are those of the sources kept for the sentence and of the quoted ones, by evidence id;
-    `run_text` is the text with its context. A title that is the name of a file says nothing.
+    `kept` are the passages kept for the sentence and the quoted ones; `run_text` is the text with its
+    context. A title that is the name of a file says nothing.
     """
-    words = _words(run_text)
-    known = {evidence_id: _words(title) & words for evidence_id, title in titles.items()}
-    quoted = [known[evidence_id] for evidence_id in card.cited if evidence_id in known]
-    others = [shared for evidence_id, shared in known.items() if evidence_id not in card.cited]
-    return bool(quoted) and not any(quoted) and any(others)
+    words, ids = _words(run_text), card.cited
+    shared = [(it.id in ids, bool(_words(it.title) & words)) for it in kept if not _is_file_name(it)]
+    quoted = [is_shared for is_quoted, is_shared in shared if is_quoted]
+    return bool(quoted) and not any(quoted) and any(is_shared for _, is_shared in shared)
+
+
+def _is_file_name(passage: Evidence) -> bool:
+    name = passage.source.replace("\\", "/").rpartition("/")[2].casefold()
+    return passage.title.casefold() in (name, name.rpartition(".")[0])
 
 
 def edited(text: str, card: Card) -> str:

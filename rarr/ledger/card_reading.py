@@ -6,13 +6,13 @@ halves with other controls; if the reader misses them again, code relies on noth
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, edited, is_about_another
+from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, divided, planted
 from rarr.ledger.reader_record import Standing
-from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted
 from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
@@ -30,6 +30,7 @@ UNRELIABLE = "the reader missed planted sentences beside it"
 UNEXAMINED = "no error could be planted beside it, so nothing examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 _UNREAD = "the reader gave no readable card for it"
+_UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
 class Kept(NamedTuple):
@@ -69,6 +70,7 @@ class _Reading:
         self._doubting: CardReader = components.doubting_reader or components.card_reader
         self._settings, self._record, self._kept = components.settings, components.record, kept
         self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
+        self._run_text = f"{self._context}\n{self._text}"
         self._notices, self._counts = list[Notice](), list[Controls]()
         self._unreliable, self._examined = set[Span](), set[Span]()
         self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
@@ -79,18 +81,18 @@ class _Reading:
         blocks = divided(readable)
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
-        found = self._joined(first, second)
-        await self._note_controls([*first, *second])
-        await work(self._doubt, found)
-        doubtful = [[place for place in block if self._is_doubtful(place, found)] for block in blocks]
+        found = await work(self._found, first, second)
+        doubtful = [[place for place in block if self._is_doubtful(found.get(place))] for block in blocks]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
-        self._warn_unreliable([*first, *second])
-        self._warn_unread([place for place in readable if place not in found], [*second, *first])
-        cards = [
-            self._settled(found[it], it, confirmed=it in sure) if it in found else _unread(it, readable)
-            for it in places
-        ]
+        self._warn(readable, found, [*second, *first])
+        cards = list[Card]()
+        for place in places:
+            if place in found:
+                cards.append(self._settled(found[place], place, confirmed=place in sure))
+            else:
+                reason = _UNREAD if self._kept.by_place.get(place) else ""
+                cards.append(Card(start=place.start, end=place.end, verdict=None, reason=reason))
         return CardsRead(cards, self._notices, self._counts)
 
     async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[Planted]:
@@ -99,8 +101,10 @@ class _Reading:
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[Planted]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
-        examined = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
-        block = await self._planted(places, evidence, *(examined if self._reader.is_model else (0, 0)), salt)
+        errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+        if not self._reader.is_model:
+            errors = repetitions = 0
+        block = await self._planted(places, evidence, errors=errors, repetitions=repetitions, salt=salt)
         try:
             await self._ask(block, seed=int(bool(salt)))
         except PromptTooLong as error:
@@ -113,26 +117,16 @@ class _Reading:
             self._fail(block, "some sentences could not be read", error)
         return [block]
 
-    async def _planted(
-        self,
-        places: Sequence[Span],
-        evidence: Sequence[Evidence],
-        errors: int,
-        repetitions: int,
-        salt: str,
-        written: Mapping[Span, str] | None = None,
-    ) -> Planted:
+    async def _planted(self, places: Sequence[Span], evidence: list[Evidence], **options: Any) -> Planted:
         return await work(
-            lambda: planted(
-                self._text, self._context, places, evidence,
-                errors=errors, repetitions=repetitions, lead=self._lead, salt=salt, written=written,
-            )
-        )  # fmt: skip
+            lambda: planted(self._text, self._context, places, evidence, lead=self._lead, **options)
+        )
 
     async def _ask(self, block: Planted, *, doubting: bool = False, seed: int = 0) -> None:
         """Has the block read, and keeps what was said of it."""
         reader = self._doubting if doubting else self._reader
-        with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=block.evidence_ids) as traced:
+        shown = list(dict.fromkeys(line.evidence_id for line in block.lines.values()))
+        with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=shown) as traced:
             async with meter().in_time():
                 reading = await reader.read(block.block, doubting=doubting, seed=seed)
             await work(lambda: block.keep(reading, self._text, doubting=doubting))
@@ -155,10 +149,11 @@ class _Reading:
                 blocks.append(missing)
         return blocks
 
-    def _joined(self, first: Sequence[Planted], second: Sequence[Planted]) -> dict[Span, Located]:
-        """Takes each sentence from its last reading, and notes those whose reader missed controls there.
+    def _found(self, first: Sequence[Planted], second: Sequence[Planted]) -> dict[Span, Located]:
+        """Takes each sentence from its last reading, weighs its sides, and adds doubts.
 
-        After a miss, only a reading with other controls that are caught is relied on again.
+        Notes the sentences whose reader missed controls: after a miss, only a reading with other controls
+        that are caught is relied on again.
         """
         found: dict[Span, Located] = {}
         again = {place for read in second for place in read.places.values()}
@@ -172,58 +167,66 @@ class _Reading:
             elif read.has_error:
                 self._unreliable -= set(read.places.values())
         self._examined = {it for read in (*first, *second) if read.has_error for it in read.located}
-        return found
-
-    def _doubt(self, found: dict[Span, Located]) -> None:
-        """Weighs the sides of each card, and adds the doubts that need more than the card."""
+        self._note_controls([read for read in (*first, *second) if read.located])
         for place, located in found.items():
             card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
             found[place] = located._replace(card=card, unclear=self._unclear(located, card, place))
+        return found
+
+    def _note_controls(self, reads: Sequence[Planted]) -> None:
+        """Counts the controls of readings, and adds them to the record of the models that answered."""
+        if self._reader.is_model:
+            self._counts += [read.counts() for read in reads]
+        if self._record is None:
+            return
+        sources = {passage.id: passage.source for passage in self._kept.evidence}
+        blocks: dict[str, list[tuple[Controls, str]]] = {}
+        for read in reads:
+            if read.served and read.controls:
+                source = min(sources[it.origin.evidence_id] for it in read.controls.values())
+                blocks.setdefault(read.served, []).append((read.counts(), source))
+        for served, outcomes in blocks.items():
+            self._record.add(self._language, served, outcomes)
 
     def _unclear(self, located: Located, card: Card, place: Span) -> tuple[str, ...]:
         """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
         doubt = self._settings.doubt
-        is_good = self._standing == "good" and doubt != "always"
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             return ()
-        unclear = [] if doubt == "never" or is_good else list(located.unclear)
-        if not (doubt == "never" or is_good) and self._is_about_another(card, place):
+        if doubt == "never":
+            return ()
+        is_good = self._standing == "good" and doubt != "always"
+        unclear = [] if is_good else list(located.unclear)
+        if not is_good and is_about_another(card, self._kept.of([place], card.cited), self._run_text):
             unclear.append("its quotes may be about something else of this name")
-        unexamined = self._reader.is_model and place not in self._examined
-        if unexamined and doubt != "never" and (card.edits or not is_good):
+        if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
             unclear.append(UNEXAMINED)
         return tuple(dict.fromkeys(unclear))
 
-    def _is_about_another(self, card: Card, place: Span) -> bool:
-        titles = {
-            passage.id: passage.title
-            for passage in self._kept.of([place], card.cited)
-            if not _is_file_name(passage)
-        }
-        return is_about_another(card, titles, f"{self._context}\n{self._text}")
-
-    def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
-        """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
-        if not self._doubting.is_model or place not in found or place in self._unreliable:
+    def _is_doubtful(self, located: Located | None) -> bool:
+        """Is the card to be asked again? Where its words are unproven, nothing can help."""
+        if located is None or not self._doubting.is_model:
             return False
-        return bool(found[place].unclear) and not found[place].unproven
+        place = Span(located.card.start, located.card.end)
+        return bool(located.unclear) and not located.unproven and place not in self._unreliable
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
 
         Without a planted error in either request nothing examined the reader, so only another one confirms.
         """
-        cited = [evidence_id for place in doubtful for evidence_id in found[place].card.cited]
+        evidence = self._kept.of(doubtful, [it for place in doubtful for it in found[place].card.cited])
         written = {place: _as_confirmed(self._text, found[place].card) for place in doubtful}
-        block = await self._planted(doubtful, self._kept.of(doubtful, cited), 1, 0, "doubt", written)
-        unconfirmed = "doubtful sentences could not be confirmed"
+        block = await self._planted(
+            doubtful, evidence, errors=1, repetitions=0, salt="doubt", written=written
+        )
         try:
             await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:
-            self._notices.append(failure(NODE, unconfirmed, error, code="doubt_failed"))
+            self._notices.append(failure(NODE, _UNCONFIRMED, error, code="doubt_failed"))
             return []
         if not block.cards:
-            message = f"{unconfirmed}: {block.problem or _UNREAD}"
+            message = f"{_UNCONFIRMED}: {block.problem or _UNREAD}"
             self._notices.append(Notice(code="doubt_failed", message=message, node=NODE))
             return []
         self._counts.append(block.counts())
@@ -241,42 +244,28 @@ class _Reading:
         unreliable = place in self._unreliable
         unclear = () if confirmed else located.unclear
         doubts = (*located.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
+        if not doubts:
+            return located.card
         return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
 
-    async def _note_controls(self, reads: Sequence[Planted]) -> None:
-        sources = {passage.id: passage.source for passage in self._kept.evidence}
-        known = [read for read in reads if read.located]
-        self._counts += [read.counts() for read in known if self._reader.is_model]
-        if self._record is not None:
-            for served in {read.served for read in reads if read.served and read.controls}:
-                outcomes = [read.outcomes(sources) for read in known if read.served == served]
-                await work(self._record.add, self._language, served, outcomes)
-
-    def _warn_unread(self, missing: Sequence[Span], reads: Sequence[Planted]) -> None:
-        problem = next((read.problem for read in reads if read.problem and not read.failed), "")
-        if missing and (problem or not any(read.failed for read in reads)):
-            message = f"{counted(len(missing), 'sentence')} could not be read: {problem or _UNREAD}"
-            self._notices.append(Notice(code="check_failed", message=message, node=NODE))
-
-    def _warn_unreliable(self, reads: Sequence[Planted]) -> None:
+    def _warn(self, readable: Sequence[Span], found: Mapping[Span, Located], reads: list[Planted]) -> None:
+        """Warns about sentences that could not be read, and about a reader that missed controls."""
         known = [read for read in reads if read.located]
         if self._unreliable:
-            missed = (
-                f"{sum(len(read.missed) for read in known)} of {sum(len(read.controls) for read in known)}"
-                " sentences that were planted to examine it"
-            )
+            missed, made = sum(len(it.missed) for it in known), sum(len(it.controls) for it in known)
+            said = f"{missed} of {made} sentences that were planted to examine it"
             if self._standing == "bad":
-                missed = "too many of the sentences that were planted to examine it in the last 30 days"
+                said = "too many of the sentences that were planted to examine it in the last 30 days"
             message = (
-                f"{self._reader.name} missed {missed}, so nothing that it said of"
+                f"{self._reader.name} missed {said}, so nothing that it said of"
                 f" {counted(len(self._unreliable), 'sentence')} is relied on: name another model"
             )
             self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
-
-
-def _unread(place: Span, readable: Sequence[Span]) -> Card:
-    reason = _UNREAD if place in readable else ""
-    return Card(start=place.start, end=place.end, verdict=None, reason=reason)
+        unread = sum(place not in found for place in readable)
+        problem = next((read.problem for read in reads if read.problem and not read.failed), "")
+        if unread and (problem or not any(read.failed for read in reads)):
+            message = f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
+            self._notices.append(Notice(code="check_failed", message=message, node=NODE))
 
 
 def _as_confirmed(text: str, card: Card) -> str:
@@ -289,8 +278,3 @@ def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)
-
-
-def _is_file_name(passage: Evidence) -> bool:
-    name = passage.source.replace("\\", "/").rpartition("/")[2].casefold()
-    return passage.title.casefold() in (name, name.rpartition(".")[0])

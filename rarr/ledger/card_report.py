@@ -20,8 +20,10 @@ def asked_spans(state: State) -> list[Span]:
 def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
     """Returns the queries about each sentence, first asked first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
+    placed = [(query, query.start, query.end) for query in queries]
     return {
-        span: [query for query in queries if span.overlaps(Span(query.start, query.end))] for span in spans
+        span: [query for query, start, end in placed if start < span.end and span.start < end]
+        for span in spans
     }
 
 

@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values import Date, Value, states, values
@@ -323,8 +324,13 @@ def _is_said(origin: SourceLine, value: Value, line: SourceLine) -> bool:
 
 def _share(text: str, other: str) -> float:
     """Computes the share of the words of `text` that `other` has."""
-    wanted, had = ({word.casefold()[:6] for word in _WORD.findall(each)} for each in (text, other))
-    return len(wanted & had) / len(wanted) if wanted else 1.0
+    wanted = _stems(text)
+    return len(wanted & _stems(other)) / len(wanted) if wanted else 1.0
+
+
+@lru_cache(maxsize=4096)  # each line is compared with all others
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.casefold()[:6] for word in _WORD.findall(text))
 
 
 def _names(text: str) -> Iterator[tuple[int, int, str]]:

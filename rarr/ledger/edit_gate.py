@@ -7,6 +7,8 @@ edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
@@ -14,7 +16,7 @@ from rarr.components import Baseline
 from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState, Evidence
-from rarr.records.card import Card, Place
+from rarr.records.card import Card, CardEdit, Place
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
@@ -34,15 +36,14 @@ def is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
 
 def decided(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
-    text, place = state["text"], Span(change.start, change.end)
-    refusal = out_of_bounds(text, change, evidence)
-    if place.start < state.get("lead", 0):
+    refusal = out_of_bounds(state["text"], change, evidence)
+    if change.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"
     return Edit(
         id=named(state, "e", len(state.get("edits", [])) + 1),
-        start=place.start,
-        end=place.end,
-        old=place.of(text),
+        start=change.start,
+        end=change.end,
+        old=state["text"][change.start : change.end],
         new=change.new,
         query_id=check.query_id,
         evidence_id=check.evidence_id,
@@ -56,89 +57,90 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
     `query_ids` gives the query of each sentence. Places of edits point into the text they are applied to.
+    Cards are in the order of the text and do not overlap, so the edits of one only move those behind it.
     """
-    text, edits, cards = state["text"], list(state.get("edits", [])), list(state.get("cards", []))
-    lead = state.get("lead", 0)
-    # All are decided about in the text before the edits, whose structure these do not change.
-    decisions = [_decision(text, card, lead) if _is_due(card) else None for card in cards]
-    accepted: list[Edit] = []
-    for number, (card, decision) in enumerate(zip(cards, decisions, strict=True)):
-        if decision is None:
+    original, edits, cards = state["text"], list(state.get("edits", [])), list[Card]()
+    pieces, at, grown = list[str](), 0, 0
+    for card in state.get("cards", []):
+        place = Span(card.start, card.end)
+        is_due = card.edits and card.outcome is None and card.verdict in ("no", "mixed")
+        if not is_due or card.start < at:
+            cards.append(_moved(card, grown, ()))
             continue
-        outcome, reason = decision
+        outcome, reason = _decision(original, card, state.get("lead", 0))
         made: list[Edit] = []
-        for edit in moved(card, accepted).edits:
-            place = moved_place(Span(edit.start, edit.end), made if outcome == "accepted" else ())
+        for edit in card.edits:
+            accepted = made if outcome == "accepted" else ()
+            start, end = moved_place(Span(edit.start + grown, edit.end + grown), accepted)
             made.append(
                 Edit(
                     id=named(state, "e", len(edits) + len(made) + 1),
-                    start=place.start,
-                    end=place.end,
-                    old=place.of(text),
+                    start=start,
+                    end=end,
+                    old=original[edit.start : edit.end],
                     new=edit.new,
-                    query_id=query_ids[Span(card.start, card.end)],
+                    query_id=query_ids[place],
                     evidence_id=edit.evidence_id,
                     state=outcome,
                     confirmed=edit.confirmed and card.is_decided,
                     reason=reason or f"the source says “{edit.by}”",
                 )
             )
-            if outcome == "accepted":
-                text = text[: place.start] + edit.new + text[place.end :]
         edits += made
-        accepted += made if outcome == "accepted" else ()
-        cards[number] = card.model_copy(update={"outcome": outcome})
-    return {"text": text, "edits": edits, "cards": [moved(card, accepted) for card in cards]}
+        accepted = made if outcome == "accepted" else ()
+        cards.append(_moved(card.model_copy(update={"outcome": outcome}), grown, accepted))
+        if accepted:
+            pieces += [original[at : card.start], edited(original, card)]
+            at, grown = card.end, grown + len(pieces[-1]) - (card.end - card.start)
+    return {"text": "".join([*pieces, original[at:]]), "edits": edits, "cards": cards}
 
 
-def _is_due(card: Card) -> bool:
-    return bool(card.edits) and card.outcome is None and card.verdict in ("no", "mixed")
-
-
-def moved(card: Card, changes: Sequence[Change]) -> Card:
-    """Returns the card with its places in the text after these changes, one after another."""
-    place = moved_place(Span(card.start, card.end), changes)
-    own = any(card.start <= change.start and change.end <= card.end for change in changes)
-    if place == (card.start, card.end) and not own:
+def _moved(card: Card, grown: int, accepted: Sequence[Change]) -> Card:
+    """Returns the card with its places in the text that grew by `grown` before it, after its own edits."""
+    if not grown and not accepted:
         return card
 
-    def shifted(part: Place) -> Place:
-        span = moved_place(Span(part.start, part.end), changes)
+    def placed(part: Place) -> Any:
+        span = moved_place(Span(part.start + grown, part.end + grown), accepted)
         return part.model_copy(update=span._asdict())
 
-    edits = tuple(shifted(edit) for edit in card.edits)
-    opened = tuple(shifted(part) for part in card.open)
-    return card.model_copy(update={**place._asdict(), "edits": edits, "open": opened})
+    parts = {"edits": tuple(map(placed, card.edits)), "open": tuple(map(placed, card.open))}
+    moved: Card = placed(card)
+    return moved.model_copy(update=parts)
 
 
 def _decision(text: str, card: Card, lead: int) -> tuple[EditState, str]:
     """Decides about the edits of a card, with the reason; empty for accepted edits."""
-    for edit in card.edits:
-        if edit.start < lead:
-            return "refused", "the change lies before the text"
-        change = Change(start=edit.start, end=edit.end, new=edit.new)
-        if reason := protection(text, Span(card.start, card.end), change):
-            return "refused", reason
+    place = Span(card.start, card.end)
+    if any(edit.start < lead for edit in card.edits):
+        return "refused", "the change lies before the text"
     if not edited(text, card).strip():
         return "refused", "the edits delete the sentence"
+    if place in table_cells(text) and any("|" in edit.new for edit in card.edits):
+        return "refused", "the change adds a cell"
+    if reason := _touched(text, card, place):
+        return "refused", reason
     if card.verdict == "mixed" and card.side != "against":
         return "suggested", "the sources disagree about it"
     if card.doubts:
         return "suggested", card.doubts[0]
-    reason = _limit(text, card)
-    return ("suggested" if reason else "accepted"), reason
-
-
-def _limit(text: str, card: Card) -> str:
-    """Returns why the edits are only suggested: they are long (Gao et al. 2023, 3.3), or in a quotation."""
     changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
-    length = card.end - card.start
-    if changed > MAX_CHARS and changed > MAX_SHARE * length:
-        return f"its edits change {changed} of {length} characters"
-    quoted = [Span(*match.span()) for match in _QUOTED.finditer(text, card.start, card.end)]
-    if any(place.start < edit.end and edit.start < place.end for place in quoted for edit in card.edits):
-        return "it changes words in quotation marks"
-    return ""
+    if reason := _too_long(changed, card.end - card.start):
+        return "suggested", reason
+    if any(_overlap(card.edits, Span(*it.span())) for it in _QUOTED.finditer(text, card.start, card.end)):
+        return "suggested", "it changes words in quotation marks"
+    return "accepted", ""
+
+
+def _touched(text: str, card: Card, place: Span) -> str:
+    """Returns the reason if an edit of the card touches or adds what is no prose; else ""."""
+    if any(_overlap(card.edits, kept) for kept in _protected(text, *_lines(text, place))):
+        return "the change touches code, a link or a citation"
+    return next((reason for edit in card.edits if (reason := _broken(text, edit, place))), "")
+
+
+def _overlap(edits: Sequence[CardEdit], place: Span) -> bool:
+    return any(edit.start < place.end and place.start < edit.end for edit in edits)
 
 
 def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
@@ -152,50 +154,41 @@ def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
     revised = text[: change.start] + change.new + text[change.end :]
     if not revised.strip():
         return "the change deletes the text"
-    if _kept_parts(text) != _kept_parts(revised):
-        return "the change touches code, a link or a citation"
+    if reason := _broken(text, change, Span(0, len(text))):
+        return reason
     if old.count("\n") != change.new.count("\n") or len(table_cells(text)) != len(table_cells(revised)):
         return "the change adds or removes a line or a cell"
     known = f"{text}\n{evidence.title}\n{evidence.text}"
-    if any(match[0] not in known for match in _MARK.finditer(change.new)) or _unprintable(old, change.new):
+    if any(match[0] not in known for match in _MARK.finditer(change.new)):
         return "the change adds markup or an address"
-    changed = Levenshtein.distance(old, change.new)
-    if changed > MAX_CHARS and changed > MAX_SHARE * len(text):
-        return f"it changes {changed} of {len(text)} characters"
-    return ""
+    return _too_long(Levenshtein.distance(old, change.new), len(text))
 
 
-def _kept_parts(text: str) -> list[str]:
-    return [span.of(text) for span in protected(text, 0, len(text))]
+def _too_long(changed: int, length: int) -> str:
+    """Returns the reason if the change exceeds both limits (Gao et al. 2023, section 3.3); else ""."""
+    is_long = changed > MAX_CHARS and changed > MAX_SHARE * length
+    return f"it changes {changed} of {length} characters" if is_long else ""
 
 
-def protection(text: str, sentence: Span, change: Change) -> str:
-    """Returns the reason to refuse a change of the sentence that no setting allows; empty for none."""
-    place = Span(change.start, change.end)
-    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
-        return "the change touches code, a link or a citation"
-    if _adds_markup(text, sentence, change):
-        return "the change adds a link, a citation, markup or a line"
-    if sentence in table_cells(text) and re.search(r"[|\r\n]", change.new):
-        return "the change adds a cell or a line"
-    if not (text[sentence.start : change.start] + change.new + text[change.end : sentence.end]).strip():
-        return "the change deletes the sentence"
-    return ""
+def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
+    """Returns the reason if the change alters what is no prose at this place of the text; else "".
 
-
-def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
-    """Does the change add a link, a citation, markup, a line or an unprintable character?"""
-    old = text[change.start : change.end]
-    if _unprintable(old, change.new):
-        return True
+    U+FFFD replaces a character that was broken.
+    """
     revised = text[: change.start] + change.new + text[change.end :]
-    after = protected(revised, sentence.start, sentence.end + len(change.new) - len(old))
-    return len(after) > len(protected(text, *sentence))
+    end = place.end + len(revised) - len(text)
+    before, after = protected(text, *place), protected(revised, place.start, end)
+    if [span.of(text) for span in before] != [span.of(revised) for span in after]:
+        return "the change touches or adds code, a link or a citation"
+    old = text[change.start : change.end]
+    if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
+        return "the change adds a line or a character that cannot be seen"
+    return ""
 
 
-def _unprintable(old: str, new: str) -> bool:
-    """Has `new` an unprintable character that `old` has not? U+FFFD replaces one that was broken."""
-    return any((not char.isprintable() or char == "\ufffd") and char not in old for char in new)
+@lru_cache(maxsize=64)  # a text of one line has many sentences
+def _protected(text: str, start: int, end: int) -> tuple[Span, ...]:
+    return tuple(protected(text, start, end))
 
 
 def _lines(text: str, sentence: Span) -> Span:

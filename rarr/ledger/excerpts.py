@@ -74,8 +74,8 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> Iterator[tuple
 def _agree(text: str, start: int, passage: Evidence) -> bool:
     """Do both have the same words where they overlap? Two extractions of one page may differ there."""
     begin = max(start, passage.start)
-    pairs = zip(text[begin - start :], passage.text[begin - passage.start :], strict=False)
-    return all(ours == theirs for ours, theirs in pairs)
+    ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
+    return ours.startswith(theirs) or theirs.startswith(ours)
 
 
 def _excerpt(run: Sequence[Evidence], order: Mapping[str, int], text: str, start: int) -> Evidence:

@@ -3,14 +3,15 @@
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import time
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
+from rarr.records.usage import Controls
 from rarr.tools.storage.files import private_file, private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]
@@ -22,28 +23,19 @@ BAD_FROM, BAD_MISSES = 20, 0.10
 _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only its last rows are kept
 
 
-class Outcomes(NamedTuple):
-    """The controls of one block: how many were planted and missed, those with borrowed values apart.
-
-    `source` is the document that they were made from. Of the blocks that share it, the worst counts alone
-    against a reader, so that one hostile document does not make a reader bad; all count for a good record.
-    """
-
-    planted: int
-    missed: int
-    borrowed: int
-    borrowed_missed: int
-    source: str = ""
-
-
 class _Row(BaseModel):
-    """A line of the file: the controls of a block in a text of this language, or the result of an exam."""
+    """A line of the file: the controls of a block in a text of this language, or the result of an exam.
+
+    `source` is the document of which the controls were made. Of the blocks that share it, the worst counts
+    alone against a reader, so that one hostile document does not make a reader bad.
+    """
 
     reader: str
     at: int
     served: str
     language: str = ""
-    controls: Outcomes | None = None
+    source: str = ""
+    controls: Controls | None = None
     passed: bool | None = None
 
 
@@ -63,24 +55,37 @@ class ReaderRecord:
     def standing(self, language: str) -> Standing:
         """Tells from the last controls whether the reader may be relied on for a text in this language."""
         exams = [row.passed for row in self._rows if row.passed is not None]
-        outcomes = _last([row.controls for row in self._rows if row.controls and row.language == language])
-        apart, apart_missed, *_ = _sums(_worst_of_each_source(outcomes))
-        if apart >= BAD_FROM and apart_missed > BAD_MISSES * apart:
+        worst: dict[str, Controls] = {}
+        last = Controls()
+        for number, row in enumerate(reversed(self._rows)):
+            if row.controls and row.language == language and last.planted + last.repeated < KEPT_CONTROLS:
+                last += row.controls
+                name = row.source or str(number)
+                worst[name] = max(worst.get(name, row.controls), row.controls, key=_missed)
+        apart = sum(worst.values(), start=Controls())
+        planted = apart.planted + apart.repeated
+        if planted >= BAD_FROM and _missed(apart) > BAD_MISSES * planted:
             return "bad"
-        planted, missed, borrowed, borrowed_missed = _sums(outcomes)
-        few = missed <= GOOD_MISSES * planted and borrowed_missed <= GOOD_MISSES * borrowed
-        return "good" if planted >= GOOD_FROM and few and exams[-1:] == [True] else "unknown"
+        few = _missed(last) <= GOOD_MISSES * (last.planted + last.repeated)
+        few = few and last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
+        is_long = last.planted + last.repeated >= GOOD_FROM
+        return "good" if is_long and few and exams[-1:] == [True] else "unknown"
 
-    def add(self, language: str, served: str, outcomes: Sequence[Outcomes]) -> None:
-        """Appends the controls of some blocks. A folder that cannot be written keeps no record."""
-        self._append([{"language": language, "served": served, "controls": outcome} for outcome in outcomes])
+    def add(self, language: str, served: str, blocks: Iterable[tuple[Controls, str]]) -> None:
+        """Appends the controls of some blocks, each with the document that they were made from.
+
+        A folder that cannot be written keeps no record.
+        """
+        self._append([self._row(served, language=language, controls=it, source=at) for it, at in blocks])
 
     def add_exam(self, served: str, *, passed: bool) -> None:
         """Appends the result of an exam."""
-        self._append([{"served": served, "passed": passed}])
+        self._append([self._row(served, passed=passed)])
 
-    def _append(self, facts: Sequence[dict[str, Any]]) -> None:
-        lines = _lines([_Row(reader=self._reader, at=int(time()), **fact) for fact in facts])
+    def _row(self, served: str, **facts: object) -> _Row:
+        return _Row.model_validate({"reader": self._reader, "at": int(time()), "served": served, **facts})
+
+    def _append(self, rows: Sequence[_Row]) -> None:
         try:
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
@@ -88,9 +93,13 @@ class ReaderRecord:
                     write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 private_file(self._file)
                 with self._file.open("a", encoding="utf-8") as out:
-                    out.write(lines)
+                    out.write(_lines(rows))
         except OSError:
             return
+
+
+def _missed(controls: Controls) -> int:
+    return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 
 def _lines(rows: Sequence[_Row]) -> str:
@@ -110,27 +119,3 @@ def _rows(file: Path) -> list[_Row]:
         except ValidationError:
             continue
     return [row for row in rows if row.at > time() - KEPT_DAYS * 86_400]
-
-
-def _last(outcomes: Sequence[Outcomes]) -> list[Outcomes]:
-    """Returns the last blocks, with about 200 controls together."""
-    kept: list[Outcomes] = []
-    for outcome in reversed(outcomes):
-        if sum(each.planted for each in kept) >= KEPT_CONTROLS:
-            break
-        kept.append(outcome)
-    return kept
-
-
-def _sums(outcomes: Sequence[Outcomes]) -> list[int]:
-    """Adds up planted, missed, and those of both with borrowed values."""
-    return [sum(int(outcome[column]) for outcome in outcomes) for column in range(4)]
-
-
-def _worst_of_each_source(outcomes: Sequence[Outcomes]) -> list[Outcomes]:
-    """Keeps one block of each source, that with most misses."""
-    worst: dict[str, Outcomes] = {}
-    for number, outcome in enumerate(outcomes):
-        key = outcome.source or str(number)
-        worst[key] = max(worst.get(key, outcome), outcome, key=lambda it: (it.missed, it.borrowed_missed))
-    return list(worst.values())

@@ -7,7 +7,6 @@ without a source count as one source with the weight of any page. The order of t
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 
 from rarr.records import UNNAMED, Evidence
 from rarr.records.card import Card, Side
@@ -42,10 +41,8 @@ def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
-    ours, theirs = (
-        [by_id[quote.evidence_id] for quote in card.quotes if quote.side == side]
-        for side in ("for", "against")
-    )
+    ours = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "for"]
+    theirs = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "against"]
     return card.model_copy(update={"side": heavier(ours, theirs, text[card.start : card.end], kinds)})
 
 
@@ -57,13 +54,14 @@ def heavier(
     The user's documents outweigh all. About the present the side with the newer source wins, if both sides
     have dates; else the side whose independent sources weigh more.
     """
-    sides = (ours, theirs)
-    own = [float(any(source_kind(it.source, kinds) == "own" for it in side)) for side in sides]
-    newest = [_newest(side) for side in sides] if _PRESENT.search(sentence) else [0.0, 0.0]
-    weights = [
-        sum(max(WEIGHTS[source_kind(it.source, kinds)] for it in group) for group in independent_groups(side))
-        for side in sides
-    ]
+    own, newest, weights = list[float](), list[float](), list[float]()
+    for side in (ours, theirs):
+        own.append(any(source_kind(it.source, kinds) == "own" for it in side))
+        newest.append(_newest(side) if _PRESENT.search(sentence) else 0.0)
+        groups = (
+            [WEIGHTS[source_kind(it.source, kinds)] for it in group] for group in independent_groups(side)
+        )
+        weights.append(sum(map(max, groups)))
     for for_us, for_them in (own, newest if all(newest) else (0.0, 0.0), weights):
         if for_us != for_them:
             return "for" if for_us > for_them else "against"
@@ -72,12 +70,8 @@ def heavier(
 
 def _newest(side: Sequence[Evidence]) -> float:
     """Returns the newest date of a side as a number; 0 for none. A date in the future does not count."""
-    dates: list[datetime] = [
-        passage.published_at
-        for passage in side
-        if passage.published_at is not None and passage.published_at <= passage.retrieved_at
-    ]
-    return max(dates).timestamp() if dates else 0.0
+    dates = (it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at)
+    return max((date.timestamp() for date in dates), default=0.0)
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:

@@ -53,9 +53,9 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
 
 def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
     """Adds a query for each sentence without one, about which nothing is searched."""
-    result = list(queries)
+    result, placed = list(queries), [(query.start, query.end) for query in queries]
     for span in asked_spans(state):
-        if not any(span.overlaps(Span(query.start, query.end)) for query in queries):
+        if not any(start < span.end and span.start < end for start, end in placed):
             name = named(state, "q", len(result) + 1)
             place = span._asdict()
             result.append(Query(id=name, text=span.of(state["text"]), searched=False, **place))

@@ -92,13 +92,15 @@ def _new_by_query(state: State) -> dict[Query, list[Passage]]:
 
 def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
     """Selects the passages that are not yet evidence for the sentences of the query."""
+    if not state.get("evidence"):
+        return list(passages)
     about = [span for span in sentences(state["original"]) if span.overlaps(Span(query.start, query.end))]
     earlier = {
         other.id
         for other in state["queries"]
         if any(span.overlaps(Span(other.start, other.end)) for span in about)
     }
-    known = [it for it in state.get("evidence", []) if it.query_id in earlier]
+    known = [it for it in state["evidence"] if it.query_id in earlier]
     return [passage for passage in passages if not any(same_place(passage, it) for it in known)]
 
 

@@ -2,10 +2,12 @@
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import evidence
 
 from rarr.backends.embedded.values import states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.ledger.card import NOT_QUOTED, Located, is_about_another, located
+from rarr.records import Evidence
 from rarr.records.card import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -138,9 +140,14 @@ def test_mixed_card_needs_both_sides() -> None:
 def test_title_without_a_word_of_the_text_is_about_another() -> None:
     quote = Quote(evidence_id="q1.1", start=0, end=4, text="fact")
     card = Card(start=0, end=4, verdict="yes", quotes=(quote,))
-    titles = {"q1.1": "Merrow Lighthouse", "q1.2": "Tarrow Lighthouse"}
-    assert is_about_another(card, {"q1.1": "Merrow Ferry", "q1.2": "Tarrow"}, "The Tarrow bridge is long.")
-    assert not is_about_another(card, titles, "The lighthouse is tall.")
+
+    def kept(*titles: str) -> list[Evidence]:
+        found = [evidence(id=f"q1.{number}") for number in range(1, len(titles) + 1)]
+        return [it.model_copy(update={"title": title}) for it, title in zip(found, titles, strict=True)]
+
+    assert is_about_another(card, kept("Merrow Ferry", "Tarrow"), "The Tarrow bridge is long.")
+    lighthouses = kept("Merrow Lighthouse", "Tarrow Lighthouse")
+    assert not is_about_another(card, lighthouses, "The lighthouse is tall.")
 
 
 words = st.text("abcdé 012.,()[]‹›*_“”\n", max_size=30)

@@ -10,7 +10,7 @@ from rarr.backends.embedded.values import values
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit
 from rarr.ledger.controls import Control, controls, is_missed
-from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, planted
+from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, planted
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.folding import fold
 

@@ -1,0 +1,212 @@
+"""Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from rarr.backends.prompted.cards import SENTENCES
+from rarr.backends.source_lines import labelled
+from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
+from rarr.ledger.card import Located, located
+from rarr.ledger.controls import Control, controls, is_missed
+from rarr.records import Evidence
+from rarr.records.usage import Controls
+from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
+
+ERRORS, REPETITIONS = 3, 1
+"""Planted controls of a block; one of each in a block of up to three sentences."""
+_FEW = 3
+_NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
+# A heading, or a list or table whose first line does not need the line before it.
+_BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}[.)] |\|))")
+_ELLIPSIS = "\n\n[...]\n\n"
+
+_Written: TypeAlias = "tuple[str, Span | Control | None]"
+"""Words of a block, and the sentence or control that they are; None for the words between."""
+
+
+@dataclass
+class Planted:
+    """A block with the place in the text, or the control, of each number, and how it was read.
+
+    `lines` are the source lines by label. `cards` are those that the reader filled, by number, `located` the
+    cards of the text, and `missed` the controls that it missed. `failed` says why the block was not read at
+    all, `problem` why cards may be missing, and `served` names the model that answered.
+    """
+
+    block: ReadingBlock
+    places: Mapping[int, Span]
+    controls: Mapping[int, Control]
+    lines: Mapping[str, SourceLine]
+    cards: Mapping[int, RawCard] = field(default_factory=dict)
+    located: dict[Span, Located] = field(default_factory=dict)
+    missed: tuple[int, ...] = ()
+    served: str = ""
+    failed: str = ""
+    problem: str = ""
+
+    @property
+    def has_error(self) -> bool:
+        """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
+        return any(control.kind != "repetition" for control in self.controls.values())
+
+    def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
+        """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
+
+        A reading that doubts gives verdicts alone: a planted error needs the verdict `no`.
+        """
+        cards = reading.cards
+        self.cards, self.served, self.problem = reading
+        if doubting:
+            self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
+        # Nothing is known of how an answer judges that has no cards, or was cut off before the controls.
+        elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
+            self.located = {
+                place: located(cards[number], text, place, self.lines)
+                for number, place in self.places.items()
+                if number in cards
+            }
+            self.missed = tuple(
+                n for n, control in self.controls.items() if is_missed(control, cards.get(n), self.lines)
+            )
+
+    def traced(self) -> dict[str, list[Any]]:
+        """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
+        words = {piece.number: piece.text for piece in self.block.pieces if piece.number}
+
+        def said(number: int) -> dict[str, Any]:
+            card = self.cards.get(number)
+            return {"number": number, "text": words.get(number, ""), "verdict": card.verdict if card else ""}
+
+        def quoted(card: RawCard | None) -> list[str]:
+            labels = (*card.quotes, *card.against) if card else ()
+            ids = (self.lines[label].evidence_id for label in labels if label in self.lines)
+            return list(dict.fromkeys(ids))
+
+        return {
+            "sentences": [{**said(n), "evidence": quoted(self.cards.get(n))} for n in self.places],
+            "controls": [
+                {
+                    **said(n),
+                    "kind": control.kind,
+                    "wrong": control.wrong,
+                    "right": control.right,
+                    "borrowed": control.borrowed,
+                    "evidence": control.origin.evidence_id,
+                    "missed": n in self.missed,
+                }
+                for n, control in self.controls.items()
+            ],
+        }
+
+    def counts(self) -> Controls:
+        """Counts the controls for the usage of the run."""
+        errors = {n for n, control in self.controls.items() if control.kind != "repetition"}
+        borrowed = {n for n, control in self.controls.items() if control.borrowed}
+        repeated, missed = self.controls.keys() - errors, set(self.missed)
+        return Controls(
+            planted=len(errors),
+            caught=len(errors - missed),
+            borrowed=len(borrowed),
+            borrowed_caught=len(borrowed - missed),
+            repeated=len(repeated),
+            confirmed=len(repeated - missed),
+            blocks_without=int(not errors),
+        )
+
+
+def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
+    """Divides sentences into blocks of nearly equal size, of at most `most`."""
+    count = -(-len(places) // most)
+    cuts = [round(number * len(places) / count) for number in range(count + 1)] if count else []
+    return [list(places[begin:end]) for begin, end in pairwise(cuts)]
+
+
+def planted(
+    text: str,
+    context: str,
+    places: Sequence[Span],
+    evidence: Sequence[Evidence],
+    *,
+    errors: int = ERRORS,
+    repetitions: int = REPETITIONS,
+    lead: int = 0,
+    salt: str = "",
+    written: Mapping[Span, str] | None = None,
+) -> Planted:
+    """Builds the block of these sentences of `text`, with controls made from the excerpts in `evidence`.
+
+    The characters before `lead` stand before the text that is read, and are never part of a block. Another
+    `salt` gives other controls. `written` has new words for some sentences.
+    """
+    excerpts = labelled(evidence)
+    pieces = list(_pieces(text, places, lead, written or {}))
+    shown = "".join(words for words, _ in pieces)
+    if len(places) <= _FEW:
+        errors, repetitions = min(errors, 1), min(repetitions, 1)
+    made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
+    numbered: list[Piece] = []
+    by_number: dict[int, Span | Control] = {}
+    for words, what in _with_controls(pieces, made):
+        if what is not None:
+            by_number[len(by_number) + 1] = what
+        if words:
+            numbered.append(Piece(words, len(by_number) if what is not None else 0))
+    return Planted(
+        ReadingBlock(context, _before(text, places[0], lead), tuple(numbered), excerpts),
+        {number: it for number, it in by_number.items() if not isinstance(it, Control)},
+        {number: it for number, it in by_number.items() if isinstance(it, Control)},
+        {line.label: line for excerpt in excerpts for line in excerpt.lines},
+    )
+
+
+def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Written]:
+    """Yields the sentences and what stands between them, of which a long gap is left out."""
+    known = sentences(text)
+    at = max([lead, *(span.end for span in known if span.end <= places[0].start)])
+    for place in places:
+        gap = text[at : place.start]
+        if len(gap) > _NEAR:
+            near = [span for span in known if at <= span.start and span.end <= place.start]
+            gap = _ELLIPSIS + text[near[-1].start if near else place.start - _NEAR : place.start]
+        yield gap, None
+        yield written.get(place, place.of(text)), place
+        at = place.end
+
+
+def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
+    """Puts the controls in as paragraphs: before headings, lists and tables, else at the end."""
+    breaks = sum(what is None and _BREAK.search(words) is not None for words, what in pieces)
+    share, waiting = -(-len(made) // (breaks + 1)), list(made)
+    for number, (words, what) in enumerate(pieces):
+        match = _BREAK.search(words) if what is None and number and waiting else None
+        if match is None:
+            yield words, what
+            continue
+        yield words[: match.start()], None
+        yield from _paragraphs(waiting[:share])
+        waiting = waiting[share:]
+        yield words[match.start() :], None
+    yield from _paragraphs(waiting)
+
+
+def _paragraphs(made: Sequence[Control]) -> Iterator[_Written]:
+    for control in made:
+        yield "\n\n", None
+        yield control.text, control
+
+
+def _before(text: str, first: Span, lead: int) -> str:
+    """Returns the headings above the first sentence, and the end of the paragraph before it."""
+    chain: list[Block] = []
+    for block in blocks(text):
+        if block.start < first.start and block.kind == "heading":
+            chain = [*(above for above in chain if above.level < block.level), block]
+    known = [span for span in sentences(text) if span.end <= first.start]
+    paragraph = text[max(known[-1].start, known[-1].end - _NEAR) : known[-1].end] if known else ""
+    # Headings inside the block are shown there.
+    start = max([lead, *(span.end for span in known)])
+    above = [text[block.start : block.end].strip() for block in chain if block.start < start]
+    return "\n\n".join([*above, paragraph]).strip()
