@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         UnsupportedMark,
     )
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
-    from rarr.records.verification import DecidingSentence, Verification
+    from rarr.records.verification import Verification
     from rarr.retrievers.graph.graph import Graph
     from rarr.settings import Settings
     from rarr.traces.trace_reader import Trace
@@ -88,7 +88,6 @@ __all__ = [
     "CitedSource",
     "CitedTriple",
     "ClaimVerifier",
-    "DecidingSentence",
     "DoubtMark",
     "Edit",
     "Estimate",

@@ -26,7 +26,6 @@ def finding(
         quotes=(
             SourceQuote(
                 quote="It is 221 metres high.",
-                says="221 metres",
                 source="specs/dam.md",
                 title="Dam",
                 start=0,

@@ -9,7 +9,7 @@ from pathlib import Path
 from rarr.agent.revise import Reviser
 from rarr.agent.summary import doubtful, unjudged
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
-from rarr.records import Evidence, Notice, Quote, Revision, Sentence
+from rarr.records import Evidence, Notice, Quote, Revision
 from rarr.records.document_checks import (
     CheckedDocument,
     DocumentChecks,
@@ -123,9 +123,11 @@ def _document(document: DocumentFile, result: Postprocessed, fail_on: Sequence[F
 def document_findings(revision: Revision, fail_on: Sequence[str]) -> list[Finding]:
     """Returns the sentences that are contradicted, not confirmed or unjudged, in the order of the text.
 
-    `fail_on` are the statuses by which a sentence fails.
+    `fail_on` are the statuses by which a sentence fails. A finding has at most three of the quotes, first
+    those that say otherwise.
     """
     found, text = [*doubtful(revision), *unjudged(revision)], revision.original
+    by_id = {passage.id: passage for passage in revision.evidence}
     return [
         Finding(
             status=sentence.status,
@@ -142,7 +144,10 @@ def document_findings(revision: Revision, fail_on: Sequence[str]) -> list[Findin
                 for part in sentence.parts
                 if part.state != "confirmed"
             ),
-            quotes=tuple(_quotes(sentence, revision)),
+            quotes=tuple(
+                _source_quote(quote, by_id[quote.evidence_id])
+                for quote in sorted(sentence.quotes, key=lambda it: it.side != "against")[:_MOST_QUOTES]
+            ),
         )
         for sentence in sorted(found, key=lambda sentence: sentence.start)
     ]
@@ -164,24 +169,15 @@ def _line_at(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-def _quotes(sentence: Sentence, revision: Revision) -> list[SourceQuote]:
-    """Returns at most three of the lines that the card quotes, first those that say otherwise."""
-    by_id = {passage.id: passage for passage in revision.evidence}
-    says = {part.evidence_id: part.says for part in sentence.parts if part.state == "differs"}
-    quotes = sorted(sentence.quotes, key=lambda quote: quote.side != "against")[:_MOST_QUOTES]
-    return [
-        SourceQuote(
-            quote=quote.text,
-            says=says.get(quote.evidence_id, ""),
-            source=passage.source,
-            title=passage.title,
-            start=passage.start,
-            end=passage.end,
-            line=_line(passage, quote),
-        )
-        for quote in quotes
-        for passage in [by_id[quote.evidence_id]]
-    ]
+def _source_quote(quote: Quote, passage: Evidence) -> SourceQuote:
+    return SourceQuote(
+        quote=quote.text,
+        source=passage.source,
+        title=passage.title,
+        start=passage.start,
+        end=passage.end,
+        line=_line(passage, quote),
+    )
 
 
 def _line(passage: Evidence, quote: Quote) -> int | None:

@@ -42,26 +42,24 @@ def given_passages(sources: Sources) -> list[Passage]:
     its number. Raises `InputError` for an empty passage, and for anything else that is no passage.
     """
     pieces = sources if isinstance(sources, list | tuple) else [sources]
-    now, passages = datetime.now(UTC), list[Passage]()
-    for number, piece in enumerate(pieces, start=1):
-        if isinstance(piece, Passage):
-            if not piece.text.strip():
-                raise InputError(f"passage {number} is empty: give a text, or leave it out")
-            passages.append(piece)
-            continue
-        facts = given_facts(piece, number)
-        passages.append(
-            Passage(
-                text=facts.text,
-                title=facts.title,
-                source=facts.source or f"{UNNAMED}{number}",
-                start=0,
-                end=len(facts.text),
-                retrieved_at=now,
-                published_at=facts.published_at,
-            )
-        )
-    return passages
+    return [_given_passage(piece, number) for number, piece in enumerate(pieces, start=1)]
+
+
+def _given_passage(piece: object, number: int) -> Passage:
+    if isinstance(piece, Passage):
+        if not piece.text.strip():
+            raise InputError(f"passage {number} is empty: give a text, or leave it out")
+        return piece
+    facts = given_facts(piece, number)
+    return Passage(
+        text=facts.text,
+        title=facts.title,
+        source=facts.source or f"{UNNAMED}{number}",
+        start=0,
+        end=len(facts.text),
+        retrieved_at=datetime.now(UTC),
+        published_at=facts.published_at,
+    )
 
 
 def readable_evidence(
@@ -75,35 +73,42 @@ def readable_evidence(
     """
     if sum(len(passage.text) for passage in passages) <= SHOWN_CHARACTERS:
         return [evidence_of(passage, f"p{number}") for number, passage in enumerate(passages, start=1)]
-    windows = [
-        (f"p{number}", window)
+    parts = {
+        f"p{number}/{at}": window
         for number, passage in enumerate(passages, start=1)
-        for window in passages_of(
-            passage.text,
-            source=passage.source,
-            title=passage.title,
-            window=settings.window,
-            step=settings.step,
-            retrieved_at=passage.retrieved_at,
-            published_at=passage.published_at,
-            offset=passage.start,
-        )
-    ]
-    of_all, most = [window for _, window in windows], settings.evidence_per_query
-    kept = {id(window) for sentence in asked for window in nearest(of_all, sentence, most)}
-    parts = [
-        evidence_of(window, f"{name}/{at}", name)
-        for at, (name, window) in enumerate(windows)
-        if id(window) in kept
-    ]
-    return merged(parts)[0]
+        for at, window in enumerate(windows_of(passage.text, passage, settings, offset=passage.start))
+    }
+    most = settings.evidence_per_query
+    kept = {id(it) for sentence in asked for it in nearest(list(parts.values()), sentence, most)}
+    return merged(
+        [evidence_of(it, name, name.partition("/")[0]) for name, it in parts.items() if id(it) in kept]
+    )[0]
+
+
+def windows_of(text: str, passage: Passage, settings: Settings, *, offset: int = 0) -> list[Passage]:
+    """Cuts a text of the source of `passage`, in which it begins at `offset`, into passages."""
+    return passages_of(
+        text,
+        source=passage.source,
+        title=passage.title,
+        window=settings.window,
+        step=settings.step,
+        retrieved_at=passage.retrieved_at,
+        published_at=passage.published_at,
+        offset=offset,
+    )
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
     """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
     why = suspicion(f"{passage.title}\n{passage.text}")
-    facts = {field: getattr(passage, field) for field in Passage.model_fields}
+    facts = passage_of(passage).model_dump()
     return Evidence(**facts, id=name, query_id=query_id, relevance=1.0, suspicious=why)
+
+
+def passage_of(found: Passage) -> Passage:
+    """Returns the passage that an evidence is."""
+    return Passage(**{name: getattr(found, name) for name in Passage.model_fields})
 
 
 async def find_evidence(reviser: "Reviser", query: str, most: int, text: str = "") -> FoundEvidence:
@@ -141,5 +146,4 @@ async def passages_about(reviser: "Reviser", claim: str, context: str | None) ->
     asked = [f"{context or ''} {span.of(claim)}".strip() for span in spans] or [claim]
     found = await together(*(find_evidence(reviser, query, PASSAGES_OF_SENTENCE, text) for query in asked))
     by_place = {(each.source, each.start, each.end): each for one in found for each in one.evidence}
-    fields = Passage.model_fields
-    return [Passage(**{name: getattr(each, name) for name in fields}) for each in by_place.values()]
+    return [passage_of(each) for each in by_place.values()]

@@ -1,11 +1,9 @@
 """Postprocesses the answer of a model: within its deadline, and whatever fails, with a text to send out."""
 
-import re
-from collections import defaultdict
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
-from rarr.agent.citing.marks import mark_place, planned_citations, with_marks
+from rarr.agent.citing.marks import planned_citations, with_marks
 from rarr.agent.inputs import Message, context_of, required_text
 from rarr.agent.summary import doubtful, summary
 from rarr.errors import InputError, RarrError
@@ -21,18 +19,13 @@ from rarr.records.postprocessing import (
 )
 from rarr.tools.concurrency import by_deadline, in_thread, work
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.blocks_and_sentences import Span, blocks, table_cells
 from rarr.tools.text.citation_marks import source_list_places
-from rarr.tools.text.markdown_tables import Cell
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser, Search
     from rarr.retrievers.given_passages import Given
-
-_NEXT_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*[^\s]")
-"""A line with words directly behind a table: it would continue the paragraph of the mark."""
 
 
 def require_options(
@@ -125,20 +118,21 @@ def _result(revision: Revision, mode: PostprocessMode) -> Postprocessed:
     outcome, notice = summary(revision)
     failed = outcome == "failed"
     text = revision.original if failed else revision.text
-    marked = annotated(text, doubtful(revision) if mode == "annotate" and not failed else [])
+    marked, marks = annotated(text, doubtful(revision) if mode == "annotate" and not failed else [])
     planned = [] if failed else planned_citations(revision, source_list_places(revision.text))
     return Postprocessed(
-        text=marked.text,
+        text=marked,
         original=revision.original,
-        changed=marked.text != revision.original,
+        changed=marked != revision.original,
         mode=mode,
         outcome=outcome,
         notice=notice,
         revision=revision,
         citations=tuple(
-            _citation(*marked.moved(it.sentence.start, it.sentence.end), it.passage) for it in planned
+            _citation(_moved(it.sentence.start, marks), _moved(it.sentence.end, marks), it.passage)
+            for it in planned
         ),
-        marks=marked.marks,
+        marks=marks,
     )
 
 
@@ -148,67 +142,25 @@ def _citation(start: int, end: int, passage: Evidence) -> AnswerCitation:
     )
 
 
-class Annotated(NamedTuple):
-    """A text with marks: each mark, and the place of each insertion by its place in the original."""
-
-    text: str
-    marks: tuple[DoubtMark, ...]
-    inserted: tuple[tuple[int, Span], ...]
-
-    def moved(self, start: int, end: int) -> Span:
-        """Returns where the characters `start` to `end` of the original stand in the text with marks."""
-        before = sum(span.end - span.start for at, span in self.inserted if at <= start)
-        inside = sum(span.end - span.start for at, span in self.inserted if start < at < end)
-        return Span(start + before, end + before + inside)
-
-
-def annotated(original: str, doubtful: Sequence[Sentence]) -> Annotated:
+def annotated(original: str, doubtful: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
     """Puts `[contradicted]` or `[not confirmed]` behind each of these sentences of `original`.
 
-    Nothing is put into links, code and tables: behind a table stands a paragraph that names its cells.
+    Nothing is put into links and code; marks of cells stand in the cells.
     """
-    cells = table_cells(original) if doubtful else {}
-    tables = _table_marks(original, cells, doubtful)
-    placed = []
-    for sentence in doubtful:
-        if Span(sentence.start, sentence.end) in cells:
-            place = next(it for table, it in tables.items() if table.start <= sentence.start < table.end)
-        else:
-            place = mark_place(original, sentence.end), f"[{_doubt(sentence)}]"
-        placed.append((sentence, place))
-    text, places = with_marks(original, dict.fromkeys(place for _, place in placed))
-    marks = tuple(
-        DoubtMark(
-            kind=_doubt(sentence),
-            start=places[place].start,
-            end=places[place].end,
-            sentence_start=sentence.start,
-            sentence_end=sentence.end,
-        )
-        for sentence, place in placed
+
+    def kind(sentence: Sentence) -> Doubt:
+        return "contradicted" if sentence.status == "contradicted" else "not confirmed"
+
+    text, places = with_marks(original, [(it, f"[{kind(it)}]") for it in doubtful])
+    marks = (
+        DoubtMark(kind=kind(it), start=at.start, end=at.end, sentence_start=it.start, sentence_end=it.end)
+        for it, at in zip(doubtful, places, strict=True)
     )
-    return Annotated(text, marks, tuple((at, span) for (at, _), span in places.items()))
+    return text, tuple(marks)
 
 
-def _doubt(sentence: Sentence) -> Doubt:
-    return "contradicted" if sentence.status == "contradicted" else "not confirmed"
-
-
-def _table_marks(
-    original: str, cells: Mapping[Span, Cell], doubtful: Sequence[Sentence]
-) -> dict[Span, tuple[int, str]]:
-    """Returns for each table with doubtful cells its mark, a paragraph behind it, and where it stands."""
-    inside = [sentence for sentence in doubtful if Span(sentence.start, sentence.end) in cells]
-    end = next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
-    marks = {}
-    for block in blocks(original) if inside else ():
-        if block.kind != "table":
-            continue
-        stated = defaultdict[Doubt, list[str]](list)
-        for sentence in inside:
-            if block.start <= sentence.start < block.end:
-                stated[_doubt(sentence)].append(cells[Span(sentence.start, sentence.end)].statement(original))
-        at = block.start + len(original[block.start : block.end].rstrip())
-        mark = "".join(f"{end * 2}[{kind}: {'; '.join(those)}]" for kind, those in stated.items())
-        marks[Span(block.start, block.end)] = at, mark + end * bool(_NEXT_LINE.match(original, at))
-    return marks
+def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
+    """Returns a place of the original as a place of the text with marks."""
+    for start, end in sorted({(mark.start, mark.end) for mark in marks}):
+        position += end - start if start <= position else 0
+    return position

@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from rarr.agent.citing.marks import PlannedCitation, cited_text, mark_place
+from rarr.agent.citing.marks import DISPUTED, NEEDED, PlannedCitation, cited_text
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.runs import RunOwner, revision_of, synchronous
@@ -290,15 +290,13 @@ def _cited(research: Revision, sentences: Sequence[WrittenSentence], usable: Seq
 
     A sentence about which the sources disagree has `[sources disagree]` behind it.
     """
-    text, evidence = research.text, {passage.id: passage for passage in usable}
+    evidence = {passage.id: passage for passage in usable}
     pairs = list(zip(research.report.sentences, sentences, strict=True))
-    planned = [
-        PlannedCitation(mark_place(text, each.end), each, evidence[name])
-        for each, _ in pairs
-        for name in each.evidence_ids
+    planned = [PlannedCitation(each, evidence[name]) for each, _ in pairs for name in each.evidence_ids]
+    lacking = [
+        (each, DISPUTED if sentence.disputed_by else NEEDED)
+        for each, sentence in pairs
+        if sentence.disputed_by or each.status in ("unconfirmed", "contradicted")
     ]
-    disputed = [each for each, sentence in pairs if sentence.disputed_by]
-    lacking = ("unconfirmed", "contradicted")
-    unsupported = [it for it, sentence in pairs if it.status in lacking and not sentence.disputed_by]
-    plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
-    return cited_text(plain, planned, unsupported, style="footnotes", disputed=disputed)
+    plain = research.model_copy(update={"original": research.text, "edits": (), "changed": False})
+    return cited_text(plain, planned, lacking, style="footnotes")

@@ -170,13 +170,13 @@ def _verify_claim(
     claim: str, files: Sequence[Path], question: str | None, settings: "Settings", *, as_json: bool
 ) -> int:
     """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
-    from rarr import ClaimVerifier
+    from rarr.agent.named_judge import verifier_of
     from rarr.tools.text.wording import grouped
     from rarr.views.revision_text import verification_text
 
     passages = [passage for file in files for passage in passages_of(file, settings.max_file_mb)]
     try:
-        with streams.waiting(), ClaimVerifier(settings) as verifier:
+        with streams.waiting(), verifier_of(settings) as verifier:
             verified: Verification = verifier.verify(claim, passages, question)
     except RetrievalError as error:
         return streams.complain(f"nothing could be judged: {error}", 3)

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from rarr.agent.evidence import given_passages
 from rarr.agent.inputs import required_text
+from rarr.agent.named_judge import verifier_of
 from rarr.agent.verify import TOGETHER, ClaimVerifier, alike
 from rarr.errors import RarrError
 from rarr.evals import run_folder
@@ -144,7 +145,7 @@ class RowVerifier:
     @classmethod
     def of(cls, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> Self:
         """Makes the verifier that the settings name. Raises `SettingsError` if it cannot be used."""
-        return cls(ClaimVerifier(settings), rows, jobs)
+        return cls(verifier_of(settings), rows, jobs)
 
     async def line(self, row: ClaimRow) -> VerifiedLine:
         """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""

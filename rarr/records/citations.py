@@ -23,8 +23,7 @@ class Citation(Record):
     """A citation that was put into a text, with the passage that it stands for.
 
     `at` is its place in the original. Its mark is the new text from `start` to `end`; two passages of one
-    source at one place share a mark. `words` are the words of the sentence that the passage confirms; empty
-    if the sentence has no part that can be checked. `support` is that of the whole sentence.
+    source at one place share a mark.
     """
 
     number: int
@@ -33,8 +32,6 @@ class Citation(Record):
     end: int
     sentence_start: int
     sentence_end: int
-    words: tuple[str, ...] = ()
-    support: float | None = None
     passage: Evidence
 
 
@@ -57,7 +54,6 @@ class CitationCheck(Record):
     sentence_end: int
     state: CitationState
     part: bool = False
-    support: float | None = None
     passage: Evidence | None = None
 
 

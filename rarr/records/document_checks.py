@@ -34,14 +34,13 @@ class DoubtfulPart(Record):
 
 
 class SourceQuote(Record):
-    """A sentence of a source beside a doubtful sentence. `says` are its words that differ from the sentence.
+    """A sentence of a source beside a doubtful sentence.
 
     `start` and `end` are the place of the passage in the text extracted from the source. `line` is the line
     of the quote, if the source is a text file of this machine that holds the passage as it is.
     """
 
     quote: str
-    says: str = ""
     source: str
     title: str = ""
     start: int

@@ -31,7 +31,7 @@ class DoubtMark(Record):
     """A mark about a sentence or a cell of a table that evidence contradicts or does not confirm.
 
     `sentence_start` to `sentence_end` is its place in the original. The mark is the new text from `start` to
-    `end`; the cells of one table share a mark behind the table.
+    `end`.
     """
 
     kind: Doubt

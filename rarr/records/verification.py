@@ -1,19 +1,7 @@
-"""Declares the record of a verification: whether evidence supports a claim, and the sentence that decides."""
+"""Declares the record of a verification: whether evidence supports a claim, and the quote that decides."""
 
-from rarr.records import AttributionClass, Evidence, Notice, Part, Sentence, Usage
+from rarr.records import AttributionClass, Evidence, Notice, Part, Quote, Sentence, Usage
 from rarr.records.base import Record
-
-
-class DecidingSentence(Record):
-    """The sentence of a passage that decides a label. `start` and `end` point into the text of the passage.
-
-    The passage is the evidence with the id `evidence_id`; its own `start` is its place in the given text.
-    """
-
-    evidence_id: str
-    text: str
-    start: int
-    end: int
 
 
 class Verification(Record):
@@ -23,7 +11,7 @@ class Verification(Record):
     None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1,
     where a named judge gives one. Otherwise `sentences` have the same status, quotes and parts as in the
     report of a revision with this evidence.
-    `evidence` are the passages that were read. `decided_by` is None without a label, and without evidence.
+    `evidence` are the passages that were read. `decided_by` is the best quote for the label.
     """
 
     claim: str
@@ -31,7 +19,7 @@ class Verification(Record):
     label: AttributionClass | None = None
     probability: float | None = None
     sentences: tuple[Sentence, ...] = ()
-    decided_by: DecidingSentence | None = None
+    decided_by: Quote | None = None
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()

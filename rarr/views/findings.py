@@ -91,8 +91,6 @@ def _details(finding: Finding) -> list[str]:
     lines = [
         words + (f": the source says {_quoted(says)}" if says else "") for says, words in differing.items()
     ]
-    says = dict.fromkeys(quote.says for quote in finding.quotes if quote.says and quote.says not in differing)
-    lines += [f"the source says {_quoted(words)}" for words in says]
     if words := [part.words for part in finding.parts if part.state == "open"]:
         lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
     return [*lines, *map(_source, finding.quotes)]

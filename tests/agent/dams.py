@@ -1,17 +1,10 @@
-"""Claims about a dam, a passage about it, and a judge of the caller's own."""
+"""Claims about a dam, and a passage about it."""
 
-from rarr import ClaimVerifier, Verification
-from rarr.components import Verifier
-from rarr.testing import scripted_components
+from rarr import Verification
 
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 CATS = "Cats are nice animals."
-
-
-def judged_by(verifier: Verifier) -> ClaimVerifier:
-    """Components without a reader of cards are judged by their verifier."""
-    return ClaimVerifier(components=scripted_components(verifier=verifier))
 
 
 def codes(verification: Verification) -> list[str]:

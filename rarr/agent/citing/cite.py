@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from rarr.agent.citing.checks import CitedSources, CitedText, check_citations
-from rarr.agent.citing.marks import PlannedCitation, cited_text, planned_citations
+from rarr.agent.citing.checks import check_citations
+from rarr.agent.citing.cited_sources import CitedSources
+from rarr.agent.citing.marks import NEEDED, PlannedCitation, cited_text, planned_citations
 from rarr.agent.runs import OnCall, budget_of, usage_of, using
 from rarr.components import Components
 from rarr.errors import InputError
@@ -24,12 +25,6 @@ from rarr.tools.text.citation_marks import (
     source_list_places,
 )
 from rarr.tools.text.wording import is_failure
-
-_LACKING = ("contradicted", "unconfirmed", "no_evidence", "supported")
-"""The statuses that `mark_unsupported` marks where a sentence has no citation: no passage confirms all of it.
-
-A search or judgement that failed is no finding. An unjudged sentence is marked if nothing failed.
-"""
 
 
 def without_edits(components: Components) -> Components:
@@ -62,26 +57,27 @@ async def cited(
     """
     text = research.original
     marks = await work(citation_marks, text)
+    source = getattr(components.retriever, "source", None)
+    listed = bool(source_entries(text))
+    given = source if isinstance(source, GivenPassages) and not listed else None
     checks: list[CitationCheck] = []
     if marks:
-        research, checks = await _checked(research, context, marks, components, on_call)
-    settled = [*source_list_places(text), *_rightly_cited(text, checks)]
-    planned = await work(planned_citations, research, settled)
-    given, numbers = _given(components), dict[str, int]()
-    if given and any(mark.label.isdecimal() for mark in marks) and not source_entries(text):
-        for number, source in enumerate(given.sources, start=1):
-            numbers.setdefault(source, number)
-    return await work(
-        lambda: cited_text(
-            research,
-            planned,
-            _lacking(research, settled, planned) if mark_unsupported else (),
-            checks,
-            style=style,
-            numbers=numbers,
-            first_number=highest_number(text, marks) + 1,
+        research, checks = await _checked(research, context, marks, components, on_call, given)
+    numbers = dict[str, int]()
+    if given and any(mark.label.isdecimal() for mark in marks):
+        for number, name in enumerate(given.sources, start=1):
+            numbers.setdefault(name, number)
+
+    def made() -> Cited:
+        settled = [*source_list_places(text), *_rightly_cited(text, checks)]
+        planned = planned_citations(research, settled)
+        lacking = _lacking(research, settled, planned) if mark_unsupported else []
+        first = highest_number(text, marks) + 1
+        return cited_text(
+            research, planned, lacking, checks, style=style, numbers=numbers, first_number=first
         )
-    )
+
+    return await work(made)
 
 
 async def _checked(
@@ -90,6 +86,7 @@ async def _checked(
     marks: Sequence[CitationMark],
     components: Components,
     on_call: OnCall | None,
+    given: GivenPassages | None,
 ) -> tuple[Revision, list[CitationCheck]]:
     """Checks the citations of the text within what the research left of the budget.
 
@@ -98,20 +95,12 @@ async def _checked(
     usage = research.usage
     spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
     meter = Meter(budget_of(components.settings), on_call, before_s=usage.seconds, by_node=spent)
-    given = None if source_entries(research.original) else _given(components)
     sources = CitedSources(components, research.evidence, given)
     with using(meter), meter.step("cite"):
-        text = CitedText(research.original, context)
-        checks, notices = await check_citations(text, marks, sources, components)
+        checks, notices = await check_citations(research.original, context, marks, sources, components)
     warnings = (*research.warnings, *notices, *meter.warnings)
     update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
     return research.model_copy(update=update), checks
-
-
-def _given(components: Components) -> GivenPassages | None:
-    """Returns the passages of the call, if these alone are searched, else None."""
-    source = getattr(components.retriever, "source", None)
-    return source if isinstance(source, GivenPassages) else None
 
 
 def _rightly_cited(text: str, checks: Sequence[CitationCheck]) -> list[Span]:
@@ -135,18 +124,19 @@ def _rightly_cited(text: str, checks: Sequence[CitationCheck]) -> list[Span]:
 
 def _lacking(
     research: Revision, settled: Sequence[Span], planned: Sequence[PlannedCitation]
-) -> list[Sentence]:
-    """Returns the sentences with something to check for which there is no citation.
+) -> list[tuple[Sentence, str]]:
+    """Returns the sentences with something to check for which there is no citation, with their mark.
 
     Sentences at the places in `settled` are left out. So are those whose search or judgement failed.
     """
-    cited = {(citation.sentence.start, citation.sentence.end) for citation in planned}
+    cited = {citation.sentence.start for citation in planned}
     failed = any(is_failure(notice) for notice in research.warnings)
+    unknown = ("retrieval_failed", "unjudged") if failed else ("retrieval_failed",)
     return [
-        sentence
+        (sentence, NEEDED)
         for sentence in research.report.sentences
         if sentence.checkable
-        and (sentence.start, sentence.end) not in cited
-        and (sentence.status in _LACKING or (sentence.status == "unjudged" and not failed))
+        and sentence.start not in cited
+        and sentence.status not in unknown
         and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)
     ]

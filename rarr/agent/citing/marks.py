@@ -1,7 +1,7 @@
-"""Plans the citations of a text, puts their marks and a list of sources into it, and keeps their places."""
+"""Puts marks behind the sentences of a text, and a list of the cited sources at its end."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -20,82 +20,58 @@ from rarr.tools.text.citation_marks import has_words
 NEEDED = "[citation needed]"
 DISPUTED = "[sources disagree]"
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
-_IN_MEMORY = "memory:"  # the source of a string in `rarr.testing.InMemoryRetriever`
 _CLOSING = ".!?…\"'”’)*_]"
 
 
 class PlannedCitation(NamedTuple):
-    """A passage that a sentence cites at `at`, with the values of the sentence that it confirms."""
+    """A passage that a sentence cites."""
 
-    at: int
     sentence: Sentence
     passage: Evidence
-    words: tuple[str, ...] = ()
 
 
 def planned_citations(revision: Revision, settled: Sequence[Span]) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences, in the order of the text.
 
-    A sentence cites each passage that its card quotes for it: only together they need to say all of it. The
-    marks stand behind the sentence. Sentences at `settled` get none.
+    A sentence cites each passage that its card quotes for it: only together they need to say all of it.
+    Sentences at `settled` get none.
     """
     evidence = {passage.id: passage for passage in revision.evidence}
-    planned = [
-        citation
-        for sentence in revision.report.sentences
+    return [
+        PlannedCitation(sentence, evidence[name])
+        for sentence in sorted(revision.report.sentences, key=lambda sentence: sentence.end)
         if sentence.status == "supported"
         and has_words(sentence.text)
         and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)
-        for citation in _of_sentence(revision.text, sentence, evidence)
+        for name in _quoted(sentence)
     ]
-    return sorted(planned, key=lambda citation: citation.at)
 
 
-def _of_sentence(
-    text: str, sentence: Sentence, evidence: Mapping[str, Evidence]
-) -> Iterator[PlannedCitation]:
-    quoted = [quote.evidence_id for quote in sentence.quotes if quote.side == "for"]
-    for name in dict.fromkeys(quoted or sentence.evidence_ids):
-        words = [text[part.start : part.end] for part in sentence.parts if part.evidence_id == name]
-        yield PlannedCitation(mark_place(text, sentence.end), sentence, evidence[name], tuple(words))
-
-
-def mark_place(text: str, end: int) -> int:
-    """Moves the end of a sentence to a place where a mark may stand: not inside of a link.
-
-    Marks that follow directly are passed too, since `[1][2]` may be a link.
-    """
-    line_end = re.compile(r"[\r\n]").search(text, end)
-    limit = line_end.start() if line_end else len(text)
-    for span in protected(text, text.rfind("\n", 0, end) + 1, limit):
-        if span.start < end < span.end or (span.start == end and text[end] == "["):
-            end = span.end
-    return end
+def _quoted(sentence: Sentence) -> Iterable[str]:
+    quoted = dict.fromkeys(quote.evidence_id for quote in sentence.quotes if quote.side == "for")
+    return quoted or sentence.evidence_ids
 
 
 def cited_text(
     revision: Revision,
     planned: Sequence[PlannedCitation],
-    unsupported: Sequence[Sentence] = (),
+    lacking: Sequence[tuple[Sentence, str]] = (),
     existing: Sequence[CitationCheck] = (),
     *,
     style: CitationStyle,
     first_number: int = 1,
     numbers: Mapping[str, int] | None = None,
-    disputed: Sequence[Sentence] = (),
 ) -> Cited:
-    """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each `unsupported`.
+    """Builds the cited text: a mark for each of `planned`, and its mark behind each sentence of `lacking`.
 
-    Each sentence in `disputed` gets `[sources disagree]` behind its marks. The list of sources comes at the
-    end. `numbers` are those that some sources have already; other sources are numbered from `first_number`.
-    `existing`, the checks of earlier citations, only go into the result.
+    The list of sources comes at the end. `numbers` are those that some sources have already; other sources
+    are numbered from `first_number`. `existing`, the checks of earlier citations, only go into the result.
     """
     original = revision.original
     sources = _numbered(planned, numbers or {}, first_number)
-    marks = [(it.at, _mark(sources[it.passage.source].number, style)) for it in planned]
-    lacking = [*((each, NEEDED) for each in unsupported), *((each, DISPUTED) for each in disputed)]
-    gaps = [(mark_place(original, each.end), mark) for each, mark in lacking]
-    text, places = with_marks(original, dict.fromkeys([*marks, *gaps]))
+    form = "[^{}]" if style == "footnotes" else "[{}]"
+    marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
+    text, places = with_marks(original, [*marked, *lacking])
     return Cited(
         original=original,
         text=text + _source_list(original, list(sources.values()), style),
@@ -106,29 +82,27 @@ def cited_text(
         research=revision,
         citations=tuple(
             Citation(
-                number=sources[it.passage.source].number,
-                **_places(it.sentence, mark, places[mark]),
-                words=it.words,
-                support=it.sentence.support,
-                passage=it.passage,
+                number=sources[it.passage.source].number, **_places(it.sentence, place), passage=it.passage
             )
-            for it, mark in zip(planned, marks, strict=True)
+            for it, place in zip(planned, places[: len(planned)], strict=True)
         ),
         unsupported=tuple(
-            UnsupportedMark(**_places(sentence, gap, places[gap]))
-            for (sentence, _), gap in zip(lacking, gaps, strict=True)
+            UnsupportedMark(**_places(sentence, place))
+            for (sentence, _), place in zip(lacking, places[len(planned) :], strict=True)
         ),
     )
 
 
-def _places(sentence: Sentence, mark: tuple[int, str], place: Span) -> dict[str, int]:
-    return {
-        "at": mark[0],
-        "start": place.start,
-        "end": place.end,
-        "sentence_start": sentence.start,
-        "sentence_end": sentence.end,
-    }
+class MarkPlace(NamedTuple):
+    """The place of a mark: `at` in the text without marks, and `start` to `end` in the text with marks."""
+
+    at: int
+    start: int
+    end: int
+
+
+def _places(sentence: Sentence, place: MarkPlace) -> dict[str, int]:
+    return {**place._asdict(), "sentence_start": sentence.start, "sentence_end": sentence.end}
 
 
 def _numbered(
@@ -144,30 +118,35 @@ def _numbered(
     return dict(sorted(sources.items(), key=lambda item: item[1].number))
 
 
-def _mark(number: int, style: CitationStyle) -> str:
-    return f"[^{number}]" if style == "footnotes" else f"[{number}]"
+def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[MarkPlace]]:
+    """Puts each of the `marks` behind its sentence of `original`; equal marks of one place come once.
 
-
-def with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, dict[tuple[int, str], Span]]:
-    """Inserts the `marks`, pairs of a place in `original` and a text; marks of one place in the given order.
-
-    Returns the new text, and the place of each mark in it. Spaces set a mark apart from words. A mark that
-    begins with a line end is a paragraph of its own, and is inserted as it is.
+    Returns the new text, and the place of each mark in it. Spaces set a mark apart from words.
     """
-    pieces: list[str] = []
-    places: dict[tuple[int, str], Span] = {}
-    position = length = 0
-    for at, mark in sorted(marks, key=lambda mark: mark[0]):
-        pieces.append(original[position:at])
-        length += at - position
-        own = mark.startswith(("\r", "\n"))
-        inserted = mark if own else _space_before(original, at, position) + mark + _space_behind(original, at)
-        places[at, mark] = Span(length, length + len(inserted))
-        pieces.append(inserted)
-        length += len(inserted)
-        position = at
+    at = [mark_place(original, sentence.end) for sentence, _ in marks]
+    keys = list(zip(at, (mark for _, mark in marks), strict=True))
+    pieces, places, position, length = list[str](), dict[tuple[int, str], MarkPlace](), 0, 0
+    for place, mark in sorted(dict.fromkeys(keys), key=lambda key: key[0]):
+        inserted = _space_before(original, place, position) + mark + _space_behind(original, place)
+        pieces += [original[position:place], inserted]
+        start = length + place - position
+        position, length = place, start + len(inserted)
+        places[place, mark] = MarkPlace(place, start, length)
     pieces.append(original[position:])
-    return "".join(pieces), places
+    return "".join(pieces), [places[key] for key in keys]
+
+
+def mark_place(text: str, end: int) -> int:
+    """Moves the end of a sentence to a place where a mark may stand: not inside of a link.
+
+    Marks that follow directly are passed too, since `[1][2]` may be a link.
+    """
+    line_end = re.compile(r"[\r\n]").search(text, end)
+    limit = line_end.start() if line_end else len(text)
+    for span in protected(text, text.rfind("\n", 0, end) + 1, limit):
+        if span.start < end < span.end or (span.start == end and text[end] == "["):
+            end = span.end
+    return end
 
 
 def _space_before(original: str, at: int, position: int) -> str:
@@ -194,23 +173,18 @@ def _source_list(original: str, sources: Sequence[CitedSource], style: CitationS
     if not sources:
         return ""
     if style == "footnotes":
-        lines = [f"[^{each.number}]: {shown_source(each.source, each.title)}" for each in sources]
+        lines = [f"[^{each.number}]: {_shown(each)}" for each in sources]
     else:
-        entries = [f"- [{each.number}] {shown_source(each.source, each.title)}" for each in sources]
-        lines = ["Sources:", "", *entries]
+        lines = ["Sources:", "", *(f"- [{each.number}] {_shown(each)}" for each in sources)]
     end = next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
     return end.join([*_ended_blocks(original), *lines, ""])
 
 
-def shown_source(source: str, title: str) -> str:
-    """Writes a source for a list: its title and address; without an address, its title or its beginning."""
-    title = " ".join(title.split())
-    if source.startswith(_IN_MEMORY):
-        beginning = " ".join(source.removeprefix(_IN_MEMORY).split())
-        return title or (beginning if len(beginning) <= 80 else f"{beginning[:79].rstrip()}…")
-    if source.startswith(UNNAMED):
+def _shown(source: CitedSource) -> str:
+    """Writes a source for the list: its title and address."""
+    title, address = " ".join(source.title.split()), " ".join(source.source.split())
+    if source.source.startswith(UNNAMED):
         return title or "a passage without an address"
-    address = " ".join(source.split())
     return f"{title}, {address}" if title and title != address else address
 
 

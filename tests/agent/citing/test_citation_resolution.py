@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from rarr.agent.citing.checks import CitedSources
+from rarr.agent.citing.cited_sources import CitedSources
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, scripted_components
 

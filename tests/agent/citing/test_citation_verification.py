@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from rarr.agent.citing.checks import CitedSources, CitedText, check_citations
+from rarr.agent.citing.checks import check_citations
+from rarr.agent.citing.cited_sources import CitedSources
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
@@ -29,7 +30,7 @@ async def checked(
 ) -> tuple[list[CitationCheck], list[Notice]]:
     components = replace(scripted_components(), card_reader=reader or NearQuoteReader())
     sources = CitedSources(components, [], GivenPassages(list(passages), window=window, step=1))
-    return await check_citations(CitedText(text, None), citation_marks(text), sources, components)
+    return await check_citations(text, None, citation_marks(text), sources, components)
 
 
 @pytest.mark.parametrize(("passage", "state"), [(LONG, "supported"), (OLD, "not_supported")])
