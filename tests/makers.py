@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from component_doubles import scripted_components
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
@@ -11,7 +12,7 @@ from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.testing import RETRIEVED_AT, scripted_components
+from rarr.testing import RETRIEVED_AT
 
 # Characters that records hold as they are: see rarr.unicode.
 VALID = st.characters(codec="utf-8", exclude_characters="\0")

@@ -140,7 +140,7 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.nodes.edit", "from rarr.backends.rules.editing import RuleEditor"),
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus.corpus import Corpus"),
         (imports_point_down, "rarr.backends.rules.values", "from rarr.backends.prompted import agreement"),
-        (imports_point_down, "rarr.testing.doubles", "from rarr.agent.graph import build"),
+        (imports_point_down, "rarr.testing.retriever", "from rarr.agent.graph import build"),
         (reads_no_environment, "rarr.cli", "import os\nos.environ['HOME']"),
         (reads_no_environment, "rarr.cli.streams", "from os import getenv"),
         (prints_nothing, "rarr.nodes.edit", "print('here')"),

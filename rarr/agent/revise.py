@@ -92,7 +92,7 @@ class Reviser(RunOwner):
         researcher = await (await in_thread(self.unedited))._searching(sources, search)
         research = await researcher.arevise(text, context, run_id=run_id)
         return await cited(
-            research, context, researcher._components, self._on_call, style, mark_unsupported=mark_unsupported
+            research, context, researcher._components, style, mark_unsupported=mark_unsupported
         )
 
     cite = synchronous(acite)
@@ -132,9 +132,7 @@ class Reviser(RunOwner):
         with _MAKING:
             if self._researcher is None:
                 components = without_edits(self._components)
-                self._researcher = Reviser(
-                    components=components, on_step=self._on_step, on_call=self._on_call
-                )
+                self._researcher = Reviser(components=components, on_step=self._on_step)
                 self._researcher._notices = self._notices
                 self._researcher.names_sources = self.names_sources
             return self._researcher

@@ -16,12 +16,11 @@ from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency import Closable, run, work
-from rarr.tools.models.run_budget import METER, Budget, Meter, ModelCall
+from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import by_reason, kind_of
 from rarr.traces.recording_and_resuming import Recording
 
-OnCall = Callable[[ModelCall], None]
 OnStep = Callable[[str], None]
 OnIndex = Callable[[int, int], None]
 Result = TypeVar("Result")
@@ -86,7 +85,6 @@ class RunOwner(Closable):
         components: Components | None = None,
         on_step: OnStep | None = None,
         on_index: OnIndex | None = None,
-        on_call: OnCall | None = None,
         checkpointer: Checkpointer | None = None,
         **values: Any,
     ) -> None:
@@ -95,8 +93,7 @@ class RunOwner(Closable):
         Without any of them, the settings are the defaults. Raises `RarrError` where something is missing.
 
         `on_step` is called with the name of each node that has finished. `on_index` is called with the number
-        of files done and the number of all files, while a corpus is indexed. `on_call` is called with each
-        request to a language model.
+        of files done and the number of all files, while a corpus is indexed.
 
         `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
         as an async context manager, once for each event loop. The owner closes what it opened.
@@ -106,7 +103,7 @@ class RunOwner(Closable):
         self._components, self.settings = components, components.settings
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._builder(components))
-        self._on_step, self._on_call = on_step, on_call
+        self._on_step = on_step
         skipped = getattr(components.retriever, "skipped", ())
         self._notices = [
             Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
@@ -166,7 +163,7 @@ class RunOwner(Closable):
         """
         traces = None if done else self._traces
         text = f"{start.get('context') or ''}\n{start['original']}"
-        with using(Meter(budget_of(self.settings), self._on_call, text=text)) as meter:
+        with using(Meter(budget_of(self.settings), text=text)) as meter:
             recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
             async with recorded as recorder:
                 state = start if done else await self._walk(start, run_id, resumed=resumed)

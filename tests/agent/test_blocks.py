@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from component_doubles import scripted_components
 from families import few
 
 from agent.long_mills import (
@@ -25,10 +26,7 @@ from agent.mills import codes, revised
 from benchmarks import mills
 from rarr import Reviser, Revision, Settings
 from rarr.records import Question
-from rarr.testing import (
-    ScriptedModel,
-    scripted_components,
-)
+from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, ChatRequest
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.tools.text.wording import nothing_checked

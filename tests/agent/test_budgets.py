@@ -9,7 +9,6 @@ from families import few
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedModel, ScriptedServer
-from rarr.tools.models.run_budget import ModelCall
 
 TEXT = text_of(4, wrong=2)
 RIGHT = text_of(4, wrong=0)
@@ -104,15 +103,3 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
             ]
             assert [spent.input_tokens, spent.output_tokens, spent.cached_tokens] == counted
             assert spent.model_calls == len(asked)
-
-
-@pytest.mark.loopback
-def test_every_request_is_reported_to_the_caller() -> None:
-    calls: list[ModelCall] = []
-    with ScriptedServer(answer) as server:
-        revision = revised(settings_for(server), TEXT, on_call=calls.append)
-    assert len(calls) == revision.usage.model_calls == NEEDED
-    nodes = ("generate_queries", "check_agreement")
-    assert [(call.node, call.prompt[0]) for call in calls] == [(node, node) for node in nodes]
-    assert sum(call.tokens.input for call in calls) == revision.usage.input_tokens
-    assert all(call.texts and call.messages and not call.error for call in calls)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
@@ -23,15 +24,7 @@ from makers import ASKED, FACT, TEXT, disagrees
 from agent.mills import answer, codes, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
-from rarr.testing import (
-    Failure,
-    InMemoryRetriever,
-    Request,
-    ScriptedChecker,
-    ScriptedQueries,
-    ScriptedServer,
-    scripted_components,
-)
+from rarr.testing import Failure, InMemoryRetriever, Request, ScriptedServer
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
 from makers import query
 
 from rarr import Reviser, Revision, Settings
@@ -15,12 +16,7 @@ from rarr.components import Lacking
 from rarr.nodes.evaluate import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence
 from rarr.state import State
-from rarr.testing import (
-    InMemoryRetriever,
-    ScriptedChecker,
-    ScriptedQueries,
-    scripted_components,
-)
+from rarr.testing import InMemoryRetriever
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
 OPENED = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is made of steel."

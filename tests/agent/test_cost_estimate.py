@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from component_doubles import scripted_components
 
 from agent.mills import Documents, WatchedModel, text_of
 from rarr import Reviser, Settings
 from rarr.records import ExpectedUsage
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "answers" / "tuned"

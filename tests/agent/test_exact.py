@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import pytest
+from component_doubles import scripted_components
 from families import few
 from makers import passage
 from rapidfuzz.distance import Levenshtein
@@ -12,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from rarr import Reviser, Settings
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
-from rarr.testing import InMemoryRetriever, scripted_components
+from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 WORLDS = 1000

@@ -14,7 +14,6 @@ from rarr.cli import run
 from rarr.errors import RarrError
 from rarr.testing import Failure, Request, ScriptedServer, refused_url
 from rarr.tools.models.retries import Attempts
-from rarr.tools.models.run_budget import ModelCall
 
 pytestmark = pytest.mark.loopback
 
@@ -149,17 +148,16 @@ KEY = "hunter2-Zq81-very-secret"
 @pytest.mark.parametrize("model", ["vllm:mills", "openai:mills"])
 @pytest.mark.parametrize("by_endpoint", [False, True], ids=["api_key", "endpoints"])
 def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
-    calls: list[ModelCall] = []
     with ScriptedServer(answer, requires_key="another") as server:
         access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
         settings = Settings(
             model=model, search=Documents(), **({"endpoints": {model: access}} if by_endpoint else access)
         )
-        with Reviser(settings, on_call=calls.append) as reviser:
+        with Reviser(settings) as reviser:
             revision = reviser.revise(TEXT)
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
     assert "status 401" in revision.warnings[0].message
-    shown = [revision.model_dump_json(), *map(repr, (settings, reviser, calls, revision)), str(settings)]
+    shown = [revision.model_dump_json(), *map(repr, (settings, reviser, revision)), str(settings)]
     assert not any(KEY in text for text in shown)
 
 

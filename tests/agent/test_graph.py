@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from makers import ASKED, FACT, TEXT, disagrees
-
-from rarr.agent.revise import Reviser
-from rarr.errors import RetrievalError
-from rarr.records import Agreement, Change, Passage, Revision
-from rarr.testing import (
-    InMemoryRetriever,
+from component_doubles import (
     ScriptedChecker,
     ScriptedEditor,
     ScriptedQueries,
@@ -20,6 +14,12 @@ from rarr.testing import (
     ScriptedVerifier,
     scripted_components,
 )
+from makers import ASKED, FACT, TEXT, disagrees
+
+from rarr.agent.revise import Reviser
+from rarr.errors import RetrievalError
+from rarr.records import Agreement, Change, Passage, Revision
+from rarr.testing import InMemoryRetriever
 
 DOWN = TimeoutError("no answer")
 TWO = f"{TEXT} Denmark has 5 million people."

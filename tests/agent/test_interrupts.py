@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from component_doubles import ScriptedQueries, scripted_components
 
 from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
 from rarr import Passage, Reviser, Settings, Trace
-from rarr.testing import InMemoryRetriever, ScriptedQueries, scripted_components
+from rarr.testing import InMemoryRetriever
 from rarr.tools import concurrency
 
 TEXT = "The mill opened in 1973."

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from component_doubles import ScriptedVerifier, scripted_components
 
 from agent.dams import CATS, DAM, RIGHT, codes
 from rarr import ClaimVerifier, Settings
@@ -12,7 +13,7 @@ from rarr.agent.named_judge import NamedJudge, verifier_of
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import Verifier
 from rarr.records import AttributionClass, Evidence
-from rarr.testing import ScriptedModel, ScriptedVerifier, scripted_components
+from rarr.testing import ScriptedModel
 from rarr.tools.text.blocks_and_sentences import Span
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
 from makers import ASKED, FACT, TEXT, disagrees
 
 from rarr.agent.graph import build_graph
@@ -13,7 +14,7 @@ from rarr.agent.revise import Reviser
 from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.settings import Settings
-from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
+from rarr.testing import InMemoryRetriever
 
 
 @pytest.fixture(scope="module")

@@ -6,20 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from component_doubles import scripted_components
 
 from agent.dams import CATS, DAM, RIGHT, WRONG, codes
 from rarr import ClaimVerifier, InputError, Passage, Settings, Verification, prompts, revise, verify
 from rarr.agent.evidence import given_passages
 from rarr.components import RawCard, RawReading, ReadingBlock
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS
-from rarr.testing import (
-    RETRIEVED_AT,
-    Asked,
-    InMemoryRetriever,
-    RuleModel,
-    ScriptedModel,
-    scripted_components,
-)
+from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 
 ALASKA, BOUGHT = "When did the US buy Alaska?", "The United States bought Alaska from Russia in 1867."
 BRIDGE = (

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
+
 from rarr.components import Components
 from rarr.evals import evaluate
 from rarr.evals.measures import EvalReport
 from rarr.records import Agreement, Passage
 from rarr.settings import Settings
-from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
+from rarr.testing import InMemoryRetriever
 
 ASKED = "When did the mill open?"
 EVIDENCE = "The mill opened in 1937."

@@ -5,6 +5,7 @@ from itertools import combinations
 from math import comb, e
 
 import pytest
+from component_doubles import ScriptedReranker
 from hypothesis import given, strategies as st
 from makers import evidence, query, runtime, state
 
@@ -12,7 +13,6 @@ from rarr.ledger import evidence_selection as ledger_coverage
 from rarr.ledger.evidence_selection import all_relevances, scores_by_query, select_evidence
 from rarr.records import Evidence, Passage
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.testing import ScriptedReranker
 
 
 def coverage(chosen: Sequence[Evidence]) -> float:

@@ -1,6 +1,7 @@
 """The queries and the evidence of a sentence, also after an edit."""
 
 import pytest
+from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
 from makers import VALID, edit, evidence, query, runtime, state
 
@@ -8,7 +9,6 @@ from rarr.backends.embedded.near_quotes import NearQuoteVerifier
 from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support, support_by
 from rarr.records import Edit, Query
 from rarr.state import SentenceSupport
-from rarr.testing import ScriptedVerifier
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 

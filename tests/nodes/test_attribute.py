@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import pytest
+from component_doubles import ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.attribute import attribute
 from rarr.records import Check, Evidence, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
-from rarr.testing import ScriptedVerifier
 
 CONFIRMING = evidence(TEXT)
 SUPPORTS = ScriptedVerifier(lambda sentence, evidence: 0.8)

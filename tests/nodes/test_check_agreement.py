@@ -1,11 +1,11 @@
 """Each evidence is checked once on the current text; a failure to judge is no verdict."""
 
+from component_doubles import ScriptedChecker
 from makers import ASKED, disagrees, evidence, query, runtime, state
 
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement, Evidence, Query
 from rarr.state import State
-from rarr.testing import ScriptedChecker
 
 PAIR = (evidence(), evidence("Peaches are fruit.", id="q1.2"))
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 import pytest
+from component_doubles import ScriptedEditor
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.edit import edit
 from rarr.records import Change
 from rarr.state import State
-from rarr.testing import ScriptedEditor
 
 
 def disputed(text: str = TEXT, **more: object) -> State:

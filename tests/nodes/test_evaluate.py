@@ -1,13 +1,13 @@
 """Scores of a run."""
 
 import pytest
+from component_doubles import ScriptedVerifier
 from makers import edit, evidence, query, runtime, state
 
 from rarr.nodes.evaluate import evaluate
 from rarr.records import Report, Scores, Sentence
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
-from rarr.testing import ScriptedVerifier
 from rarr.tools.text.blocks_and_sentences import Span
 
 

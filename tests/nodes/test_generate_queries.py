@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from component_doubles import ScriptedQueries
 from makers import TEXT, runtime, state
 
 from rarr.components import Lacking
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.nodes.generate_queries import generate_queries
 from rarr.records import Query, Question
-from rarr.testing import ScriptedQueries
 from rarr.tools.text.blocks_and_sentences import sentences
 
 TWO = "Georgia grows peaches. It exports them."

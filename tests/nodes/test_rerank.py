@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from component_doubles import ScriptedReranker
 from makers import passage, query, runtime, state
 
 from rarr.nodes.rerank import rerank
 from rarr.records import Evidence, Passage
 from rarr.settings import Settings
-from rarr.testing import ScriptedReranker
 
 
 async def kept(

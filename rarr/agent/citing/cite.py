@@ -7,7 +7,7 @@ from typing import get_args
 from rarr.agent.citing.checks import check_citations
 from rarr.agent.citing.cited_sources import CitedSources
 from rarr.agent.citing.marks import NEEDED, PlannedCitation, cited_text, planned_citations
-from rarr.agent.runs import OnCall, budget_of, usage_of, using
+from rarr.agent.runs import budget_of, usage_of, using
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Revision, Sentence
@@ -46,7 +46,6 @@ async def cited(
     research: Revision,
     context: str | None,
     components: Components,
-    on_call: OnCall | None,
     style: CitationStyle,
     *,
     mark_unsupported: bool,
@@ -62,7 +61,7 @@ async def cited(
     given = source if isinstance(source, GivenPassages) and not listed else None
     checks: list[CitationCheck] = []
     if marks:
-        research, checks = await _checked(research, context, marks, components, on_call, given)
+        research, checks = await _checked(research, context, marks, components, given)
     numbers = dict[str, int]()
     if given and any(mark.label.isdecimal() for mark in marks):
         for number, name in enumerate(given.sources, start=1):
@@ -85,7 +84,6 @@ async def _checked(
     context: str | None,
     marks: Sequence[CitationMark],
     components: Components,
-    on_call: OnCall | None,
     given: GivenPassages | None,
 ) -> tuple[Revision, list[CitationCheck]]:
     """Checks the citations of the text within what the research left of the budget.
@@ -94,7 +92,7 @@ async def _checked(
     """
     usage = research.usage
     spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
-    meter = Meter(budget_of(components.settings), on_call, before_s=usage.seconds, by_node=spent)
+    meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=spent)
     sources = CitedSources(components, research.evidence, given)
     with using(meter), meter.step("cite"):
         checks, notices = await check_citations(research.original, context, marks, sources, components)

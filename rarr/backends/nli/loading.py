@@ -35,6 +35,14 @@ class EntailmentJudgement(NamedTuple):
     support: float
     contradiction: float | None = None
 
+    def highest(self, other: "EntailmentJudgement") -> "EntailmentJudgement":
+        """The higher probability of each kind, of two parts of one evidence."""
+        if self.contradiction is None or other.contradiction is None:
+            return EntailmentJudgement(max(self.support, other.support))
+        return EntailmentJudgement(
+            max(self.support, other.support), max(self.contradiction, other.contradiction)
+        )
+
 
 class Outputs(NamedTuple):
     """The index of a model's output for support, and the index for contradiction, if there is one."""

@@ -1,20 +1,30 @@
-"""A verifier whose model judges each sentence by the evidence under its title, in batches of similar size."""
+"""A verifier whose model judges each sentence by the evidence under its title, in batches of similar size.
+
+Evidence that is too long for the model is judged in parts, and the highest probability of each kind counts.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from rarr.backends.nli.loading import EntailmentJudgement, attribution_class, loaded_model
-from rarr.backends.nli.long_evidence import Pair, stretches
 from rarr.errors import SetupError
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency import infer
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 
 _BATCH_TOKENS = 8192  # padding included
 _LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
 _UNKNOWN = 100_000  # tokenizers without a limit give 10^30
+_ROOM = "eight words of evidence fit beside the claim"
+
+
+class Pair(NamedTuple):
+    """The text of an evidence, and the claim that is judged by it."""
+
+    evidence: str
+    claim: str
 
 
 class NliModel:
@@ -31,22 +41,20 @@ class NliModel:
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
     def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with its evidence under `title`. Reads long evidence in stretches.
+        """Judges each pair, with its evidence under `title`; long evidence part by part.
 
         None if the claim leaves no room for evidence.
         """
         heading = f"{title}. " if title else ""
-
-        def titled(pair: Pair) -> Pair:
-            return Pair(heading + pair.evidence, pair.claim)
-
-        return stretches(
-            pairs,
-            lambda parts: self._judged([titled(part) for part in parts]),
-            lambda pair: self._size(titled(pair)),
-            self._limit,
-            [_support] if self._shape.outputs.contradiction is None else [_support, _contradiction],
-        )
+        parts: list[tuple[int, Pair]] = []
+        for number, (evidence, claim) in enumerate(pairs):
+            fits = lambda text, claim=claim: self._size(Pair(heading + text, claim)) <= self._limit  # noqa: E731
+            parts += [(number, Pair(heading + part, claim)) for part in evidence_parts(evidence, fits)]
+        judged = self._judged([pair for _, pair in parts])
+        found: dict[int, EntailmentJudgement] = {}
+        for (number, _), judgement in zip(parts, judged, strict=True):
+            found[number] = found[number].highest(judgement) if number in found else judgement
+        return [found.get(number) for number in range(len(pairs))]
 
     def _plain(self, text: str) -> str:
         """Returns the text without line ends and without the special tokens of the tokenizer."""
@@ -97,12 +105,31 @@ def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _support(judged: EntailmentJudgement) -> float:
-    return judged.support
+def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
+    """Divides evidence between sentences, else between words, into parts that fit; [] if there is no room."""
+    if fits(evidence):
+        return [evidence]
+    if not fits(_ROOM):
+        return []
+    texts = [span.of(evidence) for span in split_sentences(evidence, tables="rows")] or [evidence]
+    parts: list[str] = []
+    for piece in (piece for text in texts for piece in _pieces(text, fits)):
+        if parts and fits(joined := f"{parts[-1]} {piece}"):
+            parts[-1] = joined
+        else:
+            parts.append(piece)
+    return parts
 
 
-def _contradiction(judged: EntailmentJudgement) -> float:
-    return judged.contradiction or 0.0
+def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
+    """Halves the text, between words where possible, until each piece fits."""
+    if len(text) < 2 or fits(text):
+        yield text
+        return
+    middle = text.rfind(" ", 1, len(text) // 2 + 1)
+    middle = middle if middle > 0 else len(text) // 2
+    for half in (text[:middle], text[middle:]):
+        yield from _pieces(half.strip(), fits)
 
 
 def _limit(most: int | None, tokenizer: Any, config: Any) -> int:

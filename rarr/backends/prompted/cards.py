@@ -12,6 +12,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import ExpectedUsage
 from rarr.records.card import CardVerdict
+from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import outside_reasoning
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
@@ -52,7 +53,7 @@ class PromptedCardReader:
         asked = sum(piece.number > 0 for piece in block.pieces)
         most = TOKENS_PER_CARD * asked + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
-        cards = cards_of(reply.text)
+        cards = await work(cards_of, reply.text)
         problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
         return RawReading(cards, reply.served or reply.model, problem)
 

@@ -1,13 +1,14 @@
 """Sends requests to a chat model, with retries and within the run's budget, and counts them."""
 
-import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from rarr.tools.concurrency import work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import without_keys
 from rarr.tools.models.retries import Attempts, Limiter, in_time
-from rarr.tools.models.run_budget import ModelCall, meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import note
 from rarr.valid_unicode import valid
 
@@ -20,6 +21,10 @@ _CURES: dict[int | str, str] = {
     429: "lower concurrency, or raise attempts",
     "declined": "name another model, or add one to fallbacks",
 }
+LONGEST_TOKEN = 16
+"""Characters of an answer for each of its `max_tokens`: a server that ignores the limit sends more."""
+_LEAST = 20_000  # characters that are read of any answer: reasoning may stand beside it
+_OVER = 1_000  # characters behind the end in which a key is still found whole
 
 
 def cure_of(failure: CallFailure) -> str | None:
@@ -98,16 +103,17 @@ class BudgetedChat:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, ask.expected * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
-            started, answer, tokens, error = time.perf_counter(), Answer((), Tokens()), Tokens(), "cancelled"
-            facts = dict[str, Any]()
+            answer, tokens, facts = Answer((), Tokens()), Tokens(), dict[str, Any]()
             try:
                 late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-                answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
-                tokens, error = self._used(answer, sent), ""
+                given = await in_time(self._chat.complete(ask), self._timeout_s, late)
+                tokens = self._used(given, sent)
+                secrets = tuple(getattr(self._chat, "secrets", ()))  # of this event loop
+                answer = await work(_cleaned, given, ask.max_tokens, secrets)
                 facts = {"cut": answer.cut, "served": answer.served}
                 return answer
             except CallFailure as failure:
-                error, tokens, facts = str(failure), failure.tokens, _facts(failure)
+                tokens, facts = failure.tokens, _facts(failure)
                 answer = Answer((), tokens)
                 raise
             finally:
@@ -122,17 +128,6 @@ class BudgetedChat:
                     cost=cost,
                     **{name: value for name, value in facts.items() if value},
                 )
-                seconds = time.perf_counter() - started
-                call = ModelCall(
-                    "", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error
-                )
-                meter().note(call)
-
-    def _cleaned(self, answer: Answer) -> Answer:
-        """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""
-        secrets = getattr(self._chat, "secrets", ())
-        texts = tuple(valid(without_keys(text, secrets)) for text in answer.texts)
-        return replace(answer, texts=texts, served=valid(without_keys(answer.served, secrets)))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
         """Returns the tokens that the server reports; if it reports none, estimates them and warns."""
@@ -140,6 +135,18 @@ class BudgetedChat:
             return answer.tokens
         meter().warn("usage_estimated", f"{self.name} does not report its tokens: they are estimated")
         return Tokens(sent, estimated_tokens(answer.texts))
+
+
+def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
+    """Makes the answer valid Unicode, without API keys, which a server may repeat, and of bounded length.
+
+    A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
+    """
+    most = max(_LEAST, LONGEST_TOKEN * max_tokens)
+    # Keys are removed before the end is cut, since half of a key is not recognised.
+    texts = tuple(valid(without_keys(text[: most + _OVER], secrets))[:most] for text in answer.texts)
+    cut = answer.cut or any(len(text) > most for text in answer.texts)
+    return replace(answer, texts=texts, cut=cut, served=valid(without_keys(answer.served, secrets)))
 
 
 def _facts(failure: CallFailure) -> dict[str, Any]:

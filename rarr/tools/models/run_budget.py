@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple
+from typing import Any
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
@@ -30,22 +30,6 @@ class Budget:
     max_tokens: int | None = None
     max_cost: float | None = None
     deadline_s: float | None = None
-
-
-class ModelCall(NamedTuple):
-    """One request to a language model, with its answer, even if the answer could not be used.
-
-    `prompt` is name, version and hash. `error` is empty where the server answered.
-    """
-
-    node: str
-    model: str
-    prompt: tuple[str, str, str]
-    messages: tuple[tuple[str, str], ...]
-    texts: tuple[str, ...]
-    tokens: Tokens
-    seconds: float
-    error: str
 
 
 @dataclass
@@ -83,7 +67,6 @@ class Meter:
     """
 
     budget: Budget = field(default_factory=Budget)
-    on_call: Callable[[ModelCall], None] | None = None
     answers: Callable[[str, ChatRequest], Answer | None] | None = None
     before_s: float = 0.0
     text: str = ""
@@ -186,11 +169,6 @@ class Meter:
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
         tally.cost = _sum(tally.cost, cost)
-
-    def note(self, call: ModelCall) -> None:
-        """Passes a finished request to `on_call`, if there is one."""
-        if self.on_call is not None:
-            self.on_call(call._replace(node=_NODE.get()))
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""

@@ -4,10 +4,11 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from component_doubles import scripted_components
 
 from rarr.agent.citing.cited_sources import CitedSources
 from rarr.records import Passage
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, scripted_components
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever
 
 
 class Pages:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from component_doubles import scripted_components
+
 from agent.writing.scripted_writer import ScriptedWriter
 from rarr import Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
@@ -10,7 +12,7 @@ from rarr.components import Components
 from rarr.records import Passage
 from rarr.records.articles import Article, WrittenSentence
 from rarr.settings import Settings
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, scripted_components
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever
 
 TOPIC = "Orrel Viaduct"
 BUILT = "The Orrel Viaduct was completed in 1912."

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from component_doubles import Double, unless_failing
+
 from rarr.components import SectionSource
 from rarr.records import Evidence
-from rarr.testing.doubles import Double, unless_failing
 
 
 class ScriptedWriter(Double):

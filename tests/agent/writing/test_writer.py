@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from component_doubles import scripted_components
 
 from agent.writing.bridges import (
     ARCHES,
@@ -20,10 +21,7 @@ from rarr import InputError, Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError, RetrievalError, SetupError
-from rarr.testing import (
-    InMemoryRetriever,
-    scripted_components,
-)
+from rarr.testing import InMemoryRetriever
 
 
 def test_article_has_footnotes_and_a_ledger_of_places() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from rarr.backends.nli.loading import EntailmentJudgement, Outputs, loaded_model, outputs_of, shape_of
-from rarr.backends.nli.verifier import size_batches
 from rarr.errors import SettingsError, SetupError
 
 NAME = "someone/nli-model"
@@ -151,12 +150,6 @@ def test_model_is_refused_before_its_weights_are_loaded(fake: Fake) -> None:
 def test_model_without_a_trained_head_is_refused(fake: Fake) -> None:
     fake.missing = {"classifier.weight", "classifier.bias"}
     assert "lacks weights, classifier.bias among them" in refused(NAME)
-
-
-def test_batches_are_of_about_one_length_and_bounded() -> None:
-    assert list(size_batches([4000, 10, 9000, 4100, 20])) == [[1, 4], [0], [3], [2]]
-    assert list(size_batches([4096, 4096, 1])) == [[2, 0], [1]]
-    assert list(size_batches([])) == []
 
 
 THREE_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}

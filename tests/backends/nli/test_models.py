@@ -10,8 +10,7 @@ from makers import evidence
 
 from backends.nli.tiny import classifier, t5
 from rarr.backends.nli.loading import loaded_model
-from rarr.backends.nli.long_evidence import Pair
-from rarr.backends.nli.verifier import NliModel, NliVerifier
+from rarr.backends.nli.verifier import NliModel, NliVerifier, Pair
 from rarr.errors import SetupError
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -77,7 +76,7 @@ def read(model: NliModel, passage: str, claim: str) -> Any:
     return model._tokenizer.decode(model._tokenizer(*model._texts(Pair(passage, claim)))["input_ids"])
 
 
-def test_long_evidence_is_judged_by_its_best_sentences(three: Path) -> None:
+def test_best_part_of_long_evidence_counts(three: Path) -> None:
     model = NliModel(str(three))
     granted, denied, silent = model.judge(
         [Pair(RAIN + sentence + RAIN, CLAIM) for sentence in (GRANTED + " ", DENIED + " ", "")],

@@ -13,7 +13,6 @@ from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure
 from rarr.tools.models.retries import FIRST_SLOW, Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
-from rarr.tools.models.run_budget import Meter, ModelCall
 from tools.asking import ANSWERS, ASK, KEY, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
@@ -77,11 +76,10 @@ async def test_faults_with_retry_after_wait_for_that_time() -> None:
 
 @loopback
 async def test_faults_connection_refused_is_tried_again() -> None:
-    calls: list[ModelCall] = []
-    with metered(Meter(on_call=calls.append)):
+    with metered() as meter:
         failure = await outcome(patient(protocol(refused_url()), attempts=2))
     assert isinstance(failure, CallFailure)
-    assert (failure.kind, len(calls)) == ("connection", 2)
+    assert (failure.kind, meter.total.model_calls) == ("connection", 2)
     assert str(failure).startswith("vllm:scripted at http://127.0.0.1:")
 
 

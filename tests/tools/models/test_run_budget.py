@@ -8,8 +8,8 @@ import pytest
 from rarr.errors import BudgetError
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Tokens, estimated_tokens
-from rarr.tools.models.run_budget import Budget, Meter, ModelCall, meter
-from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
+from rarr.tools.models.run_budget import Budget, Meter, meter
+from tools.asking import ANSWERS, ASK, KEY, metered, outcome, patient, protocol
 
 
 async def spend(node: str, tokens: int) -> None:
@@ -126,15 +126,6 @@ def test_prices_are_per_million_tokens(price: tuple[float, ...], cost: float | N
     assert asked.cost(Tokens(input=1000, output=50, cached=500)) == (cost and pytest.approx(cost))
 
 
-async def test_call_is_recorded_with_its_answer() -> None:
-    calls: list[ModelCall] = []
-    with metered(Meter(on_call=calls.append)) as meter, meter.step("edit"):
-        await patient(ScriptedModel(ANSWERS)).complete(ASK)
-    [call] = calls
-    assert (call.node, call.model, call.prompt, call.messages) == ("edit", "scripted", PROMPT, ASK.messages)
-    assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
-
-
 @pytest.mark.loopback
 async def test_budget_counts_an_estimate_without_reported_usage() -> None:
     with ScriptedServer(ANSWERS, plan=[Failure("no_usage")] * 2) as server, metered() as meter:
@@ -143,3 +134,15 @@ async def test_budget_counts_an_estimate_without_reported_usage() -> None:
         await model.aclose()
     assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])
     assert [notice.code for notice in meter.warnings] == ["usage_estimated"]
+
+
+async def test_answer_far_beyond_its_limit_is_cut_off_without_half_a_key() -> None:
+    class Careless(ScriptedModel):
+        secrets = (KEY,)
+
+    whole = 20_000
+    text = "x" * (whole - 10) + KEY + "y" * 5_000_000
+    [answer] = [await patient(Careless({"": text})).complete(ASK)]
+    assert (answer.cut, len(answer.texts[0]) <= whole) == (True, True)
+    assert answer.texts[0].startswith("x" * (whole - 10) + "***y") and "sk-" not in answer.texts[0]
+    assert not (await patient(ScriptedModel({"": "x" * whole})).complete(ASK)).cut

@@ -1,0 +1,57 @@
+"""Offers a retriever that searches given passages, and records its calls."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from rarr.errors import InputError
+from rarr.records import Passage
+
+RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+"""The time of retrieval of every passage that was given as a string."""
+
+Found = Sequence[Passage | str] | Exception
+
+
+class InMemoryRetriever:
+    """Searches the given passages. `calls` are (query, k).
+
+        InMemoryRetriever(["The library opened in 1976.", passage])
+        InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
+
+    A list is searched by the words that query and passage share. In a mapping, a query gets its own list;
+    other queries get nothing. A string is a passage with its own source. An exception is raised.
+    """
+
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, passages: Mapping[str, Found] | Found = ()) -> None:
+        if isinstance(passages, str):
+            raise InputError("passages is one text: give a list, such as [text]")
+        self.calls: list[tuple[str, int]] = []
+        self._passages = passages
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns the matching passages of the `k` best sources; those of the same rank keep their order."""
+        self.calls.append((query, k))
+        script = self._passages
+        given = script.get(query, ()) if isinstance(script, Mapping) else script
+        if isinstance(given, Exception):
+            raise given
+        found = [_passage(entry) for entry in given]
+        if not isinstance(script, Mapping):
+            shared = [(len(words(query) & words(passage.text)), passage) for passage in found]
+            found = [passage for count, passage in sorted(shared, key=lambda pair: -pair[0]) if count]
+        sources = list(dict.fromkeys(passage.source for passage in found))[:k]
+        return [passage for passage in found if passage.source in sources]
+
+
+def words(text: str) -> set[str]:
+    """Returns the words of a text in lower case."""
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def _passage(entry: Passage | str) -> Passage:
+    if isinstance(entry, Passage):
+        return entry
+    return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)
