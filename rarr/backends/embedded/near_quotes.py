@@ -70,6 +70,11 @@ class Comparison(NamedTuple):
         return [slot.kind for slot in self.slots] == ["value"]
 
     @property
+    def is_turned(self) -> bool:
+        """Does the line say the same, but for one turning word? Two names may both be right."""
+        return [slot.kind for slot in self.slots] == ["word"]
+
+    @property
     def is_correction(self) -> bool:
         """Do only values differ, or else a single name or turning word?"""
         kinds = {slot.kind for slot in self.slots}
@@ -167,7 +172,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
     wrong = [] if same else [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
-        against = [it.line.labels[0] for it in near if it.is_other_value]
+        against = [it.line.labels[0] for it in near if it.is_other_value or it.is_turned]
         return RawCard("mixed" if against else "yes", same, tuple(against))
     rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
     if rival:

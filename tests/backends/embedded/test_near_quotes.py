@@ -174,6 +174,14 @@ def test_any_text_is_read(sentence: str, source: str) -> None:
     assert all(edit.old in sentence for edit in card.edits)
 
 
-def test_source_that_says_two_values_supports_neither_without_a_word() -> None:
-    card = read("The dam is 221 metres high.", "The dam is 221 metres high. The dam is 212 metres high.")
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("The dam is 221 metres high.", "The dam is 212 metres high."),
+        ("The rule applies to guests.", "The rule does not apply to guests."),
+        ("Der Turm ist 30 Meter hoch.", "Der Turm ist 32 Meter hoch."),
+    ],
+)
+def test_source_that_says_both_supports_neither_without_a_word(said: str, other: str) -> None:
+    card = read(said, f"{said} {other}")
     assert (card.verdict, len(card.quotes), len(card.against)) == ("mixed", 1, 1)
