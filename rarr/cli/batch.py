@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, estimate_line, waiting, warn_of_each, write, write_result
+from rarr.cli.streams import complain, waiting, warn_of_each, write_estimate, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.batches.columns import BatchCounts, Columns
-    from rarr.records import Estimate
     from rarr.settings import Settings
 
 _MOST_PROCESSES = 64
@@ -28,13 +27,12 @@ _MOST_PROCESSES = 64
 @options.choice(
     "--mode", "revise cite check annotate", "Make corrections, put in citations, change nothing, or mark."
 )
-@click.option("--full", is_flag=True, help="Add rarr_revision, the whole record of each run.")
+@options.flag("--full", "Add rarr_revision, the whole record of each run.")
 @options.one(
-    "--workers",
-    "N",
+    "--workers", "N",
     "Processes that revise; default one for each core, and 0, this one, for a language model.",
     type=click.IntRange(0, 1024),
-)
+)  # fmt: skip
 @options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.one("--deadline", "S", "Seconds after which no row begins.", type=click.FloatRange(0))
@@ -43,19 +41,9 @@ _MOST_PROCESSES = 64
 @options.ESTIMATE
 @options.JSON
 def batch(
-    source: Path,
-    out: Path,
-    text: str,
-    context: str | None,
-    sources: str | None,
-    max_cost: float | None,
-    deadline: float | None,
-    fail_under: Sequence[str],
-    chosen: dict[str, Any],
-    as_json: bool,
-    estimate: bool,
-    **work: Any,
-) -> int:
+    source: Path, out: Path, text: str, context: str | None, sources: str | None, deadline: float | None,
+    fail_under: Sequence[str], settings: "Settings", estimate: bool, **work: Any,
+) -> int:  # fmt: skip
     """Revise the rows of a file into another file.
 
     IN is .jsonl, .csv or .parquet. OUT gets the same rows with the
@@ -71,26 +59,22 @@ def batch(
     """
     from rarr.batches.columns import MEASURES, Columns
     from rarr.evals.measures import limits_of
-    from rarr.settings import Settings
 
-    settings, measures = Settings(**chosen), limits_of(fail_under, MEASURES)
+    columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
     if work["ray"] is None and (work["workers"] or 0) > _MOST_PROCESSES:
         wrong = f"--workers is {work['workers']}: give at most {_MOST_PROCESSES} processes"
         raise InputError(f"{wrong}, or a cluster by --ray")
-    work |= {"columns": Columns(text, context, sources), "max_cost": max_cost, "deadline_s": deadline}
     if estimate:
-        expected = _estimate(source, work["columns"], settings)
-        write_result(expected, lambda: estimate_line(expected), as_json=as_json)
-        return 0
-    counts = _to_file(source, out, settings=settings, **work)
-    if as_json:
-        write(counts.model_dump_json(indent=2) + "\n")
+        return _estimate(source, columns, settings)
+    counts = _to_file(source, out, columns=columns, settings=settings, deadline_s=deadline, **work)
+    if options.as_json():
+        write_result(counts, str)
     else:
         complain(_summary(counts, out), 0)
     return _outcome(counts, measures)
 
 
-def _estimate(source: Path, columns: "Columns", settings: "Settings") -> "Estimate":
+def _estimate(source: Path, columns: "Columns", settings: "Settings") -> int:
     """Adds up the estimates of all rows that can be used."""
     from rarr import Reviser
     from rarr.agent.batches import BatchRow
@@ -99,7 +83,8 @@ def _estimate(source: Path, columns: "Columns", settings: "Settings") -> "Estima
 
     rows = map(columns.row_or_problem, input_rows(source))
     with Reviser(settings) as reviser:
-        return added([reviser.estimate(it.text, it.context) for it in rows if isinstance(it, BatchRow)])
+        every = [reviser.estimate(it.text, it.context) for it in rows if isinstance(it, BatchRow)]
+    return write_estimate(added(every))
 
 
 def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
@@ -117,12 +102,10 @@ def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
     # The line about the rest is printed last, after the line of progress has ended.
     with before_end(say_what_is_left), waiting() as shown:
         report = revise_file(
-            source,
-            out,
+            source, out, on_interrupt=interrupted.append,
             on_progress=lambda done, expected: shown.rows(done.rows, expected.left, done.sums["errors"]),
-            on_interrupt=interrupted.append,
             **work,
-        )
+        )  # fmt: skip
     warn_of_each(report.wrong_rows, all_in="the column rarr_error")
     return report.counts
 

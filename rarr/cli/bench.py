@@ -3,154 +3,87 @@
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rarr.cli import options
 from rarr.cli.streams import complain, waiting, warn_of_each, write_result
-from rarr.errors import BudgetError, ModelError, RetrievalError
+from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
 from rarr.tools.text.wording import counted
 
+if TYPE_CHECKING:
+    from rarr.settings import Settings
 
-@click.group()
-def bench() -> None:
+BENCHES = {
+    **dict.fromkeys(("rarr", "expertqa", "kalma", "answers", "names", "conflicts"), ("DATA",)),
+    "wikigen": ("EVENTS", "DOCS"),
+}
+"""The modules of `rarr.evals.benchmarks`, each with the files that it reads."""
+
+
+@click.command()
+@click.argument("name", type=click.Choice([*BENCHES]), metavar="NAME")
+@click.argument("data", type=options.FILE, nargs=-1, required=True)
+@options.out("DIR", "Folder for the run and its report.", required=True)
+@click.option(
+    "--judge", "--system", "judges", metavar="J", multiple=True,
+    help="A judge or system to measure; repeatable.",
+)  # fmt: skip
+@options.LIMIT
+@options.JOBS
+@options.JSON
+@options.settings("corpus", "search", "model", "base_url")
+def bench(
+    name: str, data: Sequence[Path], out: Path, judges: tuple[str, ...], settings: "Settings", **rows: Any
+) -> int:
     """Measure judges, readers, searches and writers as papers do.
 
     The rows have a fixed random order, so that --limit draws a sample. The same call continues an interrupted
-    run. Reports print published figures beside the measured ones.
+    run. Reports print published figures beside the measured ones. NAME is:
+
+    rarr: revises texts by RARR, its baselines and the default (Gao et al. 2023). DATA has lines {"text"} or
+    {"question"}, maybe "context", "evidence" and "revised" (by a person). The model writes the text of a
+    question. Systems: default, rarr, efec, lamda, unedited, and the ablations "rarr without gate", "rarr by
+    text", "rarr by sentences", "rarr without wikipedia".
+
+    expertqa: judges claims of six systems that experts labelled, in dev/attribution of DATA. A judge is
+    embedded, nli:NAME or a model. Prints AutoAIS and the agreement with the experts by system and field.
+
+    kalma: answers the questions of BioKaLMA that have a graph (dev/kg in DATA) and as many evolved over these
+    graphs, and measures the citations.
+
+    wikigen: writes articles about EVENTS from the pages in DOCS, both JSON lines, and scores citations.
+    System prr plans and writes with a language model, extractive (the default) needs none.
+
+    answers: measures how well scores of answers agree with people's ratings (MOCHA, EVOUNA). DATA has lines
+    {"question", "answer", "references", "score"}; a score is 0 to 1, or true or false.
+
+    names: measures whether a search tells apart things that share a name (AmbER sets). DATA has lines "id",
+    "name", "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
+
+    conflicts: measures whether a model follows its evidence or its memory (Longpre et al. 2021). DATA has
+    lines {"question", "answers", "passage"}, maybe "title". The answer in each passage is replaced by that of
+    another row of the same type, or by another form of the same answer (alias: no conflict).
+
+    \b
+    Examples:
+      rarr bench expertqa data/ -o expertqa --judge nli:NAME
+      rarr bench wikigen events.jsonl docs.jsonl -o scores --system extractive
     """
-
-
-class _Bench(NamedTuple):
-    """A bench of `rarr.evals.benchmarks`: the data that it reads, its help, and its options."""
-
-    paths: tuple[str, ...]
-    help: str
-    settings: tuple[str, ...] = ("model", "base_url")
-    more: tuple[options.Option[Any], ...] = ()
-
-
-_JUDGE = click.option(
-    "--judge", "judges", metavar="M", multiple=True,
-    help="A judge: embedded, nli:NAME, or a model; repeatable.",
-)  # fmt: skip
-_SYSTEM = click.option(
-    "--system", "judges", metavar="S", multiple=True, help="prr or extractive, the default; repeatable."
-)
-_REVISED_BY = click.option(
-    "--system", "judges", metavar="S", multiple=True, help="A system; repeatable. Without it: the first five."
-)
-BENCHES = {
-    "rarr": _Bench(
-        ("DATA",),
-        """Revise texts by RARR, its baselines and rarr's default, and compare them (Gao et al. 2023).
-
-        DATA has lines {"text"} or {"question"}, maybe "context", "evidence" and "revised" (by a person). The
-        model writes the text of a question. Systems: default, rarr, efec, lamda, unedited, and the ablations
-        "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
-        """,
-        settings=("corpus", "search", "model", "base_url"),
-        more=(_REVISED_BY,),
-    ),
-    "expertqa": _Bench(
-        ("DATA",),
-        """Judge claims of six systems that experts labelled, as ExpertQA does.
-
-        Reads dev/attribution in DATA. Prints AutoAIS and the agreement with the experts by system and field.
-        """,
-        settings=("base_url",),
-        more=(_JUDGE,),
-    ),
-    "kalma": _Bench(
-        ("DATA",),
-        """Answer questions over graphs and measure the citations, as KaLMA does.
-
-        Reads the questions of BioKaLMA that have a graph (dev/kg in DATA), and evolves as many over these
-        graphs, whose minimum knowledge is known.
-        """,
-    ),
-    "wikigen": _Bench(
-        ("EVENTS", "DOCS"),
-        """Write articles about EVENTS from the pages in DOCS, and score citations, as WikiGenBench does.
-
-        Both are JSON lines. prr plans and writes with a language model, extractive needs none.
-        """,
-        more=(_SYSTEM,),
-    ),
-    "answers": _Bench(
-        ("RATED",),
-        """Measure how well scores of answers agree with people's ratings (MOCHA, EVOUNA).
-
-        RATED has lines {"question", "answer", "references", "score"}; a score is 0 to 1, or true or false.
-        """,
-    ),
-    "names": _Bench(
-        ("THINGS",),
-        """Measure whether a search tells apart THINGS that share a name (AmbER sets).
-
-        THINGS are JSON lines: "id", "name", "aliases", "properties" (values by name), "popularity", and
-        "documents" as the corpus names them.
-        """,
-        settings=("corpus",),
-    ),
-    "conflicts": _Bench(
-        ("QUESTIONS",),
-        """Measure whether a model follows its evidence or its memory (Longpre et al. 2021).
-
-        QUESTIONS has lines {"question", "answers", "passage"}, maybe "title". The answer in each passage is
-        replaced: by that of another row of the same type (corpus), or by another form of the same answer
-        (alias: no conflict). The sentence with the old answer is revised by the changed passage. Prints the
-        memorisation ratio: memory of memory and evidence.
-        """,
-    ),
-}
-
-
-def _command(name: str, declared: _Bench) -> click.Command:
-    def call(**arguments: Any) -> int:
-        paths = [arguments.pop(path.lower()) for path in declared.paths]
-        return _run(name, paths, **arguments)
-
-    call.__doc__ = declared.help
-    command = options.settings(*declared.settings)(call)
-    for option in (options.JSON, options.JOBS, options.LIMIT, *declared.more):
-        command = option(command)
-    command = options.out("DIR", "Folder for the run and its report.", required=True)(command)
-    for path in reversed(declared.paths):
-        command = click.argument(path.lower(), metavar=path, type=options.FILE)(command)
-    return click.command(name)(command)
-
-
-for _name, _declared in BENCHES.items():
-    bench.add_command(_command(_name, _declared))
-
-
-def _run(
-    name: str,
-    paths: Sequence[Path],
-    *,
-    out: Path,
-    chosen: dict[str, Any],
-    as_json: bool,
-    judges: Sequence[str] = (),
-    limit: int | None,
-    jobs: int,
-) -> int:
-    """Runs a benchmark, and prints its report and a line for each row with an error."""
     from rarr.evals.benchmarks.bench import Options, run_bench
-    from rarr.settings import Settings
     from rarr.views.report_tables import as_tables
 
-    settings, asked = Settings(**chosen), Options(judges=tuple(judges), limit=limit, jobs=jobs)
-    module = import_module(f"rarr.evals.benchmarks.{name}")
+    if len(data) != len(wanted := BENCHES[name]):
+        raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
+    asked, module = Options(judges=judges, **rows), import_module(f"rarr.evals.benchmarks.{name}")
     try:
         with waiting() as shown:
-            made = getattr(module, name)(*paths, settings, asked)
+            made = getattr(module, name)(*data, settings, asked)
             report = run_bench(made, out, settings, asked, shown.rows)
     except (ModelError, BudgetError, RetrievalError) as error:
         return complain(f"{error}: see rarr doctor, and run again", 3)
-    write_result(report, lambda: as_tables(report, out), as_json=as_json)
+    write_result(report, lambda: as_tables(report, out))
     warn_of_each(report.errors)
     if report.failed:
         cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"

@@ -10,7 +10,7 @@ import click
 from rarr.cli import options, streams
 from rarr.cli.documents import found_files, outside, passages_of, read_document
 from rarr.errors import InputError, RetrievalError
-from rarr.tools.text.wording import counted
+from rarr.tools.text.wording import grouped
 
 if TYPE_CHECKING:
     from rarr.evals.verified_claims import VerificationReport
@@ -27,12 +27,7 @@ if TYPE_CHECKING:
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(
-    files: Sequence[str],
-    chosen: dict[str, Any],
-    fail_on: Sequence[str],
-    form: str,
-    out: Path | None,
-    jobs: int,
+    files: Sequence[str], settings: "Settings", fail_on: Sequence[str], form: str, out: Path | None, jobs: int
 ) -> int:
     """Check documents against a source of truth.
 
@@ -58,9 +53,10 @@ def check(
         raise InputError(f"--fail-on is {unknown[0]!r}: give {', '.join(known[:-1])} or {known[-1]}")
     documents = found_files(files)
     streams.require_writable(out, documents)
-    checks = _checked(documents, chosen, [status for status in known if status in names], jobs)
+    checks = _checked(documents, settings, [status for status in known if status in names], jobs)
+    printed = form == "text" and out is None
     result = {
-        "text": lambda: findings.as_text(checks, terminal=out is None and sys.stdout.isatty()),
+        "text": lambda: findings.as_text(checks, terminal=printed and sys.stdout.isatty()),
         "github": lambda: findings.github_annotations(checks),
         "sarif": lambda: as_json(findings.sarif(checks, installed_version())),
         "json": lambda: as_json(checks),
@@ -69,39 +65,26 @@ def check(
         streams.write(result)
     else:
         streams.save(out, [result])
-    return _outcome(checks, printed=form == "text" and out is None)
+    verdict = findings.verdict(checks)
+    if not printed:  # the printed table has the warnings and what fails
+        streams.warn(*checks.warnings)
+        streams.warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
+    if checks.failing:
+        return 1 if printed else streams.complain(verdict, 1)
+    return streams.complain(verdict, 3) if checks.unjudged else 0
 
 
-def _checked(found: Sequence[Path], chosen: dict[str, Any], fail_on: Any, jobs: int) -> "DocumentChecks":
-    from rarr import Reviser, Settings
+def _checked(found: list[Path], settings: "Settings", fail_on: Any, jobs: int) -> "DocumentChecks":
+    from rarr import Reviser
     from rarr.agent.check import check_documents
     from rarr.agent.wiring.sources import search_names
     from rarr.tools.concurrency import run
 
-    settings = Settings(**chosen)
-    files = outside(found, settings.corpus if "corpus" in search_names(settings) else None)
-    if inside := len(found) - len(files):
-        streams.warn(
-            f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself"
-        )
+    searched = settings.corpus if "corpus" in search_names(settings) else None
+    files = found if searched is None else outside(found, searched)
     with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
         documents = [read_document(file) for file in files]
         return run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=shown.one_of(len(files))))
-
-
-def _outcome(checks: "DocumentChecks", *, printed: bool) -> int:
-    """Returns the exit status, and says on standard error why it is not 0.
-
-    `printed`: standard output is the table, which has the warnings and what fails.
-    """
-    from rarr.views.findings import verdict
-
-    if not printed:
-        streams.warn(*checks.warnings)
-        streams.warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
-    if checks.failing:
-        return 1 if printed else streams.complain(verdict(checks), 1)
-    return streams.complain(verdict(checks), 3) if checks.unjudged else 0
 
 
 @click.command()
@@ -115,16 +98,9 @@ def _outcome(checks: "DocumentChecks", *, printed: bool) -> int:
 @options.JOBS
 @options.JSON
 def verify(
-    claim: str,
-    against: Sequence[Path],
-    question: str | None,
-    chosen: dict[str, Any],
-    judge: str | None,
-    out: Path | None,
-    limit: int | None,
-    jobs: int,
-    as_json: bool,
-) -> int:
+    claim: str, against: Sequence[Path], question: str | None, settings: "Settings", judge: str | None,
+    out: Path | None, limit: int | None, jobs: int,
+) -> int:  # fmt: skip
     """Decide whether evidence supports a claim.
 
     With -o, decides for each claim of the file DATA. A claim is attributable, extrapolatory (the evidence
@@ -141,46 +117,39 @@ def verify(
       rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
       rarr verify claims.jsonl -o verified --model openai:gpt-5-mini
     """
-    from rarr.settings import Settings
-
     if (not against) == (out is None):
         raise InputError("give --against FILE for one claim, or -o DIR for the claims of a file")
-    settings = Settings(**chosen)
+    if out is None and limit is not None:
+        raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
+    if out is not None and question is not None:
+        raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
     if judge is not None:
         settings = settings.model_copy(update={"models": settings.models | {"attribute": judge}})
     if out is None:
-        if limit is not None:
-            raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
-        asked = None if question is None else streams.decoded(question, "--question")
         text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
-        return _verify_claim(text, against, asked, settings, as_json=as_json)
-    if question is not None:
-        raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
+        return _verify_claim(text, against, streams.optional_text(question, "--question"), settings)
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
-        on_row = shown.rows
-        report = verify_claims(Path(claim), out, settings=settings, limit=limit, jobs=jobs, on_row=on_row)
-    streams.write_result(report, lambda: as_tables(report, out), as_json=as_json)
+        more: dict[str, Any] = {"limit": limit, "jobs": jobs, "on_row": shown.rows}
+        report = verify_claims(Path(claim), out, settings=settings, **more)
+    streams.write_result(report, lambda: as_tables(report, out))
     return _data_outcome(report)
 
 
-def _verify_claim(
-    claim: str, files: Sequence[Path], question: str | None, settings: "Settings", *, as_json: bool
-) -> int:
+def _verify_claim(claim: str, files: Sequence[Path], question: str | None, settings: "Settings") -> int:
     """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
     from rarr.agent.named_judge import verifier_of
-    from rarr.tools.text.wording import grouped
     from rarr.views.revision_text import verification_text
 
-    passages = [passage for file in files for passage in passages_of(file, settings.max_file_mb)]
+    passages = [*passages_of(files, settings.max_file_mb)]
     try:
         with streams.waiting(), verifier_of(settings) as verifier:
             verified: Verification = verifier.verify(claim, passages, question)
     except RetrievalError as error:
         return streams.complain(f"nothing could be judged: {error}", 3)
-    streams.write_result(verified, lambda: verification_text(verified), as_json=as_json)
+    streams.write_result(verified, lambda: verification_text(verified))
     lines = grouped(verified.warnings)
     if verified.label is None:
         why = lines[0] if lines else "the claim has no sentence that the judge can read"

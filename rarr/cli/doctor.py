@@ -1,13 +1,13 @@
 """`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, write
+from rarr.cli.streams import complain, write_result
 from rarr.errors import InputError, ModelError, RarrError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Diagnosis(NamedTuple):
 @click.command()
 @options.settings(*options.SOURCES, "model", "base_url")
 @options.JSON
-def doctor(chosen: dict[str, Any], as_json: bool) -> int:
+def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
     Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
@@ -53,56 +53,50 @@ def doctor(chosen: dict[str, Any], as_json: bool) -> int:
       rarr doctor --corpus notes/ --offline
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
-    from rarr.views.shown_text import as_json as json_of, visible
+    from rarr.views.shown_text import visible
 
-    if "model" in chosen:
-        return _examined(chosen.pop("model"), chosen, as_json=as_json)
-    found = list(examine(chosen))
-    shown = visible("".join(each.line() for each in found))
-    write(json_of([each._asdict() for each in found]) if as_json else shown)
+    given = options.given(**click.get_current_context().params)
+    if "model" in given:
+        if others := [name for name in options.SOURCES if name in given]:
+            raise InputError(f"--model asks the model alone: leave out --{' and --'.join(others)}")
+        return _examine_model(given["model"], settings)
+    found = list(examine(settings))
+    text = visible("".join(each.line() for each in found))
+    write_result([each._asdict() for each in found], lambda: text)
     return 2 if any(each.state == "broken" for each in found) else 0
 
 
-def _examined(name: str, chosen: dict[str, Any], *, as_json: bool) -> int:
+def _examine_model(name: str, settings: "Settings") -> int:
     from rarr.agent.exam import examined
-    from rarr.settings import Settings
-    from rarr.views.shown_text import as_json as json_of, visible
+    from rarr.views.shown_text import visible
 
-    if others := [each for each in ("corpus", "graph", "search", "offline") if each in chosen]:
-        raise InputError(f"--model asks the model alone: leave out --{' and --'.join(others)}")
     if name == "embedded" or name.startswith("scripted:"):
         raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
     try:
-        exam = examined(name, Settings(**chosen))
+        exam = examined(name, settings)
     except ModelError as error:
         return complain(f"{name} could not be examined: {error}", 3)
     lines = visible("".join(f"{line}\n" for line in exam.lines(name)))
-    write(json_of({**exam._asdict(), "fit_for": exam.fit_for}) if as_json else lines)
+    write_result({**exam._asdict(), "fit_for": exam.fit_for}, lambda: lines)
     return 0
 
 
-def examine(chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
+def examine(settings: "Settings") -> Iterator[Diagnosis]:
     """Examines the installation, the settings, the models, the sources and the cache, at no cost."""
     import platform
     import tempfile
 
-    from rarr.settings import Settings, installed_version
+    from rarr.settings import installed_version
     from rarr.tools.models.failures import redacted
     from rarr.tools.storage.files import private_folder
 
     yield Diagnosis("python", "ok", platform.python_version())
     yield Diagnosis("rarr", "ok", installed_version())
-    try:
-        settings = Settings(**chosen)
-    except RarrError as error:
-        yield Diagnosis("settings", "broken", str(error))
-        return
-    for name, field in Settings.model_fields.items():
+    for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         if value != field.get_default(call_default_factory=True):
             shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # they may hold keys
-            origin = "this call" if name in chosen else "a file, a variable or the preset"
-            yield Diagnosis(f"setting {name}", "ok", f"{shown}, from {origin}")
+            yield Diagnosis(f"setting {name}", "ok", shown)
     home = settings.home.expanduser()
     try:
         private_folder(home)
@@ -121,20 +115,17 @@ def _extras() -> Iterator[Diagnosis]:
     import re
     from importlib.metadata import PackageNotFoundError, requires, version
 
-    extras: dict[str, dict[str, str]] = {}
+    lacking = defaultdict[str, list[str]](list)
     for requirement in requires("rarr") or ():
         if match := re.match(r"""([\w.-]+).*;.*\bextra\s*==\s*["'](?!dev|docs)(\w+)""", requirement):
-            packages = extras.setdefault(match[2], {})
             try:
-                packages[match[1]] = version(match[1])
+                lacking[match[2]] += [] if version(match[1]) else [match[1]]
             except PackageNotFoundError:
-                packages[match[1]] = ""
-    for extra, packages in extras.items():
-        if lacking := [name for name, found in packages.items() if not found]:
-            cure = f'pip install "rarr[{extra}]"'
-            yield Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(lacking)}", cure)
-        else:
-            yield Diagnosis(f"extra {extra}", "ok", ", ".join(map(" ".join, packages.items())))
+                lacking[match[2]].append(match[1])
+    for extra, packages in lacking.items():
+        cure = f'pip install "rarr[{extra}]"'
+        missing = Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(packages)}", cure)
+        yield missing if packages else Diagnosis(f"extra {extra}", "ok", "installed")
 
 
 def _models(settings: "Settings") -> Iterator[Diagnosis]:
@@ -144,7 +135,7 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.tools.concurrency import run
 
     # The sources are examined separately, and a reranker of torch takes long to open.
-    changed = {"search": InMemoryRetriever([]), "reranker": "overlap"}
+    changed: dict[str, Any] = {"search": InMemoryRetriever([]), "reranker": "overlap"}
     try:
         components = wire(settings.model_copy(update=changed))
     except RarrError as error:
@@ -171,54 +162,42 @@ async def _model_reached(model: "BudgetedChat") -> Diagnosis:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    """Opens each source. Those on the web are asked at once, unless the settings are offline."""
-    import asyncio
-    import tempfile
-
+    """Opens each source. Those on the web are asked, unless the settings are offline."""
     from rarr.agent.wiring.sources import (
         SERVED,
+        NamedSource,
         Resources,
         retriever,
         search_names,
         served_reranker,
-        web_source,
     )
     from rarr.tools.concurrency import run
 
-    probes = dict[str, "Probe"]()
     if not settings.names_source:
         cure = "give --corpus PATH, or set it in rarr.toml"
         yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
+    probes = dict[str, "Probe"]()
     for name in search_names(settings):
-        shown = f"search {name}" if isinstance(name, str) else "search"
-        with tempfile.TemporaryDirectory() as home:  # for the cache
-            there = settings.model_copy(update={"search": name, "home": Path(home)})
-            opened = Resources(there)
-            try:
-                retriever(there, opened)
-                named = isinstance(name, str) and name != "corpus"
-                source = web_source(name, there, opened) if named else None
-                probe = source.probe() if source else None
-            except RarrError as error:
-                yield Diagnosis(shown, "broken", str(error))
-                continue
-            finally:
-                run(opened.aclose())
+        shown, opened = f"search {name}" if isinstance(name, str) else "search", Resources(settings)
+        try:
+            source = getattr(retriever(settings.model_copy(update={"search": name}), opened), "source", None)
+            probe = source.probe() if isinstance(source, NamedSource) else None
+        except RarrError as error:
+            yield Diagnosis(shown, "broken", str(error))
+            continue
+        finally:
+            run(opened.aclose())
         if probe is None:
             yield Diagnosis(shown, "ok", f"{settings.corpus} opens" if name == "corpus" else "it opens")
         else:
             probes[shown] = probe
     if settings.reranker.startswith(SERVED):
         probes[f"reranker {settings.reranker}"] = served_reranker(settings, Resources(settings)).probe()
-    if settings.offline:
-        yield from (Diagnosis(name, "ok", "not asked, offline") for name in probes)
-        return
-
-    async def ask_all() -> list[Diagnosis]:
-        optional = not settings.names_source
-        return await asyncio.gather(*(reached(*each, optional=optional) for each in probes.items()))
-
-    yield from run(ask_all())
+    for shown, probe in probes.items():
+        if settings.offline:
+            yield Diagnosis(shown, "ok", "not asked, offline")
+        else:
+            yield run(reached(shown, probe, optional=not settings.names_source))
 
 
 async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagnosis:
@@ -227,7 +206,6 @@ async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagn
     `optional`: no setting names the source. Then it is missing rather than broken where it cannot be used.
     """
     import asyncio
-    import time
     from urllib.parse import urlsplit
 
     import httpx2
@@ -237,7 +215,7 @@ async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagn
     from rarr.tools.models.failures import redacted
     from rarr.tools.text.wording import shown
 
-    host, started, status = urlsplit(probe.url).hostname, time.monotonic(), 0
+    host, status = urlsplit(probe.url).hostname, 0
     try:
         async with (
             asyncio.timeout(LIMIT_S),
@@ -252,7 +230,7 @@ async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagn
         problem = f"cannot be reached ({why})"
     else:
         if status in probe.good and ("json" in kind or status == 404):
-            return Diagnosis(name, "ok", f"{host} answers in {time.monotonic() - started:.1f} s")
+            return Diagnosis(name, "ok", f"{host} answers")
         problem = f"answers with status {status}"
         if status in probe.good:
             problem = f"answers with something else ({shown(kind) or 'without a type'})"

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.cli.streams import decoded, warn
 from rarr.errors import InputError
+from rarr.tools.text.wording import counted, shown
 
 if TYPE_CHECKING:
     from rarr.agent.check import DocumentFile
@@ -22,16 +24,14 @@ def found_files(names: Sequence[str]) -> list[Path]:
     A folder means the Markdown and text files in it, at any depth, without hidden ones. Raises `InputError`
     for a name that means nothing.
     """
-    from rarr.tools.text.wording import shown
-
     found: dict[Path, Path] = {}
     for name in names:
         path = Path(name)
         try:
-            there, files = path.exists(), list(_in_folder(path)) if path.is_dir() else [path]
+            there, files = os.path.lexists(path), list(_in_folder(path)) if path.is_dir() else [path]
         except (OSError, ValueError):  # too long for a name, or not a name
             there, files = False, []
-        if not there and not path.is_symlink():
+        if not there:
             raise InputError(f"{shown(name)} does not exist: name a file or a folder")
         if not files:
             raise InputError(f"{shown(name)} holds no document: name a folder with files {', '.join(KINDS)}")
@@ -48,15 +48,13 @@ def _in_folder(folder: Path) -> Iterator[Path]:
                 yield Path(where, file)
 
 
-def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
-    """Returns the files that are no part of the corpus, where each would confirm itself.
+def outside(files: Sequence[Path], corpus: Path) -> list[Path]:
+    """Returns the files that are no part of the corpus, and warns of the others.
 
     Raises `InputError` if all of them are.
     """
     from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 
-    if corpus is None:
-        return list(files)
     root = corpus.expanduser()
     if is_index(root):  # its documents are where it was built from
         root = Path(read_manifest(root).shown or root)
@@ -64,6 +62,8 @@ def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
     if not left:
         why = f"all files to check are part of the corpus {corpus}, where each would confirm itself"
         raise InputError(f"{why}: name a corpus without them, or other files")
+    if inside := len(files) - len(left):
+        warn(f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself")
     return left
 
 
@@ -81,28 +81,27 @@ def read_document(file: Path) -> "DocumentFile":
         return DocumentFile(name, unreadable=str(error))
 
 
-def passages_of(file: Path, max_file_mb: int) -> Iterator["Passage"]:
-    """Yields the documents of a file, each as one passage. Raises `InputError` for an unreadable file."""
+def _warn_about(file: Path, line: str) -> None:
+    warn(f"{file}: {line}")
+
+
+def passages_of(files: Sequence[Path], max_file_mb: int) -> Iterator["Passage"]:
+    """Yields the documents of the files, each as one passage. Raises `InputError` for an unreadable file."""
     from datetime import UTC, datetime
 
     from rarr.records import Passage
     from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
     from rarr.retrievers.extract.files import extract, kind
 
-    if file.is_dir():
-        raise InputError(f"{file} is a folder: name its files, such as {file}/notes.md")
-    if file.exists() and not kind(file.name):
-        raise InputError(f"{file} has no known ending: give a text or document, such as one in .txt or .pdf")
-    try:
-        for document in extract(file, max_file_mb * MEGABYTE, lambda line: warn(f"{file}: {line}")):
-            yield Passage(
-                text=document.text,
-                source=document.source or str(file),
-                title=document.title,
-                start=0,
-                end=len(document.text),
-                retrieved_at=datetime.now(UTC),
-                published_at=document.published_at,
-            )
-    except UnreadableError as error:
-        raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
+    for file in files:
+        if file.is_dir():
+            raise InputError(f"{file} is a folder: name its files, such as {file}/notes.md")
+        if file.exists() and not kind(file.name):
+            raise InputError(f"{file} has no known ending: give a text or document, such as a .txt or .pdf")
+        try:
+            for it in extract(file, max_file_mb * MEGABYTE, partial(_warn_about, file)):
+                place = {"source": it.source or str(file), "title": it.title, "start": 0, "end": len(it.text)}
+                dates = {"retrieved_at": datetime.now(UTC), "published_at": it.published_at}
+                yield Passage(text=it.text, **place, **dates)
+        except UnreadableError as error:
+            raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None

@@ -38,7 +38,20 @@ def call(argv: list[str] | None) -> int:
     except RarrError as error:
         return complain(str(error), 2)
     except Exception as error:
-        return complain(f"{_where(error)}: this is a defect of rarr, please report this line", DEFECT)
+        trace = error.__traceback__
+        while trace and trace.tb_next:
+            trace = trace.tb_next
+        place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
+        what = f"{type(error).__name__}: {error}{place}"
+        return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
+
+
+def _misuse(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    message = " ".join(error.format_message().split()).rstrip(".")
+    # A list item in Markdown, or a negative number, looks like an option.
+    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
+    return f"{message}: see {context.command_path if context else 'rarr'} --help{dash}"
 
 
 def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -81,19 +94,3 @@ for command in (
     *(bench, train, trace, serve, mcp, doctor),
 ):
     app.add_command(command)
-
-
-def _misuse(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    message = " ".join(error.format_message().split()).rstrip(".")
-    # A list item in Markdown, or a negative number, looks like an option.
-    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
-    return f"{message}: see {context.command_path if context else 'rarr'} --help{dash}"
-
-
-def _where(error: Exception) -> str:
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"

@@ -9,9 +9,10 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError, SetupError
-from rarr.tools.text.wording import counted
+from rarr.tools.text.wording import by_reason, counted
 
 if TYPE_CHECKING:
+    from rarr.settings import Settings
     from rarr.training.noising import NoisingReport
 
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("path", type=options.FILE)
 @options.out("INDEX", "Folder for the index.", required=True)
 @options.settings()
-def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
+def index(path: Path, out: Path, settings: "Settings") -> int:
     """Build the index of a corpus once.
 
     PATH is a folder or a file. The same call again reads only the files that changed.
@@ -29,10 +30,7 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
       rarr index notes/ -o notes.index
     """
     from rarr.retrievers.corpus.index_building import build_index
-    from rarr.settings import Settings
-    from rarr.tools.text.wording import by_reason
 
-    settings = Settings(**chosen)
     sizes = {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
     with streams.waiting() as shown:
         report = build_index(path, out, **sizes, progress=shown.indexed)
@@ -59,16 +57,7 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
 @options.FAIL_UNDER
 @options.JSON
 def eval_(
-    data: Path,
-    out: Path,
-    chosen: dict[str, Any],
-    queries: str | None,
-    agreement: str | None,
-    editor: str | None,
-    limit: int | None,
-    jobs: int,
-    fail_under: Sequence[str],
-    as_json: bool,
+    data: Path, out: Path, settings: "Settings", agreement: str | None, fail_under: Sequence[str], **how: Any
 ) -> int:
     """Revise the texts of a file, and measure the revisions.
 
@@ -83,17 +72,13 @@ def eval_(
     """
     from rarr.evals import evaluate
     from rarr.evals.measures import limits_of, under
-    from rarr.settings import Settings
     from rarr.views.report_tables import as_tables
 
-    baseline = options.given(queries=queries, editor=editor)
-    if agreement is not None:
-        baseline["agreement"] = agreement == "on"
-    limits, settings = limits_of(fail_under), Settings(**chosen)
+    limits, how = limits_of(fail_under), options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:
-        baseline |= {"jobs": jobs, "limit": limit, "on_row": shown.rows, "on_index": shown.indexed}
-        report = evaluate(data, out, settings=settings, **baseline)
-    streams.write_result(report, lambda: as_tables(report, out / "report.html"), as_json=as_json)
+        how |= {"on_row": shown.rows, "on_index": shown.indexed}
+        report = evaluate(data, out, settings=settings, **how)
+    streams.write_result(report, lambda: as_tables(report, out / "report.html"))
     failed = streams.complain_of_rows(report, "row")
     if failed != 3 and (short := under(report, limits)):
         return streams.complain("; ".join(short), 4)
@@ -103,9 +88,9 @@ def eval_(
 @click.command()
 @click.argument("files", metavar="DATA...", type=options.FILE, nargs=-1, required=True)
 @options.out("FILE", "File for the page, or for the labels.", required=True)
-@click.option("--merge", is_flag=True, help="Merge what several raters exported, instead of making a page.")
+@options.flag("--merge", "Merge what several raters exported, instead of making a page.")
 @options.JSON
-def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
+def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     """Let people rate texts on a page; merge their ratings.
 
     The page needs no server and no network. It asks whether each text can be understood, whether the
@@ -124,10 +109,10 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
 
     streams.require_writable(out, files)
     if merge:
-        return _merge(files, out, as_json=as_json)
+        return _merge(files, out)
     if len(files) > 1:
         raise InputError("a page has the rows of one DATA: to merge what raters exported, add --merge")
-    if as_json:
+    if options.as_json():
         raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
     items = read_items(files[0])
     streams.save(out, [label_page(items)])
@@ -135,7 +120,7 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
     return 0
 
 
-def _merge(files: Sequence[Path], out: Path, *, as_json: bool) -> int:
+def _merge(files: Sequence[Path], out: Path) -> int:
     from rarr.evals.rating import labelled_rows, merged, read_exports
     from rarr.views.report_tables import as_tables
 
@@ -144,14 +129,13 @@ def _merge(files: Sequence[Path], out: Path, *, as_json: bool) -> int:
     streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
     for rater, count in ratings.rated.items():
         if count < ratings.items:
-            streams.warn(
-                f"{rater} rated {count} of {counted(ratings.items, 'item')}: the others have fewer votes"
-            )
+            total = counted(ratings.items, "item")
+            streams.warn(f"{rater} rated {count} of {total}: the others have fewer votes")
     if alone := ratings.labels_of_one_rater:
         streams.warn(
             f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two'
         )
-    streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"), as_json=as_json)
+    streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"))
     return 0
 
 
@@ -165,7 +149,7 @@ def train() -> None:
 @options.out("DATA", "File of JSON lines to which rows are added.", required=True)
 @options.settings(*options.RUN)
 @options.JOBS
-def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
+def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
     QUERIES has a query a line. Each is searched. A language model writes a short
@@ -177,12 +161,11 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
     Examples:
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
-    from rarr.settings import Settings
     from rarr.training.noising import make_data
 
     with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
-        report = make_data(queries, out, settings=Settings(**chosen), **more)
+        report = make_data(queries, out, settings=settings, **more)
     streams.write(_noised(report, out))
     streams.warn(*report.warnings)
     if report.limit:

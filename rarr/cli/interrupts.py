@@ -1,9 +1,9 @@
 """Ends an interrupted command: it writes its results so far, prints one line, and exits.
 
-The signals raise no exception. An exception at any moment, in any function, would be swallowed by some
-functions, turned into another exception by others, and would wait for long calls of libraries. Instead a
-thread ends the process, and waits for no other thread. A command keeps its work whenever it ends, killed or
-not: files get their names when they are complete, lines are appended as a whole, databases commit.
+The signals raise no exception: some functions would swallow it, and it would wait for long calls of
+libraries. A thread ends the process, and waits for no other thread. A command keeps its work whenever it
+ends, killed or not: files get their names when they are complete, lines are appended as a whole, databases
+commit.
 """
 
 import atexit
@@ -11,14 +11,13 @@ import os
 import signal
 import threading
 from functools import partial
+from select import select
 
 from rarr.cli import LINES, end_at_once
 from rarr.tools.concurrency import call_all
 
 ENDING_S = 1.0
 """The most seconds that an interrupted command may write its results."""
-
-_ending = threading.Lock()
 
 
 def end_in_order() -> None:
@@ -45,17 +44,9 @@ def hand_over() -> None:
     signal.set_wakeup_fd(-1)
 
 
-def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
-    for number in numbers:
-        signal.signal(number, how)
-
-
 def _leave(taken: list[int]) -> None:
-    """Gives the child of a fork the default handling of the signals `taken`.
-
-    Otherwise a signal to the child would end the parent.
-    """
-    signal.set_wakeup_fd(-1)
+    """Gives the child of a fork the default handling: otherwise a signal to it would end its parent."""
+    hand_over()
     _handle(taken, signal.SIG_DFL)
     _mask(signal.SIG_UNBLOCK, taken)
 
@@ -64,33 +55,25 @@ def _mask(how: int, taken: list[int]) -> None:
     signal.pthread_sigmask(how, taken)
 
 
+def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
+    for number in numbers:
+        signal.signal(number, how)
+
+
 def _watch(reader: int) -> None:
-    first = _next(reader)
-    limit = threading.Timer(ENDING_S, _end, (first,))
-    limit.daemon = True
-    try:
-        limit.start()
-        threading.Thread(target=_end_after_the_calls, args=(first,), daemon=True).start()
-    except RuntimeError:  # Python is ending, and starts no more threads
-        _end(first)
-    _end(_next(reader))
-
-
-def _end_after_the_calls(number: int) -> None:
-    call_all()
-    _end(number)
-
-
-def _next(reader: int) -> int:
-    """Waits for the next signal that ends a command, and returns its number.
-
-    Other signals, which libraries handle, come through the pipe `reader` as well, and are skipped.
-    """
-    while (number := os.read(reader, 1)[0]) not in LINES:
+    """Waits for a signal, then for the end of writing, a second signal or `ENDING_S`; ends the process."""
+    while (first := os.read(reader, 1)[0]) not in LINES:  # libraries handle other signals
         pass
-    return number
+    written, done = os.pipe()
+    try:
+        threading.Thread(target=_write_all, args=(done,), daemon=True).start()
+    except RuntimeError:  # Python is ending, and starts no more threads
+        end_at_once(first)
+    came, _, _ = select([reader, written], [], [], ENDING_S)
+    second = os.read(reader, 1)[0] if reader in came else first
+    end_at_once(second if second in LINES else first)
 
 
-def _end(number: int) -> None:
-    _ending.acquire()  # never released: only the first thread may end the process
-    end_at_once(number)
+def _write_all(done: int) -> None:
+    call_all()
+    os.close(done)

@@ -1,4 +1,4 @@
-"""Declares the options that commands share, each once, and turns those that name settings into settings.
+"""Declares the options that commands share, each once, and makes `Settings` of those that name settings.
 
 An option that only one command has is declared there.
 """
@@ -21,17 +21,17 @@ FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(1)
 MODEL_NAMES = "openai:NAME, vllm:NAME, ollama:NAME"
 
-_SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    "corpus": ("PATH", {"help": "Folder, file or built index to search."}),
-    "graph": ("F", {"help": "File of triples to search."}),
-    "search": ("S", {"help": "wikipedia, tavily, searxng or corpus; several with commas."}),
-    "offline": ("", {"help": "Search only the cache and the corpus.", "is_flag": True}),
-    "model": ("M", {"help": f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."}),
-    "base_url": ("URL", {"help": "Address of an OpenAI-compatible server, such as vLLM."}),
-    "preset": ("P", {"help": "Settings by name: default, paper, fast."}),
-    "deadline_s": ("S", {"help": "Seconds for one run.", "type": float}),
+_SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "corpus": ("--corpus", "PATH", {"help": "Folder, file or built index to search."}),
+    "graph": ("--graph", "F", {"help": "File of triples to search."}),
+    "search": ("--search", "S", {"help": "wikipedia, tavily, searxng or corpus; several with commas."}),
+    "offline": ("--offline", "", {"help": "Search only the cache and the corpus.", "is_flag": True}),
+    "model": ("--model", "M", {"help": f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."}),
+    "base_url": ("--base-url", "URL", {"help": "Address of an OpenAI-compatible server, such as vLLM."}),
+    "preset": ("--preset", "P", {"help": "Settings by name: default, paper, fast."}),
+    "deadline_s": ("--deadline", "S", {"help": "Seconds for one run.", "type": float}),
 }
-"""The settings that have an option of their own, with the placeholder of its value."""
+"""The settings that have an option of their own: its name, the placeholder of its value, and the rest."""
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
@@ -39,26 +39,40 @@ RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
-def settings(*names: str) -> Option[Any]:
+def chosen(*names: str) -> Option[Any]:
     """Adds the options of these settings and `--set` to a command, which gets the mapping `chosen`."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*, set_: Sequence[str], **arguments: Any) -> Any:
-            chosen = given(**{name: arguments.pop(name) for name in names})
-            return command(chosen=with_settings(chosen, set_), **arguments)
+            named = given(**{name: arguments.pop(name) for name in names})
+            return command(chosen=_with_pairs(named, set_), **arguments)
 
         call = _SET(call)
         for name in reversed(names):
-            metavar, attributes = _SETTINGS[name]
-            flag = f"--{name.removesuffix('_s').replace('_', '-')}"
-            call = click.option(flag, name, metavar=metavar or None, **attributes)(call)
+            flag, metavar, more = _SETTINGS[name]
+            call = click.option(flag, name, metavar=metavar or None, **more)(call)
         return call
 
     return decorate
 
 
-def with_settings(chosen: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
+def settings(*names: str) -> Option[Any]:
+    """Like `chosen`, but the command gets the `Settings`, as `settings`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*, chosen: dict[str, Any], **arguments: Any) -> Any:
+            from rarr.settings import Settings
+
+            return command(settings=Settings(**chosen), **arguments)
+
+        return chosen(*names)(call)  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     """Adds the settings of `--set NAME=VALUE`. Raises `InputError` for another form, or a name given twice.
 
     Lists and tables are JSON; a list may be written with commas.
@@ -70,11 +84,11 @@ def with_settings(chosen: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any
         name = name.strip().replace("-", "_")
         if not (name and equals):
             raise InputError(f"--set is {pair!r}: give a setting and its value, such as rounds=1")
-        if name in chosen:
+        if name in named:
             raise InputError(f"{name} is given twice: give its option or --set {name}=VALUE once")
         field = Settings.model_fields.get(name)
-        chosen[name] = _parsed(value, get_origin(field.annotation) if field else None)
-    return chosen
+        named[name] = _parsed(value, get_origin(field.annotation) if field else None)
+    return named
 
 
 def _parsed(value: str, kind: Any) -> Any:
@@ -96,11 +110,15 @@ def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option[Any]:
     return click.option(flag, metavar=metavar, help=help_, **attributes)
 
 
+def flag(name: str, help_: str) -> Option[Any]:
+    """Declares an option without a value."""
+    return click.option(name, is_flag=True, help=help_)
+
+
 def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Option[Any]:
     """Declares an option with one of the `values` between spaces; the first is the default."""
-    first, *_ = each = values.split()
     names = [flag] if name is None else [flag, name]
-    return click.option(*names, type=click.Choice(each), default=first, help=help_)
+    return click.option(*names, type=click.Choice(values.split()), default=values.split()[0], help=help_)
 
 
 def files(flag: str, help_: str) -> Option[Any]:
@@ -113,14 +131,23 @@ def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
     return click.option("--out", "-o", metavar=metavar, type=FILE, required=required, help=help_)
 
 
+def as_json() -> bool:
+    """Does the running command print JSON?"""
+    return bool(click.get_current_context().meta.get(__name__))
+
+
+def _keep_json(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    context.meta[__name__] = wanted
+
+
 _SET: Option[Any] = click.option(
     "--set", "set_", metavar="NAME=VALUE", multiple=True, help="Any other setting, as rounds=1; repeatable."
 )
 CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
-JSON: Option[Any] = click.option("--json", "as_json", is_flag=True, help="Print only JSON.")
-ESTIMATE: Option[Any] = click.option(
-    "--estimate", is_flag=True, help="Print the requests, tokens and cost to expect, and ask nothing."
+JSON: Option[Any] = click.option(
+    "--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print only JSON."
 )
+ESTIMATE = flag("--estimate", "Print the requests, tokens and cost to expect, and ask nothing.")
 LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = one(

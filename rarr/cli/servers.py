@@ -11,11 +11,10 @@ from rarr.cli.streams import waiting
 from rarr.errors import InputError
 
 if TYPE_CHECKING:
-    from rarr.integrations.mcp import ToolServer
     from rarr.settings import Settings
 
-_PORT = click.IntRange(0, 65535)
 _HOST = options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
+_PORT = click.IntRange(0, 65535)
 
 
 @click.command()
@@ -29,8 +28,8 @@ _HOST = options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
 @_HOST
 @options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=_PORT)
 @options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
-@options.settings("graph", "search", "offline", *options.MODELS)
-def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
+@options.chosen("graph", "search", "offline", *options.MODELS)
+def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[str, Any], **more: Any) -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the address that is printed as their base URL:
@@ -53,8 +52,7 @@ def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
     from rarr.serve.server import log_to_stderr, serve as serve_forever
     from rarr.settings import Settings
 
-    served["upstream_url"], served["deadline_s"] = served.pop("upstream"), served.pop("deadline")
-    served["corpora"] = _corpora(corpus) or None
+    served = more | {"upstream_url": upstream, "deadline_s": deadline, "corpora": _corpora(corpus) or None}
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     hand_over()
     with log_to_stderr():
@@ -81,7 +79,7 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 @options.choice("--transport", "stdio http", "Standard input and output, or streamable HTTP.")
 @_HOST
 @options.one("--port", "N", "Port to listen at; default 8765, 0: any.", type=_PORT)
-def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | None) -> int:
+def mcp(settings: "Settings", transport: str, host: str | None, port: int | None) -> int:
     """Serve tools for agents (MCP).
 
     Needs pip install 'rarr[mcp]'. The tools are revise_text, verify_claim, cite_text and find_evidence. They
@@ -101,28 +99,24 @@ def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | No
     # Otherwise the library colours its log, and shows what callers send.
     logging.basicConfig(level=logging.WARNING, format="rarr: %(message)s", stream=sys.stderr)
     from rarr.integrations.mcp import ToolServer
-    from rarr.settings import Settings
 
-    settings = Settings(**chosen)
     with waiting() as shown:
         server = ToolServer(settings, on_index=shown.indexed)
     import anyio
 
-    address = None if transport == "stdio" else (host or "127.0.0.1", 8765 if port is None else port)
-    anyio.run(_serve_tools, server, settings, address)
-    return 0
-
-
-async def _serve_tools(server: "ToolServer", settings: "Settings", address: tuple[str, int] | None) -> None:
-    try:
-        if address is None:
-            await server.run_stdio_async()
-        else:
+    async def serve_tools() -> None:
+        try:
+            if transport == "stdio":
+                return await server.run_stdio_async()
             from rarr.integrations.mcp.server import serve_http
 
-            await serve_http(server, *address, settings.mcp_token, _say_ready)
-    finally:
-        await server.aclose()
+            address = host or "127.0.0.1", 8765 if port is None else port
+            return await serve_http(server, *address, settings.mcp_token, _say_ready)
+        finally:
+            await server.aclose()
+
+    anyio.run(serve_tools)
+    return 0
 
 
 def _say_ready(address: str) -> None:

@@ -1,6 +1,5 @@
 """Reads texts from arguments, files and standard input; writes results, files, and complaints."""
 
-import codecs
 import os
 import re
 import sys
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rarr.cli.options import as_json
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
@@ -37,13 +37,8 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
     if given is not None and given != "-":
-        try:
-            path = Path(given)
-            if given and (path.is_file() or path.is_dir() or _FILE_NAME.fullmatch(given)):
-                kind = "folder" if path.is_dir() else "file"
-                raise InputError(f"{name} is the name of a {kind}: {cure}")
-        except (OSError, ValueError):  # too long for a name, or not a name
-            pass
+        if kind := _kind_of_path(given):
+            raise InputError(f"{name} is the name of a {kind}: {cure}")
         return _filled(given, name)
     if given is None and sys.stdin is not None and sys.stdin.isatty():
         raise InputError(f"{name} is missing: {cure}")
@@ -55,18 +50,26 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
+def _kind_of_path(given: str) -> str:
+    try:
+        is_folder, is_file = Path(given or ".").is_dir() and bool(given), Path(given).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
+        return ""
+    return "folder" if is_folder else "file" if is_file or _FILE_NAME.fullmatch(given) else ""
+
+
 def text_of_file(file: str | Path) -> str:
     """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
 
     Raises `InputError` if it cannot be read, is no text, or is empty.
     """
+    cure = "give the path of a text file"
     if file == "-":
-        return argument_text("-", "the text", "give the path of a text file")
+        return argument_text("-", "the text", cure)
     try:
         return _filled(Path(file).read_bytes(), str(file))
     except (OSError, ValueError) as error:  # ValueError: the path holds a NUL byte
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{file} cannot be read ({why}): give the path of a text file") from None
+        raise InputError(f"{file} cannot be read ({getattr(error, 'strerror', error)}): {cure}") from None
 
 
 def _filled(given: str | bytes, name: str) -> str:
@@ -83,12 +86,14 @@ def decoded(given: str | bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        cure = f"convert it, as with iconv -f {'UTF-16' if wide else 'LATIN1'} -t UTF-8"
-        if data.startswith(b"%PDF") or (b"\0" in data and not wide):
-            cure = "it is no text, so save it as text first, as with pdftotext"
+        cure = "save it as text first, as with pdftotext or iconv -t UTF-8"
         where = f"byte 0x{data[error.start]:02x} at offset {error.start}"
         raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
+
+
+def optional_text(given: str | None, name: str) -> str | None:
+    """Decodes an option that may be missing."""
+    return None if given is None else decoded(given, name)
 
 
 def write(text: str) -> None:
@@ -107,18 +112,20 @@ def write(text: str) -> None:
             raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
 
 
-def write_result(result: "BaseModel", text: Callable[[], str], *, as_json: bool) -> None:
-    """Writes a result as JSON, or as its text."""
+def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
+    """Writes a result as JSON where the call has --json, else as its text."""
     from rarr.views.shown_text import as_json as json_of
 
-    write(json_of(result) if as_json else text())
+    write(json_of(result) if as_json() else text())
 
 
-def estimate_line(estimate: "Estimate") -> str:
-    """Writes what a run is expected to use, in one line."""
+def write_estimate(estimate: "Estimate") -> int:
+    """Writes what a run is expected to use, in one line. Returns the exit status 0."""
     cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
     tokens = f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out"
-    return f"about {counted(estimate.model_calls, 'request')}, {tokens}; cost {cost}\n"
+    line = f"about {counted(estimate.model_calls, 'request')}, {tokens}; cost {cost}\n"
+    write_result(estimate, lambda: line)
+    return 0
 
 
 def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:
@@ -172,16 +179,15 @@ def complain_of_rows(report: Any, noun: str) -> int:
     lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
     errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     warn_of_each([*lines, *errors])
-    status = 0
-    if lines:
-        told = f"{counted(len(lines), 'line')} of {report.data} left out"
-        status = complain(f"{told}: correct the data, and run with another -o", 2)
     if errors and len(errors) >= len(report.rows):
         return complain(f"no {noun} could be judged: {report.rows[0].error}: see rarr doctor", 3)
+    if lines:
+        left_out = f"{counted(len(lines), 'line')} of {report.data} left out"
+        complain(f"{left_out}: correct the data, and run with another -o", 2)
     if errors:
-        cure = f"correct the cause, and run again, which repeats these {noun}s"
-        status = complain(f"{counted(len(errors), noun)} with an error: {cure}", 2)
-    return status
+        failed = f"{counted(len(errors), noun)} with an error"
+        complain(f"{failed}: correct the cause, and run again, which repeats these {noun}s", 2)
+    return 2 if lines or errors else 0
 
 
 def waiting() -> "Waiting":

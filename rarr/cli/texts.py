@@ -1,7 +1,7 @@
 """The commands on one text: `rarr revise`, `cite`, `write` and `answer`."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import click
 from rarr.cli import options, streams
 from rarr.cli.documents import passages_of
 from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
-from rarr.tools.text.wording import counted
+from rarr.tools.text.wording import beside_the_reason, counted, grouped, is_failure, nothing_checked
 
 if TYPE_CHECKING:
     from rarr import Settings
@@ -29,21 +29,13 @@ _NAME = 8  # characters of a run's name, which tell it from other runs
 @options.settings(*options.RUN)
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
-@click.option("--diff", is_flag=True, help="Print only a unified diff.")
+@options.flag("--diff", "Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
 @options.ESTIMATE
 def revise(
-    text: str | None,
-    file: Path | None,
-    context: str | None,
-    source: Sequence[Path],
-    chosen: dict[str, Any],
-    accept: str | None,
-    as_json: bool,
-    diff: bool,
-    verbose: bool,
-    estimate: bool,
-) -> int:
+    text: str | None, file: Path | None, context: str | None, source: Sequence[Path], accept: str | None,
+    settings: "Settings", **shown: bool,
+) -> int:  # fmt: skip
     """Revise a text, and show the evidence for it.
 
     TEXT is - for standard input. Prints the revised text with its changes, a line for each sentence with its
@@ -58,61 +50,47 @@ def revise(
       rarr revise --file draft.md --search tavily --set include_domains=who.int
       rarr revise --file draft.md --corpus notes/ --model vllm:Qwen/Qwen3-8B
     """
-    from rarr import Reviser, Settings
-    from rarr.tools.text.wording import beside_the_reason
-    from rarr.views.revision_text import render, render_diff
+    from rarr import Reviser
 
-    if as_json and diff:
+    if options.as_json() and shown["diff"]:
         raise InputError("--json and --diff exclude each other: give one of them")
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
     cure = "give the text in quotes, or its file with --file F"
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
-    context = None if context is None else streams.decoded(context, "--context")
-    settings, terminal = Settings(**chosen), sys.stdout.isatty()
+    asked = streams.optional_text(context, "--context")
     with streams.at_work(Reviser, settings) as reviser:
-        if estimate:
-            expected = reviser.estimate(original, context)
-            streams.write_result(expected, lambda: streams.estimate_line(expected), as_json=as_json)
-            return 0
-        revision: Revision = reviser.revise(original, context, sources=_sources(source, settings))
+        if shown["estimate"]:
+            return streams.write_estimate(reviser.estimate(original, asked))
+        passages = passages_of(source, settings.max_file_mb)
+        given = [{"text": each.text, "url": each.source, "title": each.title} for each in passages]
+        revision: Revision = reviser.revise(original, asked, sources=given or None)
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
-    status = _outcome(revision, aloud=diff)
-    shown = revision
-    if status and not as_json:  # standard error has the first failure already
-        shown = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
-    if diff:
-        streams.write(render_diff(shown, terminal=terminal))
-    else:
-        streams.write_result(
-            revision, lambda: render(shown, terminal=terminal, verbose=verbose), as_json=as_json
-        )
-    if terminal and not (as_json or diff) and settings.trace:
-        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
+    status = _outcome(revision, grouped(revision.warnings) if shown["diff"] else [])
+    _print(revision, failed=bool(status), diff=shown["diff"], verbose=shown["verbose"], traced=settings.trace)
     return status
 
 
-def _sources(files: Sequence[Path], settings: "Settings") -> list[dict[str, str]] | None:
-    """Returns what `revise` takes as sources: the texts of these files; None for no file."""
-    return [
-        {"text": each.text, "url": each.source, "title": each.title}
-        for file in files
-        for each in passages_of(file, settings.max_file_mb)
-    ] or None
+def _print(revision: "Revision", *, failed: bool, diff: bool, verbose: bool, traced: bool) -> None:
+    from rarr.views.revision_text import render, render_diff
+
+    terminal, shown = sys.stdout.isatty(), revision
+    if failed:  # standard error has the first failure already
+        shown = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
+    if diff:
+        return streams.write(render_diff(shown, terminal=terminal))
+    streams.write_result(revision, lambda: render(shown, terminal=terminal, verbose=verbose))
+    if terminal and traced and not options.as_json():
+        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
+    return None
 
 
-def _outcome(revision: "Revision", *, aloud: bool, more: Iterable[str] = ()) -> int:
-    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0.
-
-    `aloud`: prints `more` and the warnings to standard error, because the result does not hold them.
-    """
-    from rarr.tools.text.wording import grouped, nothing_checked
-
+def _outcome(revision: "Revision", warnings: Sequence[str]) -> int:
+    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0 after the warnings."""
     if why := nothing_checked(revision):
         return streams.complain(f"nothing could be checked: {why}", 3)
-    if aloud:
-        streams.warn(*more, *grouped(revision.warnings))
+    streams.warn(*warnings)
     return 0
 
 
@@ -121,9 +99,9 @@ def _outcome(revision: "Revision", *, aloud: bool, more: Iterable[str] = ()) -> 
 @options.CONTEXT
 @options.settings(*options.RUN)
 @options.choice("--style", "numbered footnotes", "[1] and a list, or [^1] and footnotes.")
-@click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
+@options.flag("--mark-unsupported", "Mark unsupported sentences: [citation needed].")
 @options.JSON
-def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, **form: Any) -> int:
+def cite(file: str, context: str | None, settings: "Settings", **form: Any) -> int:
     """Put citations into a text, and change nothing else.
 
     FILE is - for standard input. A sentence that evidence supports gets a mark such as [1], and the text a
@@ -135,24 +113,23 @@ def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, 
       rarr cite draft.md --corpus notes/ > cited.md
       rarr cite draft.md --corpus notes/ --style footnotes --mark-unsupported
     """
-    from rarr import Reviser, Settings
+    from rarr import Reviser
 
-    text = streams.text_of_file(file)
-    context = None if context is None else streams.decoded(context, "--context")
-    with streams.at_work(Reviser, Settings(**chosen)) as reviser:
-        cited = reviser.cite(text, context, **form)
-    streams.write_result(cited, lambda: str(cited.text), as_json=as_json)
-    return _outcome(cited.research, aloud=not as_json, more=_wrong(cited.existing))
+    text, asked = streams.text_of_file(file), streams.optional_text(context, "--context")
+    with streams.at_work(Reviser, settings) as reviser:
+        cited = reviser.cite(text, asked, **form)
+    streams.write_result(cited, lambda: str(cited.text))
+    warnings = [*_wrong(cited.existing), *grouped(cited.research.warnings)]
+    return _outcome(cited.research, [] if options.as_json() else warnings)
 
 
 def _wrong(checks: "Sequence[CitationCheck]") -> Iterator[str]:
     for check in checks:
         named = f"{check.text} ({check.target})" if check.target not in check.text else check.text
-        why = {"not_supported": "its source does not support the sentence"}.get(check.state, "")
-        if check.state == "source_not_found":
-            why = f"it {'is not among the sources that were searched' if check.target else 'has no entry'}"
-        if why:
-            yield f"citation {named} at character {check.start}: {why}"
+        lost = "is not among the sources that were searched" if check.target else "has no entry"
+        why = {"not_supported": "its source does not support the sentence", "source_not_found": f"it {lost}"}
+        if check.state in why:
+            yield f"citation {named} at character {check.start}: {why[check.state]}"
 
 
 @click.command("write")
@@ -161,7 +138,7 @@ def _wrong(checks: "Sequence[CitationCheck]") -> Iterator[str]:
 @options.one("--outline", "FILE", "File with the headings, one a line.", type=options.FILE)
 @options.out("FILE", "File for the article, in Markdown.")
 @options.JSON
-def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path | None, as_json: bool) -> int:
+def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | None) -> int:
     """Write an article from sources, with checked citations.
 
     Plans sections, searches for each, writes them, and checks every citation: a wrong one is replaced by a
@@ -174,28 +151,25 @@ def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path |
       rarr write "Hoover Dam" --corpus notes/ --outline headings.txt -o article.md
       rarr write "Hoover Dam" --corpus notes/ --model vllm:Qwen/Qwen3-8B
     """
-    from rarr import Settings, Writer
-    from rarr.tools.text.wording import grouped
+    from rarr import Writer
 
     topic = streams.decoded(topic, "TOPIC")
     streams.require_writable(out)
     headings = None if outline is None else streams.text_of_file(outline)
-    with streams.at_work(Writer, Settings(**chosen)) as writer:
+    with streams.at_work(Writer, settings) as writer:
         article: Article = writer.write(topic, headings)
     if not article.sentences:
         return streams.complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)
     if out is not None:
         streams.save(out, [article.text])
     shown = article.text if out is None else f"{out}: {_summary(article)}\n"
-    streams.write_result(article, lambda: shown, as_json=as_json)
-    streams.warn(*() if as_json else grouped(article.warnings))
+    streams.write_result(article, lambda: shown)
+    streams.warn(*() if options.as_json() else grouped(article.warnings))
     return 0
 
 
 def _reason(article: "Article") -> str:
     """Writes why there is no sentence: the first failure with its cause, else the first gap with its cure."""
-    from rarr.tools.text.wording import grouped, is_failure
-
     if failed := grouped(warning for warning in article.warnings if is_failure(warning)):
         return failed[0]
     gaps = grouped(each for each in article.warnings if each.code == "section_missing")
@@ -205,14 +179,11 @@ def _reason(article: "Article") -> str:
 def _summary(article: "Article") -> str:
     """Writes the counts and the citation measures on one line."""
     done = sum(section.state == "written" for section in article.sections)
-    pairs = {
-        name: (getattr(article.as_written, name), getattr(article.checked, name))
-        for name in ("recall", "precision", "rate")
-    }
-    scores = [
-        "{} {} as written, {} checked".format(name, *("-" if it is None else f"{it:.2f}" for it in pair))
-        for name, pair in pairs.items()
-    ]
+    scores = []
+    for name in ("recall", "precision", "rate"):
+        values = (getattr(article.as_written, name), getattr(article.checked, name))
+        before, after = ("-" if value is None else f"{value:.2f}" for value in values)
+        scores.append(f"{name} {before} as written, {after} checked")
     counts = f"{counted(done, 'section')}, {counted(len(article.sentences), 'sentence')}"
     return f"{counts}, {counted(len(article.sources), 'source')}; citation {'; '.join(scores)}"
 
@@ -222,7 +193,7 @@ def _summary(article: "Article") -> str:
 @options.settings(*options.RUN)
 @options.choice("--style", "brackets footnotes", "[id, relation: value], or Markdown footnotes.")
 @options.JSON
-def answer(question: str, chosen: dict[str, Any], style: Any, as_json: bool) -> int:
+def answer(question: str, settings: "Settings", style: Any) -> int:
     """Answer a question, with a source for every statement.
 
     The sources are triples or passages. Without a language model, the statements are sentences of the
@@ -233,19 +204,17 @@ def answer(question: str, chosen: dict[str, Any], style: Any, as_json: bool) -> 
       rarr answer "Where was Marie Curie born?" --graph people.csv
       rarr answer "How high is the Hoover Dam?" --corpus notes/ --style footnotes
     """
-    from rarr import Answerer, Settings
-    from rarr.tools.text.wording import grouped
+    from rarr import Answerer
 
-    asked = streams.argument_text(
-        question, "QUESTION", "give the question in quotes, or - and the file as input"
-    )
+    cure = "give the question in quotes, or - and the file as input"
+    asked = streams.argument_text(question, "QUESTION", cure)
     try:
-        with streams.at_work(Answerer, Settings(**chosen)) as answerer:
+        with streams.at_work(Answerer, settings) as answerer:
             answered = answerer.answer(asked)
     except (RetrievalError, ModelError, BudgetError) as error:
         return streams.complain(f"nothing could be answered: {error}", 3)
-    streams.write_result(answered, lambda: f"{answered.render(style)}\n", as_json=as_json)
+    streams.write_result(answered, lambda: f"{answered.render(style)}\n")
     refused = [(statement.text, why) for statement in answered.statements for why in statement.refused]
-    if not as_json:  # JSON holds all of it
+    if not options.as_json():  # JSON holds all of it
         streams.warn(*(f"citation {why} (in {text!r})" for text, why in refused), *grouped(answered.warnings))
     return 0

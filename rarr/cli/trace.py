@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, save, warn, write
+from rarr.cli.streams import complain, save, warn, write, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
 _RUN = click.argument("run")
 _NODE = options.one("--node", "N", "The node, such as check_agreement.")
-_FULL = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
+_FULL = options.flag("--full", "Show all prompts and answers in full.")
 
 
 @click.group()
@@ -28,20 +28,15 @@ def trace() -> None:
 @trace.command("list")
 @options.one("--limit", "N", "Runs to list; default 20.", type=options.COUNT, default=20)
 @options.JSON
-def list_(limit: int, as_json: bool) -> int:
+def list_(limit: int) -> int:
     """List the runs, the newest first: time, duration, outcome, usage and changes."""
     from rarr.traces.trace_reader import open_store
-    from rarr.views.shown_text import as_json as json_of
     from rarr.views.trace_text import runs_json, runs_table
 
     with open_store() as store:
         runs, names = store.list(limit), store.names()
-    if as_json:
-        write(json_of(runs_json(runs)))
-    elif not runs:
-        write("No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n")
-    else:
-        write(runs_table(runs, names))
+    none = "No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n"
+    write_result(runs_json(runs), lambda: runs_table(runs, names) if runs else none)
     return 0
 
 
@@ -133,8 +128,8 @@ def import_(file: Path) -> int:
 
 @trace.command()
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="Remove all runs.")
-def prune(runs: Sequence[str], every: bool) -> int:
+@options.flag("--all", "Remove all runs.")
+def prune(runs: Sequence[str], **every: bool) -> int:
     """Remove runs by name, and free their space on the disk.
 
     Without a RUN, removes what is beyond trace_days, and the oldest above 500 MB.
@@ -144,11 +139,11 @@ def prune(runs: Sequence[str], every: bool) -> int:
     from rarr import Settings
     from rarr.traces.trace_reader import open_store
 
-    if runs and every:
+    if runs and every["all"]:
         raise InputError("RUN and --all exclude each other: give one of them")
     settings = Settings()
     with open_store() as store:
-        if every:
+        if every["all"]:
             removed = store.remove_all()
         elif runs:
             removed = store.remove([store.resolve(run) for run in runs])
@@ -166,7 +161,7 @@ def prune(runs: Sequence[str], every: bool) -> int:
 @_RUN
 @_NODE
 @options.one("--prompt", "FILE", "Prompt for the node.", type=options.FILE)
-@options.settings("model", "base_url", "corpus", "graph", "search")
+@options.chosen("model", "base_url", "corpus", "graph", "search")
 @_FULL
 def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], full: bool) -> int:
     """Run RUN again, or one node of it with another prompt or model.
@@ -185,9 +180,8 @@ def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, An
     from rarr import Trace, replay as replayed
     from rarr.views.replay_text import render
 
-    chosen |= options.given(prompt=prompt)
     loaded = Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
-    outcome = replayed(loaded, node, **chosen)
+    outcome = replayed(loaded, node, **chosen, **options.given(prompt=prompt))
     write(render(outcome, full=full))
     if outcome.failed:
         failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"

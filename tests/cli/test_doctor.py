@@ -13,6 +13,7 @@ from tools.asking import KEY
 from cli.helpers import Command, Result, is_complaint
 from rarr.cli.doctor import Diagnosis, examine, reached
 from rarr.retrievers.web.service_requests import Probe
+from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, refused_url
 from rarr.tools.concurrency import run
 
@@ -21,7 +22,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def findings(**chosen: Any) -> dict[str, Diagnosis]:
-    return {each.name: each for each in examine({"offline": True} | chosen)}
+    return {each.name: each for each in examine(Settings(**({"offline": True} | chosen)))}
 
 
 def test_installation_is_named_with_cures_for_what_is_missing(command: Command, notes: Path) -> None:
@@ -38,7 +39,6 @@ def test_installation_is_named_with_cures_for_what_is_missing(command: Command, 
     ("chosen", "name", "words"),
     [
         ({"corpus": "nowhere"}, "search corpus", "nowhere"),
-        ({"rounds": 0}, "settings", "rounds"),
         ({"model": "nope:x"}, "model", "nope"),
         ({"search": "searxng"}, "search searxng", "searxng_url"),
         ({"search": "corpus"}, "search corpus", "set corpus"),
@@ -66,7 +66,7 @@ def services() -> Iterator[ExitStack]:
 @pytest.mark.parametrize(
     ("said", "state", "words"),
     [
-        (Said({}, headers=JSON), "ok", "127.0.0.1 answers in"),
+        (Said({}, headers=JSON), "ok", "127.0.0.1 answers"),
         (Said("", 403, headers=JSON), "broken", "answers with status 403; its own cure"),
         (Said("", 500, headers=JSON), "broken", "answers with status 500; check the connection"),
         (Said("<a>", headers={"Content-Type": "text/html"}), "broken", "something else (text/html)"),

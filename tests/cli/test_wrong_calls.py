@@ -29,7 +29,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
     (["revise", "a", "--context", "\udce9"], "--context is not UTF-8 (byte 0xe9 at offset 0)"),
     (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
-    (["revise", "--file", "page.pdf"], "it is no text, so save it as text first"),
+    (["revise", "--file", "page.pdf"], "page.pdf is not UTF-8"),
     (["revise", "--file", "nowhere"], "nowhere cannot be read (No such file"),
     (
         ["revise", "wide.txt"],
@@ -79,6 +79,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["label", "data.jsonl", "empty.jsonl", "-o", "page.html"], "add --merge"),
     (["label", "data.jsonl", "-o", "page.html", "--json"], "add --merge, or leave it out"),
     (["bench", "names", "data.jsonl", "-o", "out"], "no corpus: give --corpus PATH"),
+    (["bench", "wikigen", "data.jsonl", "-o", "out"], "wikigen reads 2 paths: give EVENTS and DOCS"),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
     (["serve", "--corpus", "notes"], "--corpus is 'notes': give a name for callers and a path"),
     (["serve", "--corpus", "a=notes", "--corpus", "a=docs"], "--corpus names 'a' twice"),
