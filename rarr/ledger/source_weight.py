@@ -7,6 +7,7 @@ without a source count as one source with the weight of any page. The order of t
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from rarr.records import UNNAMED, Evidence
 from rarr.records.card import Card, Side
@@ -113,6 +114,7 @@ def _origin(source: str) -> str:
     return UNNAMED if source.startswith(UNNAMED) else site_of(source) or source
 
 
+@lru_cache(maxsize=256)  # each passage is compared with all others
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = re.findall(r"\w+", text.casefold())
     starts = range(max(1, len(words) - _SHINGLE + 1))

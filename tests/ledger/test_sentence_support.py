@@ -5,7 +5,6 @@ from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
 from makers import VALID, edit, evidence, query, runtime, state
 
-from rarr.backends.embedded.near_quotes import NearQuoteVerifier
 from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support, support_by
 from rarr.records import Edit, Query
 from rarr.state import SentenceSupport
@@ -103,11 +102,3 @@ async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> N
     scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
     classes = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
     assert classes == ["attributable", "extrapolatory", None]
-
-
-async def test_classifier_is_asked_for_the_class() -> None:
-    text = "The mill burned in 1921."
-    passage = evidence("The mill burned in 1923.")
-    assert await classify_sentences(
-        NearQuoteVerifier(), text, None, sentences(text), passage, threshold=0.5
-    ) == ["contradictory"]

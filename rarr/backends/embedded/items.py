@@ -62,11 +62,6 @@ class Line:
     around: frozenset[str] = frozenset()
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        """The stems of its own words."""
-        return frozenset(item.stem for item in self.items if item.stem)
-
-    @cached_property
     def words(self) -> frozenset[str]:
         """The keys of its items, and those that tell what its pronoun means."""
         return self.above | {item.key for item in self.items}

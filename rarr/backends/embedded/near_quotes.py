@@ -7,7 +7,7 @@ order, and corrects it where only values, a name or a turning word differ. All e
 import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.items import (
@@ -27,7 +27,7 @@ from rarr.backends.embedded.values import compare, written_like
 from rarr.backends.embedded.words import are_opposites, is_weighty, opens_more
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.records import AttributionClass, Evidence
+from rarr.records import Evidence
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 from rarr.tools.text.markdown_tables import Cell
@@ -38,7 +38,6 @@ _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = ",;:()–—"
 _FEW = 2  # words
 _MOST_TURNING = 3  # words, such as "do not"
-_CLASSES: dict[str, AttributionClass] = {"yes": "attributable", "no": "contradictory"}
 Kind = Literal["value", "name", "word", "open"]
 
 
@@ -70,9 +69,9 @@ class Comparison(NamedTuple):
         return [slot.kind for slot in self.slots] == ["value"]
 
     @property
-    def is_turned(self) -> bool:
-        """Does the line say the same, but for one turning word? Two names may both be right."""
-        return [slot.kind for slot in self.slots] == ["word"]
+    def is_opposed(self) -> bool:
+        """Does the line say the same, but for one value or turning word? Two names may both be right."""
+        return [slot.kind for slot in self.slots] in (["value"], ["word"])
 
     @property
     def is_correction(self) -> bool:
@@ -101,13 +100,6 @@ class NearQuoteVerifier:
         """Scores the sentence of `text` at each span by this evidence alone."""
         return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
 
-    async def classify(
-        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> Sequence[AttributionClass]:
-        """Chooses the class of each sentence; extrapolatory where no line nearly repeats it."""
-        cards = await work(_cards, text, context, spans, evidence)
-        return [_CLASSES.get(card.verdict, "extrapolatory") for card in cards]
-
 
 def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
     (excerpt,) = labelled([evidence])
@@ -119,12 +111,8 @@ def _is_rival(found: Comparison, best: Comparison) -> bool:
     """Does a line as near as the best one say another thing there, perhaps of a namesake?"""
     if len(found.slots) > len(best.slots):
         return False
-    said, other = ([slot.other for slot in it.slots] for it in (best, found))
-    pairs = (
-        (mine, its)
-        for ours, theirs in zip(said, other, strict=False)
-        for mine, its in zip(ours, theirs, strict=False)
-    )
+    slots = zip(best.slots, found.slots, strict=False)
+    pairs = (pair for ours, theirs in slots for pair in zip(ours.other, theirs.other, strict=False))
     return any(not _says(its, mine) for mine, its in pairs)
 
 
@@ -165,14 +153,15 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     meant = antecedents(sentence, above)
     subject = meant.subject if meant else None
     found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line)]
-    is_short = len(items) == 2  # "It opened in 1936."
+    is_short = len(items) == _FEW  # "It opened in 1936."
     near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
     whole = (it.line.labels for it in near if not it.slots)
     same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
-    wrong = [] if same else [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
+    saying = _Saying(lines)
+    wrong = [] if same else [it for it in near if it.is_correction and not saying.elsewhere(it)]
     if same:
-        against = [it.line.labels[0] for it in near if it.is_other_value or it.is_turned]
+        against = [it.line.labels[0] for it in near if it.is_opposed]
         return RawCard("mixed" if against else "yes", same, tuple(against))
     rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
     if rival:
@@ -213,17 +202,17 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
 
 def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
     """Counts the words with which both begin."""
-    pairs = enumerate(zip(own, other, strict=False))
-    differing = (number for number, (mine, theirs) in pairs if not mine.stem or mine.stem != theirs.stem)
-    return next(differing, min(len(own), len(other)))
+    pairs = zip(own, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].stem and pair[0].stem == pair[1].stem, pairs))
 
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
     if line.is_row:
         return _compared_row(items, line)
-    most = sum(not item.stem or item.stem in line.stems for item in items) / len(items)
-    if most < LEAST_SHARED / 2:
+    least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
+    most = sum(not item.stem or item.stem in line.words for item in items) / len(items)
+    if most < least:
         return Comparison(line, most, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
@@ -341,17 +330,28 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
     return begins and (last == len(items) or between[-1:] in _SET_OFF)
 
 
-def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
-    """Does another line about the same subject have what the sentence says in place of this line's words?"""
-    first = found.line.items[0].key
-    for line in lines:
-        if line.text == found.line.text or first not in line.words:
-            continue
+class _Saying:
+    """Which lines say an item of a sentence; each item is looked for once."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+        self._found: dict[int, set[Line]] = {}
+
+    def elsewhere(self, found: Comparison) -> bool:
+        """Has another line about the same subject what the sentence says in place of this line's words?"""
+        first = found.line.items[0].key
         for slot in found.slots:
-            weighs = all(is_weighty(mine.stem) for mine in slot.own)  # "not" may stand in any line
-            if not weighs and all(any(_says(item, mine) for item in line.items) for mine in slot.own):
+            if all(is_weighty(mine.stem) for mine in slot.own):  # "not" may stand in any line
+                continue
+            lines = set.intersection(*map(self._lines_with, slot.own))
+            if any(it.text != found.line.text and first in it.words for it in lines):
                 return True
-    return False
+        return False
+
+    def _lines_with(self, own: Item) -> set[Line]:
+        if own.start not in self._found:
+            self._found[own.start] = {it for it in self._lines if any(_says(item, own) for item in it.items)}
+        return self._found[own.start]
 
 
 def _says(item: Item, own: Item) -> bool:

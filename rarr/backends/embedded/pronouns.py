@@ -10,22 +10,25 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 
 
 class Antecedents(NamedTuple):
-    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above."""
+    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above.
+
+    `numbers` are those of the subject ("Apollo 11").
+    """
 
     subject: frozenset[str]
+    numbers: frozenset[str]
     names: frozenset[str]
     is_pronoun: bool
 
     def are_in(self, line: Line) -> bool:
-        """Does the line name an antecedent, and the number of the subject where it has one ("Apollo 11")?
+        """Does the line name an antecedent, and the number of the subject where it has one?
 
         A sentence without a pronoun is read beside any source but one of another number: "The pump", behind a
         sentence about Pump 11, is not that of the manual of Pump 12.
         """
-        numbers = {key for key in self.subject if any(character.isdigit() for character in key)}
         if not self.is_pronoun:
-            return numbers <= line.around or (self.subject - numbers).isdisjoint(line.around)
-        return numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
+            return self.numbers <= line.around or (self.subject - self.numbers).isdisjoint(line.around)
+        return self.numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
 
 
 def antecedents(sentence: str, above: str) -> Antecedents | None:
@@ -39,7 +42,9 @@ def antecedents(sentence: str, above: str) -> Antecedents | None:
     names = (
         item.key for part in parts for item in items_of(part) if item.stem and part[item.start].isupper()
     )
-    return Antecedents(_subject(parts), frozenset(names), begins_with_pronoun(sentence))
+    subject = _subject(parts)
+    numbers = frozenset(key for key in subject if any(character.isdigit() for character in key))
+    return Antecedents(subject, numbers, frozenset(names), begins_with_pronoun(sentence))
 
 
 def _names_nothing(sentence: str) -> bool:

@@ -115,6 +115,9 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
 
 def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     """Is the first amount the second, or a rounding of it?"""
+    rough, steps = float(one.amount), max(one.step, other.step)
+    if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(steps)):
+        return "different"  # without the cost of fractions
     gap, scale = abs(one.amount - other.amount), abs(other.amount)
     if not gap:
         return "equal"
