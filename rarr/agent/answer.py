@@ -170,31 +170,34 @@ def answer_of(run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision
 
     The statements are joined to a text, and the cited sources numbered anew, in the order of the text.
     """
-    sources, drafts = sources_of(state), state.get("statements", [])
+    drafts, by_number = state.get("statements", []), {each.number: each for each in sources_of(state)}
     order = list(dict.fromkeys(number for draft in drafts for number in draft.citations))
     numbers = {number: new for new, number in enumerate(order, start=1)}
-    by_number = {source.number: source for source in sources}
-    statements, position = list[Statement](), 0
+    ids = {(each.source, each.start, each.end): each.id for each in usable(state)}
+    statements, sentences, position = list[Statement](), list[Sentence](), 0
     for draft in drafts:
         written = draft.citations if draft.written is None else draft.written
-        statements.append(
-            Statement(
-                text=draft.text,
-                start=position,
-                end=position + len(draft.text),
-                status=draft.status,
-                citations=tuple(sorted(numbers[number] for number in draft.citations)),
-                needs_support=draft.needs_support,
-                refused=draft.refused,
-                written=len(written),
-                existing=sum(number in by_number for number in written),
-            )
-        )
+        cited = [by_number[number].passage for number in draft.citations]
+        place = {"start": position, "end": position + len(draft.text)}
         position += len(draft.text) + 1
+        statement = Statement(
+            text=draft.text,
+            status=draft.status,
+            citations=tuple(sorted(numbers[number] for number in draft.citations)),
+            needs_support=draft.needs_support,
+            refused=draft.refused,
+            written=len(written),
+            existing=sum(number in by_number for number in written),
+            **place,
+        )
+        found = (ids.get((each.source, each.start, each.end)) for each in cited)  # a triple is no evidence
+        statements.append(statement)
+        sentences.append(
+            Sentence(text=draft.text, status=draft.status, evidence_ids=tuple(filter(None, found)), **place)
+        )
     text = " ".join(draft.text for draft in drafts)
-    report = Report(sentences=tuple(_sentences(state, statements, drafts, sources)))
-    whole: State = {**state, "original": text, "text": text, "report": report}
-    research = revision_of(run_id, whole, meter)
+    report = Report(sentences=tuple(sentences))
+    research = revision_of(run_id, {**state, "original": text, "text": text, "report": report}, meter)
     answer = Answer(
         question=state["original"],
         text=text,
@@ -205,27 +208,6 @@ def answer_of(run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision
         run_id=run_id,
     )
     return answer, research
-
-
-def _sentences(
-    state: State,
-    statements: Sequence[Statement],
-    drafts: Sequence[StatementDraft],
-    sources: Sequence[AnswerSource],
-) -> list[Sentence]:
-    """Makes the sentences of the report; triples have no evidence in it."""
-    ids = {(each.source, each.start, each.end): each.id for each in usable(state)}
-    places = {each.number: (each.passage.source, each.passage.start, each.passage.end) for each in sources}
-    return [
-        Sentence(
-            text=statement.text,
-            start=statement.start,
-            end=statement.end,
-            status=statement.status,
-            evidence_ids=tuple(ids[places[n]] for n in draft.citations if places[n] in ids),
-        )
-        for statement, draft in zip(statements, drafts, strict=True)
-    ]
 
 
 class Answerer(RunOwner):

@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from rarr.agent.evidence import evidence_of, passage_of
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import Evidence, Passage
+from rarr.records import Evidence
 from rarr.records.answers import AnswerSource
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
 from rarr.retrievers.graph.graph import Graph, TriplePassage, warn_of_namesakes
@@ -17,11 +18,11 @@ from rarr.state import State, usable
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.wording import counted, shown
+from rarr.tools.text.wording import counted
 
 _WORD = re.compile(r"\w+")
-_OWN, _POINTING, _NEXT = 60, 20, 60
-"""The most triples of an entity, of others that have it as their value, and of the values of its triples."""
+_MOST = 120
+"""The most triples of an answer."""
 
 
 @runtime_checkable
@@ -60,8 +61,7 @@ def sources_of(state: State) -> list[AnswerSource]:
     triples = state.get("triples", [])
     known = {(each.passage.source, each.passage.start) for each in triples}
     found = (each for each in usable(state) if (each.source, each.start) not in known)
-    passages = (Passage(**{name: getattr(each, name) for name in Passage.model_fields}) for each in found)
-    numbered = enumerate(passages, start=len(triples) + 1)
+    numbered = enumerate(map(passage_of, found), start=len(triples) + 1)
     return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in numbered)]
 
 
@@ -75,11 +75,11 @@ def text_of(source: AnswerSource) -> str:
 
 def source_evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
-    fields = {name: getattr(source.passage, name) for name in Passage.model_fields}
+    passage = source.passage
     if source.triple is not None:
         text = text_of(source)
-        fields |= {"text": text, "end": source.passage.start + len(text), "lead": ()}
-    return Evidence(**fields, id=f"s{source.number}", query_id="q1", relevance=1.0)
+        passage = passage.model_copy(update={"text": text, "end": passage.start + len(text), "lead": ()})
+    return evidence_of(passage, f"s{source.number}", "q1")
 
 
 def topic(text: str) -> list[str]:
@@ -123,32 +123,29 @@ def _found(graph: Graph, question: str) -> State:
 
 
 def _triples(graph: Graph, entities: Sequence[int], wanted: frozenset[str]) -> list[TriplePassage]:
-    """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
-    found: list[TriplePassage] = []
+    """Chooses triples of the entities, of others that point at them, and of the values that are asked for.
+
+    Of too many, those with most words of the question are kept, with a warning.
+    """
+    store = graph.store
+    found = [it for entity in entities for it in graph.triples(entity)]
     for entity in entities:
-        what = f"{shown(graph.store.name(entity))!r} has more than {_OWN} triples"
-        found += _first(graph.triples(entity), _OWN, wanted, what)
-    for entity in entities:
-        pointing = graph.passages(graph.store.pointing_at(entity), besides=entity)
-        what = f"more than {_POINTING} triples have the value {shown(graph.store.name(entity))!r}"
-        found += _first(list(pointing), _POINTING, wanted, what)
-    names = {word for entity in entities for word in topic(graph.store.name(entity))}
+        found += graph.passages(store.pointing_at(entity), besides=entity)
+    names = {word for entity in entities for word in topic(store.name(entity))}
     asked = [each.triple for each in found if _words(each) & (wanted - names)]
-    values = dict.fromkeys(graph.store.number(triple.object_id) for triple in asked)
-    of_values = [it for number in values if number is not None for it in graph.triples(number)]
-    found += _first(of_values, _NEXT, wanted, f"the values of the entities have more than {_NEXT} triples")
-    return list({each.triple: each for each in found}.values())
-
-
-def _first(
-    triples: Sequence[TriplePassage], most: int, wanted: frozenset[str], what: str
-) -> list[TriplePassage]:
-    """Returns at most `most` triples in their order: those with most words of the question before others."""
-    if len(triples) <= most:
-        return list(triples)
-    meter().warn("graph_cut", f"{what}: only {most} are used, first those that the question asks for")
-    ranked = sorted(range(len(triples)), key=lambda n: -len(_words(triples[n]) & wanted))[:most]
-    return [triples[n] for n in sorted(ranked)]
+    values = dict.fromkeys(store.number(triple.object_id) for triple in asked)
+    found += [it for number in values if number is not None for it in graph.triples(number)]
+    by_triple = {each.triple: each for each in found}
+    if len(by_triple) <= _MOST:
+        return list(by_triple.values())
+    meter().warn(
+        "graph_cut",
+        f"{len(by_triple):,} triples are about the names of the question: only {_MOST} are used, first those"
+        " that the question asks for",
+    )
+    ranked = sorted(by_triple, key=lambda triple: -len(_words(by_triple[triple]) & wanted))
+    kept = set(ranked[:_MOST])
+    return [each for triple, each in by_triple.items() if triple in kept]
 
 
 def _words(each: TriplePassage) -> frozenset[str]:

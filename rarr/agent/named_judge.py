@@ -1,17 +1,15 @@
 """A judge of attribution by name, asked about claims in place of a reader of cards, as in the papers.
 
-It gives each sentence a class by each passage, quotes nothing, and no planted errors examine it.
+The passages of a claim are joined to one premise. The judge quotes nothing, and no planted errors examine it.
 """
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rarr.agent.verify import ClaimVerifier, labelled
 from rarr.components import Components
-from rarr.ledger.scores import best_support
 from rarr.ledger.sentence_support import classify_sentences
-from rarr.records import AttributionClass, Evidence, Notice, Sentence, Status
+from rarr.records import AttributionClass, Evidence, Sentence, Status
 from rarr.records.verification import Verification
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure
@@ -20,7 +18,6 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
-_BEST_FIRST: tuple[AttributionClass | None, ...] = ("attributable", None, "contradictory")
 _STATUS: dict[AttributionClass | None, Status] = {
     "attributable": "supported",
     "contradictory": "contradicted",
@@ -51,61 +48,45 @@ class NamedJudge(ClaimVerifier):
         self, empty: Sequence[Verification], passages: Sequence[Evidence]
     ) -> list[Verification]:
         with meter().step("attribute"):
-            return await asyncio.gather(*(_verification(it, passages, self._components) for it in empty))
+            return await asyncio.gather(*(self._verification(it, passages) for it in empty))
+
+    async def _verification(self, empty: Verification, passages: Sequence[Evidence]) -> Verification:
+        """Asks about each sentence of the claim: first for its support, then for its class.
+
+        A language model that answered for the support is not asked again for the class.
+        """
+        claim, threshold = empty.claim, self._components.settings.support_threshold
+        judge, notices = self._components.verifier, []
+        spans = await work(sentences, claim) or (Span(0, len(claim)),)
+        supports: Sequence[float | None] = [0.0] * len(spans)
+        classes: Sequence[AttributionClass | None] = ["extrapolatory"] * len(spans)
+        if passages:
+            asked = (claim, empty.question, spans, _premise(passages))
+            try:
+                async with meter().in_time(meter().grace):
+                    supports = await judge.support(*asked)
+                    classes = await classify_sentences(judge, *asked, threshold=threshold)
+            except Exception as error:
+                supports, classes = [None] * len(spans), [None] * len(spans)
+                problem = "the claim could not be judged"
+                notices = [failure("attribute", problem, error, code="verification_failed")]
+        found = [
+            Sentence(
+                text=span.of(claim),
+                start=span.start,
+                end=span.end,
+                status=_STATUS[label] if passages else "no_evidence",
+                support=support,
+                evidence_ids=tuple(it.id for it in passages if label not in (None, "extrapolatory")),
+            )
+            for span, label, support in zip(spans, classes, supports, strict=True)
+        ]
+        known = [support for support in supports if support is not None]
+        made = labelled(empty, found, classes, notices)
+        return made.model_copy(update={"probability": min(known) if len(known) == len(found) else None})
 
 
-class _ByPassage(NamedTuple):
-    """The support and class of each sentence of a claim by one passage, and why the judge failed."""
-
-    supports: Sequence[float | None]
-    classes: Sequence[AttributionClass | None]
-    failure: Notice | None = None
-
-
-async def _verification(
-    empty: Verification, passages: Sequence[Evidence], components: Components
-) -> Verification:
-    """Asks the judge about each sentence by each passage: one passage that supports it is enough."""
-    claim = empty.claim
-    spans = await work(sentences, claim) or (Span(0, len(claim)),)
-    judged = await asyncio.gather(*(_by_passage(empty, spans, it, components) for it in passages))
-    found, labels = list[Sentence](), list[AttributionClass | None]()
-    for number, span in enumerate(spans):
-        classes = [it.classes[number] for it in judged]
-        # None if a passage that was not judged could decide.
-        label: AttributionClass | None = "extrapolatory"
-        label = next((kind for kind in _BEST_FIRST if kind in classes), label)
-        sentence = Sentence(
-            text=span.of(claim),
-            start=span.start,
-            end=span.end,
-            status=_STATUS[label] if passages else "no_evidence",
-            support=best_support([it.supports[number] for it in judged]) if passages else 0.0,
-            evidence_ids=tuple(
-                it.id for it, kind in zip(passages, classes, strict=True) if label and kind == label
-            ),
-        )
-        found.append(sentence)
-        labels.append(label)
-    made = labelled(empty, found, labels, [it.failure for it in judged if it.failure])
-    known = [sentence.support for sentence in found if sentence.support is not None]
-    return made.model_copy(update={"probability": min(known) if len(known) == len(found) else None})
-
-
-async def _by_passage(
-    empty: Verification, spans: Sequence[Span], passage: Evidence, components: Components
-) -> _ByPassage:
-    """Judges all sentences by one passage: support first, then the class.
-
-    A language model that answered for the support is not asked again for the class.
-    """
-    asked = (empty.claim, empty.question, spans, passage)
-    judge, threshold = components.verifier, components.settings.support_threshold
-    try:
-        async with meter().in_time(meter().grace):
-            supports = await judge.support(*asked)
-            return _ByPassage(supports, await classify_sentences(judge, *asked, threshold=threshold))
-    except Exception as error:
-        problem = f"support by {passage.id} could not be judged"
-        failed = failure("attribute", problem, error, code="verification_failed")
-        return _ByPassage([None] * len(spans), [None] * len(spans), failed)
+def _premise(passages: Sequence[Evidence]) -> Evidence:
+    first, *others = passages
+    texts = [f"{it.title}\n{it.text}".strip() for it in passages]
+    return first.model_copy(update={"title": "", "text": "\n\n".join(texts)}) if others else first

@@ -1,7 +1,7 @@
 """Answers without a language model: quotes the triples and sentences that have the words of the question.
 
-Of each clause of the question, its names tell what a quote is about, and its other words what the quote
-says; the words that no quote has are a gap, which needs support.
+Of each part of the question, its names tell what a quote is about, and its other words what the quote says;
+the words that no quote has are a gap, which needs support.
 """
 
 import re
@@ -9,19 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.agent.answer_sources import source_evidence, text_of, topic
+from rarr.agent.answer_sources import text_of, topic
+from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.words import is_pronoun
-from rarr.backends.source_lines import labelled
 from rarr.records.answers import AnswerSource, StatementDraft
 from rarr.retrievers.corpus.index_words import STOP_WORDS
 from rarr.tools.text.blocks_and_sentences import Span
 
-_OVERVIEW = 8  # triples of an entity of which a clause asks nothing else
-_LEAST = 0.5  # share of the words of a clause about a name that a sentence has; without a name, it has all
-_ASKING = re.compile(r"\b(?:who|what|when|where|which|how|why)\b", re.IGNORECASE)
-_CUT = re.compile(rf"[,;?]|\band (?={_ASKING.pattern})", re.IGNORECASE)
-_KIND = re.compile(r"\b(?:(when)|(how (?!do|did|is|are|was|were|can)\w+)|(who|where))\b", re.IGNORECASE)
+_OVERVIEW = 8  # triples of an entity of which a part asks nothing else
+_LEAST = 0.5  # share of the words of a part about a name that a sentence has; without a name, it has all
+_CUT = re.compile(r"(?:[,;?] (?:and )?|\band )(?=(?:who|what|when|where|which|how|why)\b)", re.IGNORECASE)
+_KIND = re.compile(
+    r"\b(?:(?P<date>when)|(?P<number>how (?!do|did|is|are|was|were|can)\w+)|(?P<name>who|where))\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
 
 
@@ -53,89 +54,28 @@ class Line(NamedTuple):
         names = frozenset(topic(subject.name))
         return names <= self.about and bool(names & self.words)
 
-    def shares(self, asked: Sequence[str], left: Iterable[str]) -> tuple[bool, frozenset[str]]:
-        """Tells whether the words `asked` name its whole relation, and which of those in `left` it has.
+    def names_relation(self, asked: Sequence[str]) -> bool:
+        """Do the words `asked` name its whole relation? A part of the name is another relation."""
+        return bool(self.relation) and f" {' '.join(self.relation)} " in f" {' '.join(asked)} "
 
-        A part of the name of a relation is another relation.
-        """
-        size = len(self.relation)
-        whole = size > 0 and any(tuple(asked[at : at + size]) == self.relation for at in range(len(asked)))
-        return whole, (frozenset(self.relation) if whole else self.words).intersection(left)
+    def answers(self, asked: Sequence[str]) -> frozenset[str]:
+        """Returns the words of `asked` that it answers."""
+        return frozenset(self.relation) if self.names_relation(asked) else self.words.intersection(asked)
 
-
-class Clause(NamedTuple):
-    """A clause of the question: its words but those of names, and what it is about.
-
-    `shared`: it has no name; its subjects are those of the clauses beside it, of which one answers for all.
-    """
-
-    text: str
-    asked: Sequence[str]
-    subjects: Sequence[Subject]
-    shared: bool
-
-    def answered(self, lines: Sequence[Line]) -> tuple[list[Line], str]:
-        """Returns the lines that answer the clause, and a sentence for what none of them has."""
-        told, left, silent = list[Line](), set(self.asked), list[str]()
-        for subject in self.subjects:
-            own = [line for line in lines if line.is_about(subject)]
-            quotes = self._covering(own, _LEAST) if self.asked else self._overview(own)
-            silent += [] if quotes else [subject.name]
-            # A word that another line about it has is told, though not of what is asked.
-            left.difference_update(*(line.words for line in own if quotes), *_covered(quotes, self.asked))
-            told += quotes
-        if not self.subjects:
-            told = self._covering(lines, 1.0)
-            left.difference_update(*_covered(told, self.asked))
-        if told and not left and (self.shared or not silent):
-            return told, ""
-        names = ", ".join(silent or [subject.name for subject in self.subjects])
-        of, words = f" of {names}" if names else "", self._words(left or set(self.asked))
-        return told, f"The sources that were read do not tell{of}{f': {words}' if words else ''}."
-
-    def _overview(self, lines: Sequence[Line]) -> list[Line]:
-        """Returns the first lines about a subject of which the clause asks nothing else."""
-        return [] if self.shared else [it for it in lines if it.relation][:_OVERVIEW] or list(lines[:1])
-
-    def _covering(self, lines: Sequence[Line], least: float) -> list[Line]:
-        """Returns the lines with most of the words, then those with most of the rest.
-
-        A sentence needs the share `least` of the words; of equal ones the first is taken, and each triple.
-        """
-        fitting, told, left = [line for line in lines if self._fits(line)], list[Line](), list(self.asked)
-        while left:
-            shared = [(*line.shares(self.asked, left), line) for line in fitting]
-            able = [it for it in shared if it[1] and (it[2].id or len(it[1]) >= least * len(set(left)))]
-            if not able:
-                break
-            best = max(able, key=lambda it: (it[0], len(it[1])))
-            equal = [line for whole, words, line in able if line.id and (whole, words) == best[:2]]
-            told += equal if best[2].id else [best[2]]
-            left = [word for word in left if word not in best[1]]
-        return told
-
-    def _fits(self, line: Line) -> bool:
-        """Has the line a value of the kind that the clause asks for: a date, a number or another name?"""
-        kinds = {number for match in _KIND.finditer(self.text) for number in (1, 2, 3) if match[number]}
-        if not kinds or line.shares(self.asked, ())[0]:
-            return True
-        items, known = items_of(line.text), " ".join([self.text, *(it.name for it in self.subjects)]).lower()
-        names = [line.text[it.start : it.end] for it in items if it.is_name]
-        if line.id and (triple := line.source.triple):
-            other = triple.value if line.relation else triple.subject
-            names = [other] if other[:1].isupper() else []
+    def fits(self, text: str, names: str) -> bool:
+        """Has it a value of the kind that `text` asks for: a date, a number, or a name not in `names`?"""
+        kinds = {match.lastgroup for match in _KIND.finditer(text)}
+        items = items_of(self.text)
+        own = [self.text[it.start : it.end] for it in items if it.is_name]
+        if self.id and (triple := self.source.triple):
+            other = triple.value if self.relation else triple.subject
+            own = [other] if other[:1].isupper() else []
         return (
-            (1 in kinds and any(item.value and item.value.kind == "date" for item in items))
-            or (2 in kinds and any(item.value for item in items))
-            or (3 in kinds and any(name.lower() not in known for name in names))
+            not kinds
+            or ("date" in kinds and any(item.value and item.value.kind == "date" for item in items))
+            or ("number" in kinds and any(item.value for item in items))
+            or ("name" in kinds and any(name.lower() not in names for name in own))
         )
-
-    def _words(self, left: set[str]) -> str:
-        """Returns the words of the clause from the first to the last that is left; all where none is."""
-        places = [match for match in _WORD.finditer(self.text) if left.intersection(topic(match[0]))]
-        if left and places:
-            return self.text[places[0].start() : places[-1].end()]
-        return self.text if self.shared else ""
 
 
 def quoted_answer(
@@ -148,8 +88,8 @@ def quoted_answer(
     lines, subjects = list(_lines(sources)), _subjects(question, known)
     gaps = [f"The question does not tell which {it.name} is meant." for it in subjects if len(it.ids) > 1]
     by_text = dict[str, list[int]]()
-    for clause in _clauses(question, subjects, lines):
-        told, gap = clause.answered(lines)
+    for text, asked, about, is_shared in _parts(question, subjects, lines):
+        told, gap = _answered(text, asked, about, lines, is_shared=is_shared)
         gaps += [gap] if gap else []
         for line in told:
             by_text.setdefault(line.text, []).append(line.source.number)
@@ -160,41 +100,74 @@ def quoted_answer(
     return [*quotes, *marked]
 
 
-def _covered(lines: Iterable[Line], asked: Sequence[str]) -> list[frozenset[str]]:
-    return [line.shares(asked, asked)[1] for line in lines]
+def _parts(
+    question: str, subjects: Sequence[Subject], lines: Sequence[Line]
+) -> Iterator[tuple[str, list[str], list[Subject], bool]]:
+    """Yields the parts of the question: the text, its words but those of names, and its subjects.
 
-
-def _clauses(question: str, subjects: Sequence[Subject], lines: Sequence[Line]) -> Iterator[Clause]:
-    """Divides the question; leaves out clauses about a name that may mean several entities."""
-    cuts = [
-        match.start()
-        for match in _CUT.finditer(question)
-        if not any(it.span.start < match.start() < it.span.end for it in subjects)
-    ]
-    spans = list[Span]()
-    for start, end in pairwise([0, *cuts, len(question)]):
-        # "Where were NAME, NAME and NAME born?" is one clause.
-        if spans and not (_asked(question, spans[-1], subjects) or _ASKING.search(question[start:end])):
-            spans[-1] = Span(spans[-1].start, end)
-        else:
-            spans.append(Span(start, end))
+    A part without a name of its own shares those of the part before it, else of the next. Parts about a name
+    that may mean several entities are left out.
+    """
+    cuts = [match.start() for match in _CUT.finditer(question)]
+    cuts = [at for at in cuts if not any(it.span.start < at < it.span.end for it in subjects)]
+    spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
     for at, span in enumerate(spans):
         about = [it for it in own[at] if any(line.is_about(it) for line in lines)] or own[at]
-        asked, text = _asked(question, span, about), span.of(question).strip(" ,;?")
-        before = next((group for group in reversed(own[:at]) if group), [])
-        after = next((group for group in own[at + 1 :] if group), [])
-        of = about or [*before, *after]
-        if (asked or about or _ASKING.search(text)) and all(len(it.ids) < 2 for it in of):
-            yield Clause(text, asked, of, shared=not about)
+        text, words = span.of(question).strip(" ,;?"), span.of(question)
+        for subject in about:
+            words = words.replace(subject.name, " ")
+        near = next((group for group in (*reversed(own[:at]), *own[at + 1 :]) if group), [])
+        if all(len(it.ids) < 2 for it in about or near):
+            yield text, topic(words), about or near, not about
 
 
-def _asked(question: str, span: Span, subjects: Sequence[Subject]) -> list[str]:
-    """Returns the telling words of a part of the question, but for those of the names of its subjects."""
-    text, at = "", span.start
-    for subject in (it for it in subjects if it.span.overlaps(span)):
-        text, at = f"{text} {question[at : subject.span.start]}", subject.span.end
-    return topic(f"{text} {question[at : span.end]}")
+def _answered(
+    text: str, asked: list[str], subjects: list[Subject], lines: Sequence[Line], *, is_shared: bool
+) -> tuple[list[Line], str]:
+    """Returns the lines that answer a part, and a sentence for what none of them has."""
+    names = " ".join([text, *(it.name for it in subjects)]).lower()
+    told, left, silent = list[Line](), set(asked), list[str]()
+    for subject in subjects:
+        own = [line for line in lines if line.is_about(subject)]
+        overview = [it for it in own if it.relation][:_OVERVIEW] or own[:1]
+        fitting = [line for line in own if line.names_relation(asked) or line.fits(text, names)]
+        quotes = _covering(fitting, asked, _LEAST) if asked else overview * (not is_shared)
+        silent += [] if quotes else [subject.name]
+        told += quotes
+        # A word that another line about it has is told, though not of what is asked.
+        left.difference_update(*(line.words for line in own if quotes))
+    if not subjects:
+        told = _covering([line for line in lines if line.fits(text, names)], asked, 1.0)
+    left.difference_update(*(line.answers(asked) for line in told))
+    if told and not left and (is_shared or not silent):
+        return told, ""
+    about = ", ".join(silent or [subject.name for subject in subjects])
+    of, words = f" of {about}" if about else "", _words(text, left or set(asked))
+    return told, f"The sources that were read do not tell{of}{f': {words}' if words else ''}."
+
+
+def _covering(lines: Sequence[Line], asked: Sequence[str], least: float) -> list[Line]:
+    """Returns the lines with most of the words, then those with most of the rest.
+
+    A sentence needs the share `least` of the words; of equal ones the first is taken, and each triple.
+    """
+    told, left = list[Line](), set(asked)
+    while left:
+        shared = [(line.answers(asked) & left, line) for line in lines]
+        able = [it for it in shared if it[0] and (it[1].id or len(it[0]) >= least * len(left))]
+        if not able:
+            break
+        words, best = max(able, key=lambda it: (it[1].names_relation(asked), len(it[0])))
+        told += [line for own, line in able if own == words and line.id] if best.id else [best]
+        left -= words
+    return told
+
+
+def _words(text: str, left: set[str]) -> str:
+    """Returns the words of a part from the first to the last that is left."""
+    places = [match for match in _WORD.finditer(text) if left.intersection(topic(match[0]))]
+    return text[places[0].start() : places[-1].end()] if places else ""
 
 
 def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
@@ -211,23 +184,20 @@ def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
         if is_small or any(it.span.overlaps(span) for it in known):
             continue
         if others and question[others[-1].end : span.start].isspace():
-            others[-1] = Span(others[-1].start, span.end)
-        else:
-            others.append(span)
+            span = Span(others.pop().start, span.end)
+        others.append(span)
     return sorted([*known, *(Subject(it.of(question), it) for it in others)], key=lambda it: it.span.start)
 
 
 def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
-    """Yields the triples, and the sentences of the passages; none that begins with a pronoun."""
+    """Yields the triples, and the sentences of the passages that stand alone."""
     for source in sources:
         if (triple := source.triple) is not None:
-            relation = tuple(topic(triple.relation))
-            said = frozenset(topic(text_of(source))).difference(relation)
-            yield Line(source, text_of(source), said, id=triple.subject_id, relation=relation or ("",))
-            yield Line(source, text_of(source), said, id=triple.value_id)
+            text, relation = text_of(source), tuple(topic(triple.relation))
+            said = frozenset(topic(text)).difference(relation)
+            yield Line(source, text, said, id=triple.subject_id, relation=relation or ("",))
+            yield Line(source, text, said, id=triple.value_id)
             continue
-        for line in labelled([source_evidence(source)])[0].lines:
-            text = " ".join(line.text.split())
-            words = frozenset(topic(text))
-            if text.endswith((".", "!")) and not is_pronoun(text.partition(" ")[0].lower()):
-                yield Line(source, text, words, words.union(topic(source.passage.title)))
+        for sentence in quotable_sentences(source.passage):
+            words = frozenset(topic(sentence.text))
+            yield Line(source, sentence.text, words, words.union(topic(source.passage.title)))

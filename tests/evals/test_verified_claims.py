@@ -69,7 +69,7 @@ def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch
 def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Path) -> None:
     judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")})
     report = verify_claims(data, out, settings=judge, limit=1)
-    assert "support by p1 could not be judged" in report.rows[0].error
+    assert "the claim could not be judged" in report.rows[0].error
     assert [list(line) for line in lines(out)] == [["id", "error"]]
     again = verify_claims(data, out, settings=judge, limit=1)
     assert again == report and len(lines(out)) == 1

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.words import is_pronoun
 from rarr.components import SectionSource
-from rarr.records import Evidence
+from rarr.records import Evidence, Passage
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
@@ -27,6 +27,14 @@ class Quotable(NamedTuple):
     number: int
     start: int
     text: str
+
+
+class QuotableSentence(NamedTuple):
+    """A sentence of a passage: where it starts, its words, and the heading above it."""
+
+    start: int
+    text: str
+    heading: str
 
 
 class ExtractiveWriter:
@@ -88,19 +96,26 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
     """Yields the sentences that name the topic, and are about the heading or stand under it."""
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
-        above = ""
-        for block in blocks(chunk.text):
-            if block.kind == "heading":
-                above = chunk.text[block.start : block.end]
-            if block.kind != "prose" or is_heading_of_list(clean_heading(above)):
+        for sentence in quotable_sentences(chunk):
+            near = _share(wanted, f"{sentence.text} {sentence.heading}")
+            if _share(topic, sentence.text) < _LEAST:
                 continue
-            for span in sentences_of(chunk.text, [block]):
-                text = " ".join(span.of(chunk.text).split())
-                near = _share(wanted, f"{text} {above}")
-                if not _stands_alone(text) or _share(topic, text) < _LEAST:
-                    continue
-                if heading == OVERVIEW or not wanted or near >= _LEAST:
-                    yield Quotable(near + chunk.relevance / 10, number, span.start, text)
+            if heading == OVERVIEW or not wanted or near >= _LEAST:
+                yield Quotable(near + chunk.relevance / 10, number, sentence.start, sentence.text)
+
+
+def quotable_sentences(passage: Passage) -> Iterator[QuotableSentence]:
+    """Yields the whole sentences of the prose of a passage that stand alone, each with its heading."""
+    above = ""
+    for block in blocks(passage.text):
+        if block.kind == "heading":
+            above = passage.text[block.start : block.end]
+        if block.kind != "prose" or is_heading_of_list(clean_heading(above)):
+            continue
+        for span in sentences_of(passage.text, [block]):
+            text = " ".join(span.of(passage.text).split())
+            if _stands_alone(text):
+                yield QuotableSentence(span.start, text, above)
 
 
 def _stands_alone(text: str) -> bool:
