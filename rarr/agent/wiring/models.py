@@ -173,7 +173,7 @@ def _chat_of_object(model: Any) -> ChatModel:
     if isinstance(model, BaseChatModel):
         from rarr.tools.models.langchain_chat import LangChainChat
 
-        return LangChainChat(name_of(model), lambda temperature: model)
+        return LangChainChat(name_of(model), lambda: model)
     raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
 
 

@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
-A server with OpenAI's protocol is asked in the best form that it accepts: with a JSON schema, which
-constrains the answer; in JSON mode, with the schema in the prompt; or with the schema in the prompt alone.
-Other providers are asked in the way of their integration package. Answers are not streamed.
+A server with OpenAI's protocol is asked with a JSON schema, which constrains the answer; where it refuses the
+schema, with the schema in the prompt. Other providers are asked in the way of their integration package.
+Answers are not streamed.
 """
 
 import json
@@ -10,7 +10,7 @@ import re
 import warnings
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import httpx2
 from langchain_core.language_models import BaseChatModel
@@ -42,9 +42,6 @@ _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
-Make = Callable[[float | None], BaseChatModel]
-Form = Literal["json_schema", "json_object", "text"]
-
 
 def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
@@ -63,16 +60,16 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         return made
 
     try:
-        first = make(temperature=0.0)
+        first: Any = make(temperature=0.0)
     except ImportError as error:
         package = _INSTALL.search(str(error))
         wanted = package[1] if package else f"langchain-{provider}"
         raise SetupError(
             f"model {name!r} needs a package that is not installed: pip install {wanted}"
-        ) from None
+        ) from error
     except Exception as error:  # each provider's client has its own errors
-        raise _explained(name, redacted(str(error), secrets)) from None
-    # LangChain advises its own remedy where a server refuses a schema; here the next form is sent.
+        raise _explained(name, redacted(str(error), secrets)) from error
+    # LangChain advises its own remedy where a server refuses a schema; here the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     # The integration's own client is shared by all event loops, and breaks in the second loop.
     certified = certificates()
@@ -85,20 +82,15 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         given["http_client"] = _unused_client()
         if (seconds := given.get("timeout")) is not None:
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
-
-    def make_in_loop(temperature: float | None) -> BaseChatModel:
-        more: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
-        if needs_client:
-            more["http_async_client"] = clients.get()
-        return make(**more)
-
+    # The integration drops a temperature that it knows the model to refuse.
+    refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
     return LangChainChat(
         name,
-        make_in_loop,
+        lambda: make(**({"http_async_client": clients.get()} if needs_client else {})),
         secrets,
         clients.aclose,
         server=_server(first),
-        limit="max_tokens" if _default_url(name) else "max_completion_tokens",
+        left_out=refused | {"max_completion_tokens" if _default_url(name) else "max_tokens"},
     )
 
 
@@ -157,52 +149,57 @@ class LangChainChat:
     def __init__(
         self,
         name: str,
-        make: Make,
+        make: Callable[[], BaseChatModel],
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
         *,
         server: str | None = None,
-        limit: Literal["max_tokens", "max_completion_tokens"] = "max_completion_tokens",
+        left_out: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
-        """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`.
+        """`make` makes the model of an event loop. `aclose` calls `close`.
 
-        `server` is the address to which the requests go, where that is known. `limit` is the field that
-        limits an answer, in the first request to a server with OpenAI's protocol.
+        `server` is the address to which the requests go, where that is known. `left_out` are the parts that
+        are not sent: of the two names of the limit of an answer one, and the temperature of a model that the
+        caller has set up.
         """
         self.name, self.server = name, server
-        self._secrets, self._make, self._close = secrets, make, close
-        self._models = PerLoop[dict[float | None, BaseChatModel]](dict)
-        self._forms: list[Form] = ["json_schema", "json_object", "text"]
-        self._left_out = {"max_tokens"} if limit == "max_completion_tokens" else set[str]()
+        self._secrets, self._close, self._left_out = secrets, close, set(left_out)
+        # A run that streams its nodes must not stream the answers.
+        self._model = PerLoop(lambda: make().model_copy(update={"disable_streaming": True}))
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Sends a request, again without each part that the server refuses; there are few parts.
 
         Returns several samples only from an integration of OpenAI's shape. Raises `CallFailure`.
         """
+        model = self._model.get()
+        of_openai = _of_openai_shape(model)
         while True:
-            model = self._model(None if "temperature" in self._left_out else ask.temperature)
-            of_openai, form = _of_openai_shape(model), self._forms[0]
-            sent = (self._parts(ask) if of_openai else {"temperature"}) - self._left_out
+            parts = self._parts(ask) if of_openai else {"temperature", "format"} - self._left_out
             try:
                 if of_openai:
-                    return self._answer(await self._with_n(model, ask, form, sent), ask)
-                return self._answer([await self._single(model, ask, form)], ask)
+                    return self._answer(await self._with_n(model, ask, parts), ask)
+                return self._answer([await self._single(model, ask, parts)], ask)
             except CallFailure:
                 raise
             except Exception as error:
                 failure = failure_of(error, self._named(error), self.secrets)
                 if of_openai and isinstance(error, _NO_COMPLETION):
                     raise CallFailure("server", str(failure)) from None
-                if not self._adapts(error, failure, form, sent, of_openai=of_openai):
+                unable = "format" if isinstance(error, NotImplementedError) else None
+                part = unable or refused_part(failure, self.name, parts)
+                if part not in parts:
                     raise failure from None
+                self._left_out.add(part)
+                if part == "max_tokens":
+                    self._left_out.discard("max_completion_tokens")
 
     async def probe(self) -> str:
         """Checks, at no cost, that the server lists the model; returns the result in words.
 
         Raises `CallFailure` if it does not, or cannot be reached.
         """
-        model: Any = self._model(None)
+        model: Any = self._model.get()
         if not _of_openai_shape(model):
             return "set up; not asked, since a request would cost money"
         try:
@@ -225,20 +222,13 @@ class LangChainChat:
 
         The integration may have read its API keys from the environment.
         """
-        return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
+        return [*self._secrets, *_keys(self._model.get())]
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop that this object opened."""
-        self._models.pop()
+        self._model.pop()
         if self._close is not None:
             await self._close()
-
-    def _model(self, temperature: float | None) -> BaseChatModel:
-        models = self._models.get()
-        if temperature not in models:
-            # A run that streams its nodes must not stream the answers.
-            models[temperature] = self._make(temperature).model_copy(update={"disable_streaming": True})
-        return models[temperature]
 
     def _named(self, error: Exception) -> str:
         """Adds the server's address to the name, for an error without an answer."""
@@ -250,58 +240,45 @@ class LangChainChat:
         return redacted((self.server or "").rstrip("/"), self.secrets)
 
     def _parts(self, ask: ChatRequest) -> set[str]:
-        """Names the parts of a request to a server with OpenAI's protocol, besides its form."""
-        limit = "max_tokens" if "max_tokens" not in self._left_out else "max_completion_tokens"
-        wanted = {"n": ask.samples > 1, "seed": ask.seed != 0}
-        return {"temperature", limit, *(part for part, is_wanted in wanted.items() if is_wanted)}
-
-    def _adapts(
-        self, error: Exception, failure: CallFailure, form: Form, sent: Collection[str], *, of_openai: bool
-    ) -> bool:
-        """Leaves the part that the server refused out of later requests; False if it named no part."""
-        asked = {*sent, *(["format"] if form != "text" else [])}
-        unable = "format" if isinstance(error, NotImplementedError) and form != "text" else None
-        part = unable or refused_part(failure, self.name, asked)
-        if part == "format" and self._forms[0] == form:  # another request may have adapted it meanwhile
-            self._forms = self._forms[1:] if of_openai else ["text"]
-        elif part is not None and part != "format":
-            self._left_out.add(part)
-        return part is not None
+        """Names the parts of a request to a server with OpenAI's protocol that it has not refused."""
+        wanted = {"temperature", "max_tokens", "max_completion_tokens", "format"} - self._left_out
+        more = {"n": ask.samples > 1, "seed": ask.seed != 0}
+        return wanted | ({part for part, is_wanted in more.items() if is_wanted} - self._left_out)
 
     async def _with_n(
-        self, model: BaseChatModel, ask: ChatRequest, form: Form, sent: Collection[str]
+        self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
     ) -> list[BaseMessage]:
-        """Asks integrations of OpenAI's shape: several samples, and a form of JSON, in one request.
+        """Asks integrations of OpenAI's shape: several samples, and a schema, in one request.
 
-        The form is sent in the extra body, because OpenAI's client raises where an answer to its own
+        The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
         `response_format` was cut off: the text and its tokens would be lost.
         """
-        extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in sent else {}
-        if form == "json_schema":
+        extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in parts else {}
+        if "format" in parts:
             described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
-            extra["response_format"] = {"type": form, "json_schema": described}
-        elif form == "json_object":
-            extra["response_format"] = {"type": form}
+            extra["response_format"] = {"type": "json_schema", "json_schema": described}
         extra |= getattr(model, "extra_body", None) or {}
-        values = {"n": ask.samples, "seed": ask.seed}
-        options: dict[str, Any] = {part: value for part, value in values.items() if part in sent}
-        if "max_completion_tokens" in sent:
+        values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
+        options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
+        if "max_completion_tokens" in parts:
             options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
         if extra:
             options["extra_body"] = extra
-        messages = _messages(ask, states_schema=form != "json_schema")
+        messages = _messages(ask, states_schema="format" not in parts)
         result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
         answers = [given.message for given in result.generations[0] if hasattr(given, "message")]
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
         return answers
 
-    async def _single(self, model: BaseChatModel, ask: ChatRequest, form: Form) -> BaseMessage:
-        field = next((name for name in _MOST_TOKENS if name in type(model).model_fields), None)
-        if field is not None:
-            model = model.model_copy(update={field: ask.max_tokens})
+    async def _single(self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]) -> BaseMessage:
+        fields = type(model).model_fields
+        limit = next((name for name in _MOST_TOKENS if name in fields), "")
+        values = {limit: ask.max_tokens, "temperature": ask.temperature if "temperature" in parts else None}
+        set_up = {name: value for name, value in values.items() if name in fields and value is not None}
+        model = model.model_copy(update=set_up)
         config: Any = _reporting(self.name, ask)
-        if form == "text":
+        if "format" not in parts:
             return await model.ainvoke(_messages(ask, states_schema=True), config)
         schema = {"title": ask.name, "description": "The answer.", **ask.schema}
         structured: Any = model.with_structured_output(schema, include_raw=True)
@@ -311,8 +288,11 @@ class LangChainChat:
     def _answer(self, messages: Sequence[BaseMessage], ask: ChatRequest) -> Answer:
         """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
         reasons = [_reason(message.response_metadata) for message in messages]
-        read = zip(messages, reasons, strict=True)
-        failures = [self._failure(message, reason, ask.name) for message, reason in read]
+        refusals = [
+            redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
+            for message in messages
+        ]
+        failures = [stopped(*said, self.name) for said in zip(reasons, refusals, strict=True)]
         tokens = _tokens(messages[0])
         usable = [number for number, failure in enumerate(failures) if failure is None]
         if not usable:
@@ -325,21 +305,6 @@ class LangChainChat:
             cut=any(was_cut(reasons[number]) for number in usable),
             served=str(metadata.get("model_name") or metadata.get("model") or ""),
         )
-
-    def _failure(self, message: Any, reason: str, function: str) -> CallFailure | None:
-        """Finds out why the text of a message cannot be used; None if it can.
-
-        Some servers leave out or prefix the name of the function that the model was to call.
-        """
-        refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
-        if failure := stopped(reason, refusal, self.name):
-            return failure
-        calls = [*getattr(message, "tool_calls", ()), *getattr(message, "invalid_tool_calls", ())]
-        names = [str(call["name"] or function) for call in calls]
-        if not names or any(name.rpartition(".")[2] == function for name in names):
-            return None
-        wrong = f"{self.name} called the function {names[0][:100]!r} in place of {function!r}"
-        return CallFailure("server", wrong)
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:

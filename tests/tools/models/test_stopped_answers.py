@@ -24,10 +24,6 @@ def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
     return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
 
 
-def call(name: str | None) -> dict[str, Any]:
-    return {"tool_calls": [{"id": "1", "type": "function", "function": {"name": name, "arguments": TEXT}}]}
-
-
 def canned(*choices: dict[str, Any]) -> LangChainChat:
     """A server that answers with these choices."""
     completion = {"choices": list(choices), "usage": USAGE}
@@ -35,7 +31,7 @@ def canned(*choices: dict[str, Any]) -> LangChainChat:
     client = httpx2.AsyncClient(transport=transport)
     url, key = "http://canned.test/v1", SecretStr(KEY)
     model = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
-    return LangChainChat("vllm:canned", lambda _: model)
+    return LangChainChat("vllm:canned", lambda: model)
 
 
 async def failure_of(*choices: dict[str, Any]) -> CallFailure:
@@ -80,15 +76,6 @@ async def test_refusal_beside_content_is_a_failure_without_keys() -> None:
     assert "I can't, with ***." in str(failure)
 
 
-async def test_only_a_call_of_our_function_is_an_answer() -> None:
-    for content in (None, TEXT):
-        failure = await failure_of(choice("tool_calls", content=content, **call("delete_all")))
-        assert str(failure) == "vllm:canned called the function 'delete_all' in place of 'edit'"
-    for name in ("edit", "functions.edit", "", None):
-        answer = await canned(choice("tool_calls", content="so", **call(name))).complete(ASK)
-        assert answer.texts == (TEXT,)
-
-
 @pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "model_length"])
 async def test_samples_without_a_refusal_are_kept_and_a_cut_is_told(finish: str) -> None:
     answer = await canned(choice(finish), choice(), choice(refusal="no")).complete(ASK)
@@ -109,10 +96,9 @@ class Calling(GenericFakeChatModel):
         ("declined", {"response_metadata": {"stopReason": "guardrail_intervened"}}),
         ("declined", {"response_metadata": {"finishReason": "SAFETY"}}),
         ("declined", {"additional_kwargs": {"refusal": "I cannot."}}),
-        ("server", {"tool_calls": [{"name": "delete_all", "args": {}, "id": "1"}]}),
     ],
 )
 async def test_stopped_answer_of_other_integrations_is_no_whole_answer(kind: str, given: Any) -> None:
-    chat = LangChainChat("fake", lambda _: Calling(messages=iter([AIMessage(TEXT, **given)])))
+    chat = LangChainChat("fake", lambda: Calling(messages=iter([AIMessage(TEXT, **given)])))
     answer = await outcome(patient(chat, attempts=1), ASK)
     assert (answer.kind if isinstance(answer, CallFailure) else "cut" if answer.cut else "") == kind
