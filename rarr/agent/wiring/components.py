@@ -149,15 +149,13 @@ class ComponentMaker:
                 raise SettingsError("queries='questions' needs a language model: name it with model")
             return CardQueries(None, "text" if unit == "text" else "sentences")
         if self.reads_cards:
-            return CardQueries(PromptedQuestions(model, self.prompts, samples=1), self._query_unit())
+            return CardQueries(PromptedQuestions(model, self.prompts), self._query_unit())
         if unit in ("sentences", "text"):
             return CardQueries(None, unit)
         if self.baseline.editor == "lamda":
             return PromptedSearches(model, self.prompts)
         is_paper = self.settings.scope == "text"
-        return PromptedQuestions(
-            model, self.prompts, samples=SAMPLES if is_paper else 1, merging=not is_paper
-        )
+        return PromptedQuestions(model, self.prompts, samples=SAMPLES if is_paper else 1)
 
     def _query_unit(self) -> Unit:
         """Chooses what to search for: questions on the web, sentences in documents at hand."""

@@ -1,9 +1,9 @@
-"""Questions of several samples are placed in the text, united, and near-duplicates are merged."""
+"""Questions of several samples are placed in the text and united, each wording once."""
 
 import pytest
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.questions import PART, PromptedQuestions, text_parts
+from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.errors import ModelError
 from rarr.records import Question
 from rarr.testing import ScriptedModel
@@ -11,7 +11,6 @@ from rarr.testing import ScriptedModel
 TEXT = (
     "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. The owner of the mill fled."
 )
-MINE = "The mill opened in 1990."
 
 
 def ask(question: str = "When?", about: str = "") -> dict[str, str]:
@@ -19,7 +18,7 @@ def ask(question: str = "When?", about: str = "") -> dict[str, str]:
 
 
 def generator(chat: ScriptedModel, samples: int = 1) -> PromptedQuestions:
-    return PromptedQuestions(language_model(chat), PROMPTS, samples=samples, temperature=0.7)
+    return PromptedQuestions(language_model(chat), PROMPTS, samples=samples)
 
 
 async def asked(
@@ -101,27 +100,6 @@ async def test_unreadable_answer_is_an_error_and_no_empty_list(answer: str) -> N
         await generator(answering(answer)).generate(TEXT, None)
 
 
-async def test_questions_about_the_same_characters_are_one() -> None:
-    queries = await asked([ask("When was it built?", "1919")], [ask("What year saw it made?", "1919")])
-    assert [query.text for query in queries] == ["When was it built?"]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "kept"),
-    [
-        ("When was the old mill built?", "When was the  Old Mill built", 1),
-        ("When was the old mill built?", "Was the old mill built when?", 1),
-        ("When was the old mill built?", "Who was the owner of the old mill?", 2),
-        ("Did it open in 1990?", "Did it open in 1991?", 2),
-    ],
-    ids=["spelling", "order of words", "another question", "another number"],
-)
-async def test_questions_about_one_sentence_in_nearly_the_same_words_are_one(
-    first: str, second: str, kept: int
-) -> None:
-    assert len(await asked([ask(first)], [ask(second)], text=MINE)) == kept
-
-
 async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
     late, early = ask("When did it burn?", "1921"), ask("When was it built?", "1919")
     queries = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
@@ -137,39 +115,21 @@ async def test_samples_are_one_request_with_a_temperature() -> None:
     assert asked_of(chat) == {"context": "(none)", "text": TEXT.removesuffix("\n")}
 
 
-LONG = "\n\n".join(
-    f"## Mill {n}\n\nIt was built in {n}. It has {n} wheels, as far as is known." for n in range(1000, 1300)
-)
-
-
-def test_parts_are_a_whole_text_between_sentences() -> None:
-    spans = list(text_parts(LONG))
-    assert "".join(span.of(LONG) for span in spans) == LONG
-    assert max(span.end - span.start for span in spans) < PART + 200
-    assert all(
-        span.of(LONG).strip().startswith("## Mill") or "It has" in span.of(LONG)[:20] for span in spans
-    )
-
-
-def test_expected_is_a_call_a_part() -> None:
+def test_expected_is_a_call_that_grows_with_the_text() -> None:
     short = generator(answering(""), 3).expected(TEXT, None)
-    long = generator(answering(""), 3).expected(LONG, None)
-    assert (short.model_calls, long.model_calls) == (1, len(list(text_parts(LONG))))
-    assert long.input_tokens > 3 * short.input_tokens > 0
+    long = generator(answering(""), 3).expected(9 * TEXT, None)
+    assert (short.model_calls, long.model_calls) == (1, 1)
+    assert long.input_tokens > short.input_tokens > 0
     assert long.output_tokens > short.output_tokens > 0
 
 
-async def test_paper_unites_the_questions_without_keeping_one_about_the_same_words() -> None:
-    samples = (
+async def test_union_has_each_wording_once() -> None:
+    questions = await asked(
         [ask("When did the mill burn?", "1921"), ask("When was it built?", "1919")],
         [ask("In which year did the mill burn?", "1921"), ask("When did the  mill burn?", "1921")],
     )
-    chat = answering(*({"questions": questions} for questions in samples))
-    paper = PromptedQuestions(language_model(chat), PROMPTS, samples=2, temperature=0.7, merging=False)
-    questions = [question.text for question in await paper.generate(TEXT, None)]
-    assert sorted(questions) == [
+    assert sorted(question.text for question in questions) == [
         "In which year did the mill burn?",
         "When did the mill burn?",
         "When was it built?",
     ]
-    assert len(await asked(*samples)) == 2
