@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import groupby
@@ -11,7 +11,7 @@ from typing import Self
 
 from tantivy import Searcher
 
-from rarr.errors import RetrievalError
+from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import located
 from rarr.retrievers.corpus.index_building import Progress, build_index
@@ -65,7 +65,11 @@ class Corpus:
         where = located(path)
         if is_index(where):
             reader = IndexReader(path, window, step)
-            reader.require_finished()
+            if not reader.manifest.finished:
+                raise InputError(
+                    f"index {str(path)!r} holds only a part of its corpus, because its build did not end:"
+                    f" finish it with rarr index PATH -o {path}"
+                )
             return cls(reader, Path(reader.manifest.shown), max_file_mb)
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
@@ -94,52 +98,15 @@ class Corpus:
             return []
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
-            return self._search(self._reader.searcher(), words, k)
-
-    def _search(self, searcher: Searcher, words: Sequence[str], k: int) -> list[Passage]:
-        limit = k * PASSAGES_PER_DOCUMENT * 2
-        while True:  # asks for more hits until they are from `k` documents
-            hits = best_hits(searcher, words, limit)
-            documents = _first_documents(searcher, hits, k, cut=len(hits) == limit)
-            if len(documents) == k or len(hits) < limit or limit >= _MOST:
-                break
-            limit = min(limit * 4, _MOST)
-        now = datetime.now(UTC)
-        best = [
-            (hit.score, self._passage(searcher, hit, now))
-            for document_hits in documents
-            for hit in document_hits[:PASSAGES_PER_DOCUMENT]
-        ]
+            searcher, now = self._reader.searcher(), datetime.now(UTC)
+            scored = [
+                (hit.score, self._passage(searcher, hit, now))
+                for hits in _best_documents(searcher, words, k)
+                for hit in hits[:PASSAGES_PER_DOCUMENT]
+            ]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
-        best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
-        return [passage for _, passage in best]
-
-    def _extracted(self, source: str) -> str | None:
-        file, _, item = source.rpartition("#")
-        for where, wanted in ((source, "0"), (file, item)):
-            if (path := self._file(where)) is not None:
-                try:
-                    documents = extract(path, self._max_bytes, lambda _: None)
-                    return next((each.text for each in documents if str(each.item) == wanted), None)
-                except UnreadableError:
-                    return None
-        return None
-
-    def _file(self, source: str) -> Path | None:
-        """Returns the path of the indexed file with this source; None if the index holds no such file."""
-        inside = valid(place(self._shown, "x"))[:-1]
-        if source == valid(place(self._shown, "")):
-            name = ""
-        elif source.startswith(inside):
-            name = source[len(inside) :]
-        else:
-            return None
-        try:
-            with failures(RetrievalError):
-                is_held = holds(self._reader.searcher(), name)
-        except RetrievalError:
-            return None
-        return Path(place(self._shown, name)).expanduser() if is_held else None
+        scored.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
+        return [passage for _, passage in scored]
 
     def _passage(self, searcher: Searcher, hit: Hit, now: datetime) -> Passage:
         stored, item = stored_passage(searcher, hit), hit.document[1]
@@ -155,21 +122,48 @@ class Corpus:
             lead=stored.lead,
         )
 
+    def _extracted(self, source: str) -> str | None:
+        file, _, item = source.rpartition("#")
+        for where, wanted in ((source, "0"), (file, item)):
+            if (path := self._file(where)) is not None:
+                try:
+                    documents = extract(path, self._max_bytes, lambda _: None)
+                    return "".join(each.text for each in documents if str(each.item) == wanted) or None
+                except UnreadableError:
+                    return None
+        return None
 
-def _first_documents(searcher: Searcher, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
-    """Groups the hits by document, in order, for the first `k` documents.
+    def _file(self, source: str) -> Path | None:
+        """Returns the path of the indexed file with this source; None if the index holds no such file."""
+        inside = valid(place(self._shown, "x"))[:-1]
+        if source == valid(place(self._shown, "")):
+            name = ""
+        elif source.startswith(inside):
+            name = source[len(inside) :]
+        else:
+            return None
+        with suppress(RetrievalError), failures(RetrievalError):
+            if holds(self._reader.searcher(), name):
+                return Path(place(self._shown, name)).expanduser()
+        return None
 
-    `cut`: the search stopped at its limit, so that hits may be missing at the end.
-    """
-    documents: dict[tuple[int, int], list[Hit]] = {}
-    for hit in _in_order(searcher, hits, cut=cut):
-        if len(documents) < k or hit.document in documents:
-            documents.setdefault(hit.document, []).append(hit)
-    return list(documents.values())
+
+def _best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[list[Hit]]:
+    """Returns the hits of the `k` best documents, by document, best first."""
+    limit = k * PASSAGES_PER_DOCUMENT * 2
+    while True:  # asks for more hits until they are from `k` documents
+        hits = best_hits(searcher, words, limit)
+        documents: dict[tuple[int, int], list[Hit]] = {}
+        for hit in _in_order(searcher, hits, cut=len(hits) == limit):
+            if len(documents) < k or hit.document in documents:
+                documents.setdefault(hit.document, []).append(hit)
+        if len(documents) == k or len(hits) < limit or limit >= _MOST:
+            return list(documents.values())
+        limit = min(limit * 4, _MOST)
 
 
-def _in_order(searcher: Searcher, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
-    """Takes hits in the order of their scores, and orders those of equal score by file, record and offset.
+def _in_order(searcher: Searcher, hits: Sequence[Hit], *, cut: bool) -> Iterator[Hit]:
+    """Yields hits in the order of their scores, and those of equal score by file, record and offset.
 
     The engine orders equal scores by how the index was built, so two builds of one corpus would return
     different evidence. Where the list was `cut`, the last score may lack hits, so it is left out.
@@ -182,4 +176,5 @@ def _in_order(searcher: Searcher, hits: Sequence[Hit], *, cut: bool) -> list[Hit
     groups = [list(tied) for _, tied in groupby(hits, key=lambda hit: hit.score)]
     if cut and len(groups) > 1:
         groups.pop()
-    return [hit for tied in groups for hit in (sorted(tied, key=place_of) if len(tied) > 1 else tied)]
+    for tied in groups:
+        yield from sorted(tied, key=place_of) if len(tied) > 1 else tied

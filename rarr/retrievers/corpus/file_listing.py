@@ -51,24 +51,23 @@ def scan(path: Path, max_bytes: int) -> Scan:
     they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
     read.
     """
-    root = located(path)
-    files, skipped, ignored = list[File](), list[Skip](), list[str]()
+    root, scanned = located(path), Scan([], [], [])
     for name, found in _walk(path) if root.is_dir() else [("", path)]:
         printable = name.encode(errors="backslashreplace").decode()
         file = found if isinstance(found, str) else _file(name, found, root, max_bytes)
         if isinstance(file, File):
-            files.append(file)
+            scanned.files.append(file)
         elif file:
-            skipped.append(Skip(printable, file))
+            scanned.skipped.append(Skip(printable, file))
         else:
-            ignored.append(printable)
-    if not files:
-        first = skipped[0] if skipped else None
+            scanned.ignored.append(printable)
+    if not scanned.files:
+        first = scanned.skipped[0] if scanned.skipped else None
         reason = f"{first.file or path}: {first.reason}" if first else f"it holds none of {', '.join(KINDS)}"
         raise InputError(
             f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
         )
-    return Scan(files, skipped, ignored)
+    return scanned
 
 
 def located(path: Path) -> Path:

@@ -1,6 +1,5 @@
 """Builds the index of a corpus on disk, or updates it, in batches that a crash cannot tear."""
 
-import hashlib
 import shutil
 import stat
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
-from tantivy import IndexWriter
+from tantivy import IndexWriter, Query
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import windows
@@ -25,12 +24,13 @@ from rarr.retrievers.corpus.passage_index import (
     Manifest,
     add,
     failures,
+    last_commit,
     open_passages,
     open_writer,
     place,
     remove,
 )
-from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
+from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency import require_awaited
 from rarr.tools.storage.files import make_private, private_folder
@@ -42,7 +42,6 @@ Progress = Callable[[int, int], None]
 _BATCH = 50_000  # passages
 _SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading
 _NOTES = 20  # notes that are kept of one file
-_UNKNOWN = IndexedFile(size=-1, mtime_ns=0, digest="")
 
 
 @dataclass(frozen=True)
@@ -76,10 +75,10 @@ def build_index(
 ) -> IndexReport:
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
-    Files that did not change are not read again. An index in `out` that is damaged, or that was made with
-    another window, step or version, is made anew. Waits while another process builds it. Raises `InputError`
-    where `path` holds nothing to search, or `out` cannot be written or holds other files. A `private` index
-    can be read by its owner alone; otherwise the umask decides.
+    Files with the same size and time are not read again. An index in `out` that is damaged, or that was made
+    with another window, step or version, is made anew. Waits while another process builds it. Raises
+    `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
+    `private` index can be read by its owner alone; otherwise the umask decides.
     """
     max_bytes = max_file_mb * MEGABYTE
     files = scan(path, max_bytes)
@@ -109,34 +108,49 @@ class _Build:
 
     def __init__(self, path: Path, out: Path, manifest: Manifest, max_bytes: int) -> None:
         self._path, self._out, self._manifest, self._max_bytes = path, out, manifest, max_bytes
-        self._root = str(path.resolve()).encode(errors="backslashreplace").decode()
-        self._trusted = manifest.root == self._root
-        if not self._trusted:  # files of another folder may look the same, so every file is read
-            manifest.root = ""
         self._writer: IndexWriter | None = None
-        self._removed = set[str]()
-        self._changed = dict[str, IndexedFile | None]()  # since the last commit; None: removed
-        self._waiting, self._since = 0, time.monotonic()
+        self._waiting, self._since = 0, time.monotonic()  # passages since the last commit
+        root = str(path.resolve()).encode(errors="backslashreplace").decode()
+        torn = manifest.commit != last_commit(out / PASSAGES)
+        self._replaces_all = torn or manifest.root not in ("", root)
+        """The passages are of another corpus, or not those of the manifest: one commit replaces them all."""
+        manifest.root = root
+        if self._replaces_all:
+            manifest.files = {}
+            self._opened().delete_documents_by_query(Query.all_query())
 
     def run(self, scanned: Scan, progress: Progress) -> IndexReport:
-        """Reads what changed, and removes what is gone."""
+        """Reads what changed in the corpus, and removes what is gone."""
+        known, skipped = self._manifest.files, list(scanned.skipped)
+        before = set(known)
         changed = [file for file in scanned.files if not self._looks_same(file)]
-        same, read, skipped = len(scanned.files) - len(changed), set[str](), list(scanned.skipped)
+        same, read = len(scanned.files) - len(changed), set[str]()
         progress(same, len(scanned.files))
         for done, file in enumerate(changed, start=same + 1):
             try:
-                if self._update(file):
-                    read.add(file.name)
+                self._read(file)
+                read.add(file.name)
             except UnreadableError as problem:
                 skipped.append(Skip(file.name, str(problem)))
             progress(done, len(scanned.files))
         kept = {file.name for file in scanned.files} - {skip.file for skip in skipped}
-        for name in self._manifest.files.keys() - kept:
+        for name in known.keys() - kept:
             self._remove(name)
-        self._manifest.root, self._manifest.shown = self._root, valid(self._path.as_posix())
+        self._manifest.shown, self._manifest.finished = valid(self._path.as_posix()), True
         self._manifest.skipped = [(skip.file, skip.reason) for skip in skipped]
         self._publish()
-        return self._report(scanned, read)
+        searched = {name for name, file in known.items() if file.documents}
+        unsearched = {file.name for file in scanned.files} - searched
+        return IndexReport(
+            documents=sum(file.documents for file in known.values()),
+            passages=sum(file.passages for file in known.values()),
+            read=len(searched & read),
+            unchanged=len(searched - read),
+            removed=len(before - known.keys()),
+            unsearched=len(unsearched | {skip.file for skip in scanned.skipped}),
+            ignored=scanned.ignored,
+            skipped=[(place(self._path, name), why) for name, why in self._manifest.unread()],
+        )
 
     def close(self) -> None:
         """Waits for the writer's threads. Passages that were not published are lost."""
@@ -145,32 +159,18 @@ class _Build:
 
     def _looks_same(self, file: File) -> bool:
         known = self._manifest.files.get(file.name)
-        return bool(known and self._trusted and (known.size, known.mtime_ns) == (file.size, file.mtime_ns))
+        return known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
 
-    def _update(self, file: File) -> bool:
-        """Reads a file whose size or time changed; False, without reading on, if its content is the same."""
-        now = IndexedFile(size=file.size, mtime_ns=file.mtime_ns, digest=_digest(file.path))
-        known = self._manifest.files.get(file.name)
-        if known and known.digest == now.digest:
-            known.size, known.mtime_ns = now.size, now.mtime_ns
-            return False
-        self._read(file, now)
-        self._changed[file.name] = now
-        self._waiting += now.passages
-        if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:
-            self._publish()
-        return True
-
-    def _read(self, file: File, now: IndexedFile) -> None:
+    def _read(self, file: File) -> None:
         """Reads one file, and queues its passages in place of those that the index has of it.
 
         Raises `UnreadableError` where another try may succeed. Other failures become notes.
         """
-        notes = list[str]()
-        remove(self._opened(), file.name)
+        now, notes = IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
+        self._remove(file.name)
         try:
             for document in extract(file.path, self._max_bytes, notes.append):
-                now.documents += 1
+                now.documents += document.start == 0
                 for window in windows(document.text, window=self._manifest.window, step=self._manifest.step):
                     require_awaited()
                     add(self._opened(), file.name, document, window)
@@ -183,25 +183,22 @@ class _Build:
         if (more := len(notes) - _NOTES) > 0:
             notes[_NOTES:] = [f"and {more} more like this"]
         now.notes = tuple(notes)
+        self._manifest.files[file.name] = now
+        self._waiting += now.passages
+        is_due = self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS
+        if is_due and not self._replaces_all:
+            self._publish()
 
     def _remove(self, name: str) -> None:
         """Removes a file from the index, and what was queued of it."""
         remove(self._opened(), name)
-        self._changed[name] = None
-        if name in self._manifest.files:
-            self._removed.add(name)
+        self._manifest.files.pop(name, None)
 
     def _publish(self) -> None:
         """Shows readers what was read and removed since the last call."""
-        if self._writer is not None and self._changed:
-            # If this process dies at the commit, nobody knows which version of these files the index holds.
-            self._manifest.files |= dict.fromkeys(self._changed, _UNKNOWN)
-            self._manifest.write(self._out)
-            self._writer.commit()
-            self._manifest.files |= {name: file for name, file in self._changed.items() if file}
-            for name in [name for name, file in self._changed.items() if not file]:
-                del self._manifest.files[name]
-            self._manifest.state, self._changed = uuid4().hex, {}
+        if self._writer is not None:
+            self._manifest.commit = self._writer.commit()
+            self._manifest.state = uuid4().hex
         self._manifest.write(self._out)
         self._waiting, self._since = 0, time.monotonic()
 
@@ -209,21 +206,6 @@ class _Build:
         if self._writer is None:  # only once there is something to write: most builds find nothing new
             self._writer = open_writer(open_passages(self._out / PASSAGES))
         return self._writer
-
-    def _report(self, scanned: Scan, read: set[str]) -> IndexReport:
-        files = self._manifest.files
-        searched = {name for name, file in files.items() if file.documents}
-        unsearched = {file.name for file in scanned.files} - searched
-        return IndexReport(
-            documents=sum(file.documents for file in files.values()),
-            passages=sum(file.passages for file in files.values()),
-            read=len(searched & read),
-            unchanged=len(searched - read),
-            removed=len(self._removed),
-            unsearched=len(unsearched | {skip.file for skip in scanned.skipped}),
-            ignored=scanned.ignored,
-            skipped=[(place(self._path, name), why) for name, why in self._manifest.unread()],
-        )
 
 
 @contextmanager
@@ -251,17 +233,12 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
     finally:
         if private:  # tantivy makes files by the umask, but nobody else may enter the folder
             make_private(out)
-        else:
-            _share(out)
+        else:  # tantivy makes some files that only their owner can read
+            with suppress(OSError):  # the files belong to somebody else
+                mode = stat.S_IMODE((out / LOCK).stat().st_mode)
+                for path in (out / PASSAGES).glob("*.json"):
+                    path.chmod(mode)
         lock.release()
-
-
-def _share(out: Path) -> None:
-    """Gives those files of tantivy that only their owner can read the mode that the umask gave the lock."""
-    with suppress(OSError):  # the files belong to somebody else
-        mode = stat.S_IMODE((out / LOCK).stat().st_mode)
-        for path in (out / PASSAGES).glob("*.json"):
-            path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:
@@ -278,11 +255,3 @@ def _manifest(out: Path, window: int, step: int) -> Manifest:
         manifest = Manifest(window=window, step=step)
         manifest.write(out)
         return manifest
-
-
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").hexdigest()
-    except OSError as error:  # an error of the corpus skips the file; an error of the index ends the build
-        raise unopened(error) from None

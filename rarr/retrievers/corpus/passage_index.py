@@ -1,8 +1,8 @@
 """The index of a corpus on disk: its passages in tantivy, and a manifest of the files that it holds.
 
 One commit of tantivy replaces all passages of a batch of files, so a search sees each file as it was before
-or after, also while a build is under way. The manifest is written before the commit, with the files of the
-batch as unknown, and after it: a build that dies between the two reads these files again.
+or after, also while a build is under way. The manifest is written after the commit and names it: where a
+build died between the two, they do not match, and the next build replaces all passages in one commit.
 """
 
 import json
@@ -16,18 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import tantivy
 from pydantic import BaseModel
-from tantivy import (
-    DocAddress,
-    Document as Row,
-    Index,
-    IndexWriter,
-    Occur,
-    Query,
-    Schema,
-    SchemaBuilder,
-    Searcher,
-)
+from tantivy import Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import Line, Window
@@ -35,7 +26,7 @@ from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
 from rarr.retrievers.extract.extracted_document import Document
 from rarr.tools.storage.files import write_whole
 
-FORMAT = "3"
+FORMAT = "4"
 MARK = "rarr-index."
 """How the names of our own files in the folder of an index begin, in this version and in earlier ones."""
 MANIFEST, LOCK = f"{MARK}json", f"{MARK}lock"
@@ -45,8 +36,7 @@ PASSAGES = "passages"
 _HEAP = 200_000_000  # bytes that the writer holds before it writes a segment
 _THREADS = 2
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
-_DIGITS = 4
-"""Decimal places of a score. The places after them depend on the order in which an index was built."""
+_DIGITS = 4  # of a score: the places after them depend on the order in which an index was built
 
 
 class IndexedFile(BaseModel):
@@ -54,7 +44,6 @@ class IndexedFile(BaseModel):
 
     size: int
     mtime_ns: int
-    digest: str
     documents: int = 0
     passages: int = 0
     notes: tuple[str, ...] = ()
@@ -63,9 +52,9 @@ class IndexedFile(BaseModel):
 class Manifest(BaseModel):
     """What an index holds and how it was made.
 
-    `root` is the resolved path of the corpus, empty until the first build ended, and `shown` its path in the
-    sources of passages. `state` changes with the passages. `files` are by their names in the corpus, and
-    `skipped` are (file, reason) of those that the last build did not read.
+    `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
+    tantivy's number of the last commit, and `state` an id that changes with the passages. `files` are by
+    their names in the corpus; `skipped` are (file, reason) of the files that the last build did not read.
     """
 
     format: str = FORMAT
@@ -73,6 +62,8 @@ class Manifest(BaseModel):
     step: int
     root: str = ""
     shown: str = ""
+    finished: bool = False
+    commit: int = 0
     state: str = ""
     files: dict[str, IndexedFile] = {}
     skipped: list[tuple[str, str]] = []
@@ -83,6 +74,7 @@ class Manifest(BaseModel):
         return [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)] + noted
 
     def write(self, folder: Path) -> None:
+        """Writes the manifest of the index in `folder`, if it differs from the one there."""
         path, text = folder / MANIFEST, self.model_dump_json()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             write_whole(path, text)
@@ -123,14 +115,7 @@ class IndexReader:
             self._index = open_passages(passages)
             self._index.reload()
             self._searcher = self._index.searcher()
-
-    def require_finished(self) -> None:
-        """Raises `InputError` where a build was interrupted; the next build can still continue it."""
-        if not self.manifest.root:  # a build records its root when it ends
-            raise InputError(
-                f"index {str(self.folder)!r} holds only a part of its corpus, because its build did not end:"
-                f" finish it with rarr index PATH -o {self.folder}"
-            )
+            best_hits(self._searcher, ["any"], 1)  # some files are not opened before the first search
 
     def searcher(self) -> Searcher:
         """Returns the current snapshot. Raises `OSError` or `ValueError` if the index cannot be read."""
@@ -184,17 +169,13 @@ def failures(error: Callable[[str], Exception]) -> Iterator[None]:
         raise error("its passages cannot be read") from failure
 
 
-def _schema() -> Schema:
-    builder = SchemaBuilder()
-    for name in ("text", "title"):  # without positions, since no query asks for a phrase
-        builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
-    builder.add_unsigned_field("file", indexed=True, fast=True)
-    builder.add_unsigned_field("item", fast=True)
-    builder.add_bytes_field("stored", stored=True)
-    return builder.build()
-
-
-_SCHEMA = _schema()
+_BUILDER = SchemaBuilder()
+for _name in ("text", "title"):  # without positions, since no query asks for a phrase
+    _BUILDER.add_text_field(_name, tokenizer_name=ANALYZER, index_option="freq")
+_BUILDER.add_unsigned_field("file", indexed=True, fast=True)
+_BUILDER.add_unsigned_field("item", fast=True)
+_BUILDER.add_bytes_field("stored", stored=True)
+_SCHEMA = _BUILDER.build()
 
 
 def open_passages(folder: Path, *, create: bool = False) -> Index:
@@ -210,6 +191,11 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
     return index
 
 
+def last_commit(folder: Path) -> int:
+    """Returns tantivy's number of the last commit to the passages in `folder`."""
+    return int(json.loads((folder / "meta.json").read_bytes())["opstamp"])
+
+
 def open_writer(index: Index) -> IndexWriter:
     """Opens the index's only writer. Raises `ValueError` while another writer holds the lock."""
     writer = index.writer(_HEAP, _THREADS)
@@ -219,9 +205,11 @@ def open_writer(index: Index) -> IndexWriter:
 
 def add(writer: IndexWriter, file: str, document: Document, window: Window) -> None:
     """Queues one passage of the file with this name. A search can return it after a commit."""
-    text = document.text[window.start : window.end]
+    text, at = document.text[window.start : window.end], document.start
     published = document.published_at.isoformat() if document.published_at else None
-    stored = [file, text, document.source, document.title, window.start, window.end, published, window.lead]
+    lead = [(at + start, words) for start, words in window.lead]
+    places = (at + window.start, at + window.end)
+    stored = [file, text, document.source, document.title, *places, published, lead]
     row = {
         "text": composed(text),
         "title": composed(f"{document.title}\n{window.heading}"),
@@ -230,7 +218,7 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
     }
     # By the schema, because a number of the wrong sign kills the writer.
-    writer.add_document(Row.from_dict(row, _SCHEMA))
+    writer.add_document(tantivy.Document.from_dict(row, _SCHEMA))
 
 
 def remove(writer: IndexWriter, file: str) -> None:
@@ -260,7 +248,7 @@ class Hit(NamedTuple):
 
     score: float
     document: tuple[int, int]
-    address: DocAddress
+    address: tantivy.DocAddress
 
 
 class Stored(NamedTuple):

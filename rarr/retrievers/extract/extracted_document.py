@@ -1,7 +1,7 @@
 """Declares the documents that a file holds, and reads their bytes as text and their dates."""
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
@@ -17,8 +17,9 @@ MEGABYTE = 1_000_000
 class Document:
     """One text to search. Passages' offsets point into `text`.
 
-    `source` is the address that a record names for itself. Where it is empty, the document is the whole file
-    or, where `item` is not 0, the item or line of the file with that number, counted from 1.
+    A very long text comes in parts, each a document: `start` is where `text` begins in the whole. `source`
+    is the address that a record names for itself. Where it is empty, the document is the whole file or, where
+    `item` is not 0, the item or line of the file with that number, counted from 1.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Document:
     source: str = ""
     item: int = 0
     published_at: datetime | None = None
+    start: int = 0
 
 
 class UnreadableError(Exception):
@@ -93,24 +95,34 @@ def decode(data: bytes, declared: str | None = None, complain: Complain = lambda
     Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
     `UnreadableError` if `data` is not text.
     """
-    marked = [encoding for mark, encoding in _MARKS if data.startswith(mark)]
+    return "".join(decoded([data], encoding_of(lambda: [data], declared, complain)))
+
+
+def encoding_of(
+    pieces: Callable[[], Iterable[bytes]], declared: str | None = None, complain: Complain = lambda _: None
+) -> str:
+    """Finds the encoding of the bytes in `pieces`, which are read once for each try, as `decode` says."""
+    first = next(iter(pieces()), b"")
+    marked = [encoding for mark, encoding in _MARKS if first.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:
         try:
-            text = data.decode(encoding)
+            if all("\0" not in part for part in decoded(pieces(), encoding, "strict")):
+                return encoding
         except (LookupError, ValueError):
             continue
-        if "\0" in text:
-            break
-        return text
-    encoding = _guessed(data)
-    complain(f"read as {encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
-    return data.decode(encoding, errors="replace")
-
-
-def _guessed(data: bytes) -> str:
+        break  # NUL: it is data
     from charset_normalizer import from_bytes  # few files need it, and it takes long to import
 
-    guess = None if b"\0" in data else from_bytes(data[:_SAMPLE]).best()
+    guess = None if b"\0" in first else from_bytes(first[:_SAMPLE]).best()
     if guess is None:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
+    complain(f"read as {guess.encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
     return guess.encoding
+
+
+def decoded(pieces: Iterable[bytes], encoding: str, errors: str = "replace") -> Iterator[str]:
+    """Decodes bytes that come in pieces."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    for piece in pieces:
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)

@@ -4,8 +4,9 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rarr.retrievers.extract.extracted_document import (
@@ -14,6 +15,8 @@ from rarr.retrievers.extract.extracted_document import (
     Document,
     UnreadableError,
     decode,
+    decoded,
+    encoding_of,
     published,
     too_much,
     unopened,
@@ -29,6 +32,12 @@ _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _LETTERS = re.compile(r"[^\W_]+")
 _OPENING = 20_000  # characters that are searched for a title
+_PIECE = 4 * MEGABYTE  # bytes that are read at once
+LONG_TEXT = 10 * MEGABYTE
+"""Text files of more bytes come in parts, so that the memory for them does not grow with their size."""
+PART = 250_000
+"""The most characters of a part. It ends before a heading, else at a blank line, where it has one."""
+_ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
 LONGEST_RECORD = 20 * MEGABYTE
 """The most bytes of a line of JSON lines: the size of many books."""
 
@@ -46,7 +55,8 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
             size = min(path.stat().st_size, max_bytes)
         except OSError as error:
             raise unopened(error) from None
-        documents, notes = extracted_file(read_all, path, max_bytes, size=size)
+        found, notes = extracted_file(read_all, path, max_bytes, size=size)
+        documents = iter(found)
         for note in notes:
             complain(note)
     else:
@@ -58,7 +68,7 @@ def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document
         raise UnreadableError("it holds no text")
 
 
-def read_all(path: Path, max_bytes: int) -> tuple[Iterable[Document], list[str]]:
+def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
     """Reads a file in this process. Returns its documents that are not blank, and the complaints."""
     notes: list[str] = []
     return list(_read(path, max_bytes, notes.append)), notes
@@ -80,12 +90,40 @@ def kind(name: str) -> str:
 
 
 def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    text = decode(_content(path, max_bytes), complain=complain)
+    parts = _parts(path, max_bytes, complain)
+    text = next(parts, "")
     front = _FRONT_MATTER.match(text)  # notes and static sites have it; Markdown itself does not define it
     facts = dict(_FACT.findall(front[1])) if front else {}
     heading = _heading(text[front.end() if front else 0 :][:_OPENING], path.stem)
-    title = facts.get("title") or heading or path.stem
-    yield Document(text, title, published_at=published(facts.get("date")))
+    title, date = facts.get("title") or heading or path.stem, published(facts.get("date"))
+    yield Document(text, title, published_at=date)
+    start = len(text)
+    for part in parts:
+        yield Document(part, title, published_at=date, start=start)
+        start += len(part)
+
+
+def _parts(path: Path, max_bytes: int, complain: Complain) -> Iterator[str]:
+    """Yields the whole text of a file, or the parts of a long one. Joined, the parts are the text."""
+    if path.stat().st_size <= LONG_TEXT:
+        yield decode(_content(path, max_bytes), complain=complain)
+        return
+    encoding, rest = encoding_of(lambda: _pieces(path), complain=complain), ""
+    for piece in decoded(_pieces(path), encoding):
+        rest += piece
+        while len(rest) > PART:
+            ends = (rest.rfind(mark, PART // 2, PART) + 1 for mark in _ENDS)
+            end = next(filter(None, ends), PART)
+            if rest[:end].isspace():  # a blank document is left out, and the places behind it would be wrong
+                break
+            yield rest[:end]
+            rest = rest[end:]
+    yield rest
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from iter(partial(file.read, _PIECE), b"")
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -165,16 +203,13 @@ def _document(value: object, number: int) -> Document:
 
 
 _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
-    ".txt": _text,
-    ".md": _text,
-    ".html": _page,
-    ".htm": _page,
+    **dict.fromkeys((".txt", ".md"), _text),
+    **dict.fromkeys((".html", ".htm"), _page),
     ".pdf": _titled(read_pdf),
     ".docx": _titled(read_docx),
     ".pptx": _titled(read_pptx),
     ".xlsx": _titled(read_xlsx),
-    ".csv": _table,
-    ".tsv": _table,
+    **dict.fromkeys((".csv", ".tsv"), _table),
     ".json": _json,
     ".jsonl": _json_lines,
 }

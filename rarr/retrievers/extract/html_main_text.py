@@ -13,6 +13,7 @@ from rarr.retrievers.extract.extracted_document import (
     decode,
     published,
 )
+from rarr.retrievers.extract.office import markdown_table
 
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
@@ -127,7 +128,7 @@ def _text(body: Any) -> str:
 
 def _block(element: Any) -> str:
     if element.tag == "table":
-        return _table(element)
+        return markdown_table([_words(cell) for cell in row.iter("cell")] for row in element.iter("row"))
     if element.tag == "code":
         return f"```\n{''.join(element.itertext())}\n```"
     words = _words(element)
@@ -137,12 +138,6 @@ def _block(element: Any) -> str:
 def _mark(head: Any) -> str:
     rend = str(head.get("rend", ""))
     return "#" * (int(rend[1]) if re.fullmatch("h[1-6]", rend) else 2)
-
-
-def _table(table: Any) -> str:
-    rows = [[_words(cell).replace("|", "/") for cell in row.iter("cell")] for row in table.iter("row")]
-    lines = ["| " + " | ".join(row) + " |" for row in rows if any(row)]
-    return "\n".join([*lines[:1], "|" + " --- |" * len(rows[0]), *lines[1:]]) if lines else ""
 
 
 def _words(element: Any) -> str:

@@ -21,12 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
-from rarr.retrievers.extract.worker_main import (
-    TIME_IS_UP,
-    CallLimits,
-    CallOutcome,
-    send,
-)
+from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutcome, send
 
 PAGE = CallLimits(seconds=20, megabytes=600)
 """The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
@@ -55,17 +50,21 @@ _CLASSES = {
 Result = TypeVar("Result")
 
 
-async def extracted(function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function(*args)` in a worker process, within the time and memory for a page; returns its result.
+async def extracted(function: Callable[..., Result], *args: object, seconds: float | None = None) -> Result:
+    """Runs `function(*args)` in a worker process, within the limits for a page; returns its result.
 
-    Raises `UnreadableError` if the function does or exceeds the limits.
+    `seconds` is the time that is left for the page, where it is shorter. Raises `UnreadableError` if the
+    function does or exceeds the limits.
     """
+    limits = (
+        PAGE if seconds is None else PAGE._replace(seconds=round(max(0.1, min(seconds, PAGE.seconds)), 1))
+    )
     done = Future[Result]()
     done.set_running_or_notify_cancel()
 
     def settle() -> None:
         try:
-            done.set_result(_called(PAGE, function, *args))
+            done.set_result(_called(limits, function, *args))
         except BaseException as error:
             done.set_exception(error)
 
@@ -97,7 +96,7 @@ def _tried(request: bytes, limits: CallLimits) -> CallOutcome | None:
     """Runs a call in a process; None if the process had just ended for lack of work."""
     process, is_reusable = _taken(), False
     try:
-        outcome = process.ask(request, limits)
+        outcome = CallOutcome(*process.exchange(request, limits.seconds))
         is_reusable = process.used = not (outcome.last or process.late)
         return outcome
     except EOFError:
@@ -124,7 +123,7 @@ class _Process:
         self.used = self.late = False
         path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
         try:
-            self._process = subprocess.Popen(
+            self.popen = subprocess.Popen(
                 [os.fsdecode(get_executable() or sys.executable), "-P", "-c", _PROGRAM, path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -136,7 +135,7 @@ class _Process:
             raise _unstarted(str(error)) from error
         _all.add(self)
         try:
-            missing = self._exchanged(None, START_S)
+            missing = self.exchange(None, START_S)
         except EOFError:
             raise _unstarted(f"status {self.end(1.0)}") from None
         except BaseException:
@@ -146,28 +145,20 @@ class _Process:
             self.end()
             raise UnreadableError(f"the process that would read it cannot start: {missing}", lasting=False)
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def ask(self, request: bytes, limits: CallLimits) -> CallOutcome:
-        """Sends a pickled call, and returns its outcome.
+    def exchange(self, request: bytes | None, seconds: float) -> Any:
+        """Sends a pickled call, if there is one, and returns the answer. Kills the process if it is late.
 
         Raises `EOFError` where the process ended, also because time was over, and `UnreadableError` where its
         answer holds other classes than an outcome may hold.
         """
-        return CallOutcome(*self._exchanged(request, limits.seconds))
-
-    def _exchanged(self, request: bytes | None, seconds: float) -> Any:
-        """Sends a request, if there is one, and returns the answer. Kills the process if it is late."""
         timer = threading.Timer(seconds, self._kill_late)
         timer.daemon = True
         timer.start()
-        assert self._process.stdin and self._process.stdout
+        assert self.popen.stdin and self.popen.stdout
         try:
             if request is not None:
-                send(self._process.stdin, request)
-            return _OutcomeUnpickler(self._process.stdout).load()
+                send(self.popen.stdin, request)
+            return _OutcomeUnpickler(self.popen.stdout).load()
         except (EOFError, OSError) as error:
             raise EOFError from error
         except Exception as error:  # pickle can raise any error
@@ -179,34 +170,26 @@ class _Process:
 
     def _kill_late(self) -> None:
         self.late = True
-        self.kill()
+        self.popen.kill()
 
     def runs(self) -> bool:
-        return self._process.poll() is None
-
-    def kill(self) -> None:
-        self._process.kill()
+        return self.popen.poll() is None
 
     def end(self, patience_s: float = 0.0) -> int:
         """Kills the process if it does not end by itself within `patience_s`. Returns its exit status."""
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(patience_s)
-        self.kill()
-        status = self._process.wait()
+            self.popen.wait(patience_s)
+        self.popen.kill()
+        status = self.popen.wait()
         self.close()
         _all.discard(self)
         return status
 
     def close(self) -> None:
         """Closes the pipes to the process."""
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self.popen.stdin, self.popen.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]  # both are pipes
-
-    def forget(self) -> None:
-        """Leaves the process to the parent of this fork."""
-        self.close()
-        self._process.returncode = 0
 
 
 class _OutcomeUnpickler(pickle.Unpickler):
@@ -217,11 +200,8 @@ class _OutcomeUnpickler(pickle.Unpickler):
 
 
 def _unstarted(why: str) -> UnreadableError:
-    return UnreadableError(
-        f"the process that would read it cannot be started ({why}): "
-        "name the Python to run with multiprocessing.set_executable",
-        lasting=False,
-    )
+    cure = "name the Python to run with multiprocessing.set_executable"
+    return UnreadableError(f"the process that would read it cannot be started ({why}): {cure}", lasting=False)
 
 
 # The processes of this program, for all its threads and event loops. Each change is one atomic operation.
@@ -232,8 +212,8 @@ _all: set[_Process] = set()
 
 def _taken() -> _Process:
     """Returns an idle process, or a new one."""
-    while _idle:
-        with suppress(IndexError):  # another thread was faster
+    with suppress(IndexError):  # none is left
+        while True:
             if (process := _idle.pop()).runs():
                 return process
             process.end()
@@ -242,13 +222,13 @@ def _taken() -> _Process:
 
 def pids() -> list[int]:
     """Returns the process ids of the worker processes that run."""
-    return [process.pid for process in list(_all) if process.runs()]
+    return [process.popen.pid for process in list(_all) if process.runs()]
 
 
 def end_idle() -> None:
     """Ends the idle worker processes; new processes start when they are needed."""
-    while _idle:
-        with suppress(IndexError):  # another thread was faster
+    with suppress(IndexError):  # none is left
+        while True:
             _idle.pop().end()
 
 
@@ -264,7 +244,8 @@ def _renew() -> None:
     """Forgets the processes in a fork, which has no threads of its parent and must not use its processes."""
     global _turns
     for process in _all:
-        process.forget()
+        process.close()
+        process.popen.returncode = 0  # the parent of this fork waits for it
     _all.clear()
     _idle.clear()
     _turns = threading.Semaphore(AT_ONCE)

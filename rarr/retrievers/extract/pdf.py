@@ -4,14 +4,12 @@ import io
 import logging
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.office import markdown_table
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdf import PdfReader
 
 MOST_PAGES = 5_000
 MOST_CHARACTERS = 20_000_000
@@ -20,10 +18,6 @@ MOST_CHARACTERS = 20_000_000
 _BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
 _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
-_GAP = re.compile(r" {2,}")
-_FEWEST_COLUMNS = 3  # two of them may be the columns of a page
-_LONGEST_CELL = 40  # characters
-
 _SILENCE = logging.NullHandler()  # without a handler, pypdf writes to standard error
 
 
@@ -55,7 +49,7 @@ def _texts(reader: "PdfReader", most_characters: int) -> Iterator[str]:
         size += len(text)
         if size > most_characters:
             raise UnreadableError(f"its PDF holds more than {most_characters} characters: split it")
-        yield _with_rows(page, text)
+        yield text
 
 
 def _rejoined(text: str) -> str:
@@ -72,24 +66,3 @@ def _rejoined(text: str) -> str:
         return f"{first}-{second}" if keeps and plain not in words else first + second
 
     return _BROKEN.sub(joined, text)
-
-
-def _with_rows(page: "PageObject", text: str) -> str:
-    """Writes the tables of a page as Markdown: rows whose cells stand side by side on the page."""
-    try:
-        lines = page.extract_text(extraction_mode="layout").splitlines()
-    except MemoryError:
-        raise
-    except Exception:  # the places of a damaged page; its words are there
-        return text
-    rows = [_GAP.split(line.strip()) for line in lines if line.strip()]
-    for width, group in groupby(rows, key=len):
-        table = list(group)
-        cells = [cell for row in table for cell in row]
-        if width < _FEWEST_COLUMNS or len(table) < 2 or max(map(len, cells)) > _LONGEST_CELL:
-            continue
-        words = r"\s+".join(re.escape(word) for cell in cells for word in cell.split())
-        if match := re.search(words, text):
-            parts = (text[: match.start()].rstrip(), markdown_table(table), text[match.end() :].lstrip())
-            text = "\n\n".join(filter(None, parts))
-    return text

@@ -1,16 +1,15 @@
 """Runs in a worker process: receives calls that read untrusted files, and sends back their outcomes.
 
-`limited_calls` starts the process, sends it one call after another on standard input, and
-reads the outcomes from standard output. The process ends with its parent, after a minute without work, and
-when a call exceeds its limits. The system enforces the limits where it can: time and memory on Linux, time on
-macOS. Elsewhere the parent alone watches the time.
+`limited_calls` starts the process, sends it one call after another on standard input, and reads the outcomes
+from standard output. The process ends with its parent, after a minute without work, and when a call exceeds
+its limits. The system enforces the limits where it can: time and memory on Linux, time on macOS. Elsewhere
+the parent alone watches the time.
 """
 
 import importlib
 import os
 import pickle
 import queue
-import re
 import signal
 import sys
 import threading
@@ -30,15 +29,11 @@ _LIBRARIES = (
     "rarr.retrievers.extract.files",
     "rarr.retrievers.extract.web_page_text",
 )
-_PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
-_WORN_OUT_MB = 400  # peak of memory after which a process is replaced: it hardly gives memory back
+_WORN_OUT_MB = 400  # of memory after a call, at which a process is replaced
 
 
 class CallLimits(NamedTuple):
-    """What one call may use: seconds, and megabytes of memory beyond those that its process already has.
-
-    A process already has at most `_WORN_OUT_MB`: a process with a higher peak gets no other call.
-    """
+    """What one call may use: seconds, and megabytes of memory beyond those that its process already has."""
 
     seconds: float
     megabytes: int
@@ -87,7 +82,7 @@ def main() -> None:
             except queue.Empty:
                 os._exit(0)
             outcome = _outcome(call)
-            outcome = outcome._replace(last=outcome.last or _peak_mb() > _WORN_OUT_MB)
+            outcome = outcome._replace(last=outcome.last or _memory_mb(1) > _WORN_OUT_MB)
             send(outcomes, tuple(outcome))
             if outcome.last:
                 os._exit(0)
@@ -110,9 +105,7 @@ def _outcome(call: bytes) -> CallOutcome:
     except UnreadableError as error:
         return CallOutcome(unreadable=str(error), lasting=error.lasting)
     except MemoryError:
-        return CallOutcome(
-            unreadable=f"reading it takes more than {limits[1]} MB of memory", lasting=True, last=True
-        )
+        return CallOutcome(unreadable=f"reading it takes more than {limits[1]} MB of memory", last=True)
     except Exception as error:  # hostile bytes can make the parsers raise any error
         return CallOutcome(unreadable=f"it cannot be read ({type(error).__name__}: {error})"[:500])
 
@@ -126,8 +119,7 @@ def _limited(limits: CallLimits) -> Iterator[None]:
         import resource
 
         before = resource.getrlimit(resource.RLIMIT_AS)
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        allowed = pages * resource.getpagesize() + limits.megabytes * 1_000_000
+        allowed = int(_memory_mb(0) + limits.megabytes) * 1_000_000
         known = [limit for limit in (allowed, *before) if limit != resource.RLIM_INFINITY]
         resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
     try:
@@ -139,12 +131,9 @@ def _limited(limits: CallLimits) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _peak_mb() -> float:
-    """Reads the peak memory of this process in MB; 0 except on Linux.
-
-    `getrusage` does not help: it can report the parent's peak.
-    """
+def _memory_mb(column: int) -> float:
+    """Reads the memory of this process in MB: its addresses (0), or what is in use (1). 0 except on Linux."""
     if sys.platform != "linux":
         return 0
-    peak = _PEAK.search(Path("/proc/self/status").read_text())
-    return int(peak[1]) / 1000 if peak else 0
+    pages = Path("/proc/self/statm").read_text().split()[column]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1_000_000

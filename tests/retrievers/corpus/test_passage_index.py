@@ -109,7 +109,7 @@ def test_a_read_only_index_is_read(index: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("name", ["passages/meta.json", MANIFEST])
-@pytest.mark.parametrize("content", [b"", b'{"format": "3"}', b"nonsense" * 1000])
+@pytest.mark.parametrize("content", [b"", b'{"format": "4"}', b"nonsense" * 1000])
 def test_damage_is_an_input_error_that_names_the_cure(index: Path, name: str, content: bytes) -> None:
     (index / name).write_bytes(content)
     with pytest.raises(
@@ -131,7 +131,7 @@ def test_index_of_another_version_is_refused_and_built_anew(index: Path, folder:
     if earlier:
         (index / MANIFEST).rename(index / "rarr-index.sqlite")
     else:
-        (index / MANIFEST).write_text('{"format": "4", "other": []}')
+        (index / MANIFEST).write_text('{"format": "3", "other": []}')
     with pytest.raises(InputError, match=r"made by another version of rarr: delete the folder"):
         IndexReader(index, 4, 1)
     assert is_index(index)

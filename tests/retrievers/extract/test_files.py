@@ -106,14 +106,6 @@ def test_words_hyphenated_at_the_end_of_a_line_of_a_pdf_are_joined(
     assert pdf_module.read_pdf(shown(first, second))[0].strip() == joined
 
 
-def test_rows_of_a_table_of_a_pdf_are_a_table() -> None:
-    text, _ = pdf_module.read_pdf(
-        shown("Lakes", "Lake|Depth|Built", "Ule|12.9|1948", "Sor|3.6|1971", "They are old.")
-    )
-    table = "| Lake | Depth | Built |\n| --- | --- | --- |\n| Ule | 12.9 | 1948 |\n| Sor | 3.6 | 1971 |"
-    assert text.split("\n\n") == ["Lakes", table, "They are old."]
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
