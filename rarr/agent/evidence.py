@@ -1,38 +1,23 @@
-"""Reads the passages that a caller gives for a claim, and searches the sources of a reviser for a query."""
+"""Makes evidence of passages: those that a caller gives for a claim, or that a source has."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-from langgraph.runtime import Runtime
-
-from rarr.agent.inputs import required_text
-from rarr.agent.runs import budget_of, using
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import InputError
 from rarr.ledger.excerpts import merged
-from rarr.nodes.rerank import rerank
-from rarr.nodes.retrieve import retrieve
-from rarr.records import UNNAMED, Evidence, Passage, Query
-from rarr.records.evidence_search_result import FoundEvidence
+from rarr.records import UNNAMED, Evidence, Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, given_facts
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.settings import Settings
-from rarr.state import Branch, State
-from rarr.tools.concurrency import together, work
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.models.run_budget import Meter
-from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.wording import is_failure
 
 if TYPE_CHECKING:
-    from rarr.agent.revise import Reviser
+    pass
 
 Sources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
-PASSAGES_OF_SENTENCE = 5
-"""The passages that are searched for each sentence of a claim."""
 
 
 def given_passages(sources: Sources) -> list[Passage]:
@@ -109,41 +94,3 @@ def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
 def passage_of(found: Passage) -> Passage:
     """Returns the passage that an evidence is."""
     return Passage(**{name: getattr(found, name) for name in Passage.model_fields})
-
-
-async def find_evidence(reviser: "Reviser", query: str, most: int, text: str = "") -> FoundEvidence:
-    """Returns the `most` passages of the reviser's sources that are most relevant to `query`, best first.
-
-    `text` is what the query is about, by which a graph tells namesakes apart. Passages that seem to speak to
-    a language model are left out, with a warning. Raises `InputError` for an empty query, and
-    `RetrievalError` if the sources cannot be searched or their passages not be ranked.
-    """
-    settings, asked = reviser.settings, required_text(query, "query")
-    documents = max(most, settings.documents_per_query)
-    more = {"evidence_per_query": most, "documents_per_query": documents}
-    components = replace(reviser._components, settings=settings.model_copy(update=more))
-    runtime, searched = Runtime(context=components), Query(id="q1", text=asked, start=0, end=len(asked))
-    with using(Meter(budget_of(settings), text=text)) as meter:
-        passages = (await retrieve(Branch(query=searched), runtime))["passages"]
-        start = State(original=asked, text=asked, round=1, queries=[searched], passages=passages)
-        state = await rerank(start, runtime)
-    if failed := next(filter(is_failure, state["warnings"]), None):
-        raise RetrievalError(failed.message)
-    return FoundEvidence(
-        query=query,
-        evidence=tuple(passage for passage in state["evidence"] if not passage.suspicious),
-        warnings=tuple(dict.fromkeys([*state["warnings"], *meter.warnings])),
-    )
-
-
-async def passages_about(reviser: "Reviser", claim: str, context: str | None) -> list[Passage]:
-    """Returns the passages that are most relevant to each sentence of `claim`, as one list.
-
-    A passage that several sentences find comes once. The `context` is searched with each sentence. Raises as
-    `find_evidence` does.
-    """
-    spans, text = await work(sentences, claim), f"{context or ''}\n{claim}"
-    asked = [f"{context or ''} {span.of(claim)}".strip() for span in spans] or [claim]
-    found = await together(*(find_evidence(reviser, query, PASSAGES_OF_SENTENCE, text) for query in asked))
-    by_place = {(each.source, each.start, each.end): each for one in found for each in one.evidence}
-    return [passage_of(each) for each in by_place.values()]

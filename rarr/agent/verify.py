@@ -7,7 +7,7 @@ The labels are those of AttrScore (Yue et al. 2023, section 2).
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rarr.agent.evidence import Sources, given_passages, passages_about, readable_evidence
+from rarr.agent.evidence import Sources, given_passages, readable_evidence
 from rarr.agent.inputs import optional_text, required_text
 from rarr.agent.runs import budget_of, settings_of, synchronous, usage_of, using
 from rarr.agent.statements import read_statements
@@ -86,19 +86,6 @@ class ClaimVerifier(Closable):
 
     verify = synchronous(averify)
 
-    async def averify_by_search(
-        self, reviser: "Reviser", claim: str, context: str | None = None, given: Sequence[Given] = ()
-    ) -> Verification:
-        """Decides whether the reviser's sources support `claim`: five passages for each sentence of it.
-
-        The `given` passages of a caller come first. Raises `InputError` for an empty claim or passage, and
-        `RetrievalError` if the sources cannot be searched.
-        """
-        claim, context = required_text(claim, "claim"), optional_text(context, "context")
-        first = given_passages(list(given))
-        found = await passages_about(reviser, claim, context)
-        return (await self.averify_together([claim], [*first, *found], context))[0]
-
     async def averify_together(
         self, claims: Sequence[str], passages: Sequence[Passage], context: str | None
     ) -> list[Verification]:
@@ -136,7 +123,7 @@ class ClaimVerifier(Closable):
             if context and not self.reads_together:
                 cards = [_only_statements(card, it.claim) for card in cards]
             found = await work(_sentences, it, cards, passages)
-            labels = [_label(sentence, card) for sentence, card in zip(found, cards, strict=True)]
+            labels = [_label(sentence) for sentence in found]
             verification = labelled(it, found, labels, read.notices)
             if verification.label == "extrapolatory" and passages and not self.reads_together:
                 verification = verification.model_copy(
@@ -158,6 +145,25 @@ async def averify(claim: str, sources: Sources, context: str | None = None, **se
 
 
 verify = synchronous(averify)
+
+
+async def averify_by_search(
+    reviser: "Reviser", claim: str, context: str | None = None, given: Sequence[Given] = ()
+) -> Verification:
+    """Decides whether the reviser's sources, and the `given` ones, support `claim`.
+
+    It is researched as `revise` does, and nothing is edited. Raises `InputError` as `revise` does; all later
+    failures become warnings.
+    """
+    researcher, claim = await in_thread(reviser.unedited), required_text(claim, "claim")
+    revision = await researcher.arevise(claim, context, sources=list(given) or None)
+    found = revision.report.sentences
+    is_reliable = all(notice.code != "reader_unreliable" for notice in revision.warnings)
+    labels = [_label(sentence) if is_reliable else None for sentence in found]
+    empty = Verification(
+        claim=revision.original, question=context, evidence=revision.evidence, usage=revision.usage
+    )
+    return labelled(empty, found, labels, revision.warnings)
 
 
 def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:
@@ -252,10 +258,11 @@ def _sentences(empty: Verification, cards: Sequence[Card], passages: Sequence[Ev
     ]
 
 
-def _label(sentence: Sentence, card: Card) -> AttributionClass | None:
-    if sentence.status == "unjudged":
+def _label(sentence: Sentence) -> AttributionClass | None:
+    """Returns the class of a sentence. Sources that disagree with one another do not tell."""
+    if sentence.status in ("unjudged", "retrieval_failed"):
         return None
     if sentence.status == "supported":
         return "attributable"
-    differs = card.verdict == "no" or card.side == "against"
-    return "contradictory" if sentence.status == "contradicted" and differs else "extrapolatory"
+    is_against = all(quote.side == "against" for quote in sentence.quotes)
+    return "contradictory" if sentence.status == "contradicted" and is_against else "extrapolatory"

@@ -82,7 +82,7 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 def mcp(settings: "Settings", transport: str, host: str | None, port: int | None) -> int:
     """Serve tools for agents (MCP).
 
-    Needs pip install 'rarr[mcp]'. The tools are revise_text, verify_claim, cite_text and find_evidence. They
+    Needs pip install 'rarr[mcp]'. The tools are revise_text, verify_claim and cite_text. They
     search the sources that are named here, and the passages that a caller gives; a caller names no file and
     no address. A client starts the command itself. With --transport http the server listens at
     http://127.0.0.1:8765/mcp; on other addresses, callers need the token of RARR_MCP_TOKEN.

@@ -124,13 +124,13 @@ class Tasks:
         await close_all(self._revisers.values())
 
     async def _verified(self, job: Job, reviser: "Reviser") -> Record:
-        from rarr.agent.verify import ClaimVerifier
+        from rarr.agent.verify import ClaimVerifier, averify_by_search
 
-        verifier = ClaimVerifier(components=reviser._components)
         question = context_of(job.context, job.text)
         if job.sources and (not job.corpus or job.options.get("search") == "given"):
+            verifier = ClaimVerifier(components=reviser._components)
             return await verifier.averify(job.text, list(job.sources), question)
-        return await verifier.averify_by_search(reviser, job.text, question, job.sources)
+        return await averify_by_search(reviser, job.text, question, job.sources)
 
     async def _cited(self, job: Job, reviser: "Reviser") -> Record:
         sources, question = job.sources or None, context_of(job.context, job.text)

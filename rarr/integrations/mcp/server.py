@@ -45,7 +45,7 @@ class ToolServer(MCPServer[Any]):
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
         own = Tools(self._reviser)
-        methods = (own.revise_text, own.cite_text, own.verify_claim, own.find_evidence)
+        methods = (own.revise_text, own.cite_text, own.verify_claim)
         with _log_as_it_was():
             super().__init__(
                 "rarr",

@@ -9,11 +9,9 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from rarr.agent.evidence import find_evidence
 from rarr.agent.revise import Reviser
 from rarr.records import Notice, Revision
 from rarr.records.citations import CitationStyle, Cited
-from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.serve.jobs import Job, Task, Tasks
@@ -79,17 +77,13 @@ OnlyEvidence = Annotated[
     bool,
     Field(description="True: check against `evidence` alone. False: search the server's sources as well."),
 ]
-SearchQuery = Annotated[
-    str, Field(min_length=1, max_length=_LONGEST_CLAIM, description="A question or a claim.")
-]
-Most = Annotated[int, Field(ge=1, le=20, description="The number of passages, at most.")]
 
 
 class Tools:
     """The tools of one server. All of them share a reviser."""
 
     def __init__(self, reviser: Reviser) -> None:
-        self._reviser, self._tasks = reviser, Tasks(reviser.settings, {"": reviser})
+        self._tasks = Tasks(reviser.settings, {"": reviser})
 
     async def revise_text(
         self,
@@ -156,23 +150,6 @@ class Tools:
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
         lines = [verification_text(verification), *_warned(verification.warnings)]
         return _result("".join(lines), verification.model_copy(update={"evidence": kept}))
-
-    async def find_evidence(
-        self, query: SearchQuery, ctx: Context, limit: Most = 5
-    ) -> Annotated[CallToolResult, FoundEvidence]:
-        """Find the passages of this server's sources that are most relevant to a question or a claim.
-
-        Each has its source, its place in it, and its relevance from 0 to 1. It judges nothing: to check a
-        claim, use verify_claim.
-        """
-        found = (await in_own_task(find_evidence(self._reviser, query, limit))).result()
-        lines = [
-            f"[{n}] {one_line(f'{each.title}, ' if each.title else '')}{one_line(each.source)},"
-            f" relevance {each.relevance:.2f}\n{each.text}\n\n"
-            for n, each in enumerate(found.evidence, start=1)
-        ]
-        none = ["The sources of this server hold nothing about it.\n"]
-        return _result("".join([*lines, *_warned(found.warnings)] or none), found)
 
     async def _done(
         self,

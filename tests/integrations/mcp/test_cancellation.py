@@ -35,7 +35,6 @@ CALLS = [
     ("revise_text", {"text": WRONG}),
     ("cite_text", {"text": WRONG}),
     ("verify_claim", {"claim": WRONG}),
-    ("find_evidence", {"query": WRONG}),
 ]
 
 
