@@ -4,7 +4,7 @@ TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import tha
 
 if TYPE_CHECKING:
     from rarr.agent.answer import Answerer, aanswer, answer
-    from rarr.agent.replay.replay import replay
+    from rarr.agent.replaying import replay
     from rarr.agent.revise import (
         Reviser,
         acite,
@@ -157,7 +157,7 @@ _PLACES = (
         "agent.verify",
         "agent.write",
         "traces.trace_reader",
-        "agent.replay.replay",
+        "agent.replaying",
     ),
 )
 """The modules to search for a public name, in this order: the last take longest to import."""

@@ -4,7 +4,7 @@ Many branches may call a component at once. It raises if it cannot do its work; 
 failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
@@ -286,6 +286,15 @@ class Baseline:
     """
 
     @property
+    def checks(self) -> bool:
+        """Are sentences checked before they are edited?"""
+        return self.agreement and self.editor in ("minimal", "unedited")
+
+    def asks(self, node: str) -> bool:
+        """Does a run of the paper's order ask this node, check_agreement or edit?"""
+        return self.checks if node == "check_agreement" else self.editor == "minimal"
+
+    @property
     def is_whole(self) -> bool:
         """Is the whole text rewritten at once, by all its evidence?"""
         return self.editor in ("efec", "lamda")
@@ -297,11 +306,7 @@ class Baseline:
 
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown value."""
-        choices = {
-            "agreement": (True, False),
-            "editor": get_args(EditorKind),
-        }
-        for name, known in choices.items():
+        for name, known in {"agreement": (True, False), "editor": get_args(EditorKind)}.items():
             if (value := getattr(self, name)) not in known:
                 raise InputError(f"{name} is {value!r}: give one of {', '.join(map(repr, known))}")
 
@@ -323,9 +328,9 @@ class Components:
     query_generator: QueryGenerator
     retriever: Retriever
     reranker: Reranker
-    checker: AgreementChecker
-    editor: Editor
     verifier: Verifier
+    checker: AgreementChecker | None = None
+    editor: Editor | None = None
     card_reader: CardReader | None = None
     """Reads whole blocks instead of `checker` and `editor`."""
     doubting_reader: CardReader | None = None
@@ -348,6 +353,8 @@ class Components:
     """Other resources of these components that the reviser opened and closes."""
     baseline: Baseline = NO_BASELINE
     """The baseline for which these components were made."""
+    replaced: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
+    """Nodes that are called in place of those of their names: a replay has the searches of its run."""
 
     def writer_of(self, node: str) -> ArticleWriter:
         """Returns the writer of a node. Raises `SetupError` for components that were made without one."""

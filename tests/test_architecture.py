@@ -130,7 +130,7 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.retrievers.web", "def f():\n    from rarr.agent.graph import build"),
         (imports_point_down, "rarr.state", "if TYPE_CHECKING:\n    from rarr.agent import graph"),
         (imports_point_down, "rarr.agent.revise", "from rarr import Revision"),
-        (imports_point_down, "rarr.traces.trace_reader", "from rarr.agent.replay.replay import replay"),
+        (imports_point_down, "rarr.traces.trace_reader", "from rarr.agent.replaying import replay"),
         (imports_point_down, "rarr.nodes.evaluate", "from rarr.evals.metrics import auto_ais"),
         (imports_point_down, "rarr.evals.evaluation", "import rarr.cli as cli"),
         (imports_point_down, "rarr.views.notebook", "from rarr.cli.streams import write"),

@@ -8,7 +8,7 @@ that fails ends the run: an answer without its sources would be no answer.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -45,19 +45,9 @@ from rarr.tools.text.wording import is_failure
 _PASSAGES = 8  # passages of a corpus or the web for one question
 
 
-@runtime_checkable
-class KeepsTriples(Protocol):
-    """A source of a replay: it has what the run found in its graph."""
-
-    def kept_triples(self) -> State:
-        """Returns the update of `find_triples` in the run. Raises the error of the run."""
-
-
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     """Finds the triples of the entities that the question names, and makes the query for passages."""
     components, question = runtime.context, state["original"]
-    if isinstance(components.retriever, KeepsTriples):
-        return components.retriever.kept_triples()
     source = graph_of(components)
     query = Query(id="q1", text=question, start=0, end=0)
     update: State = {"queries": [] if source and searches_graphs_alone(components) else [query]}

@@ -108,12 +108,13 @@ def add_surviving(graph: StateGraph[Any, Components, Any, Any], node: Node, *, o
 def metered(name: str, node: Node) -> Node:
     """Wraps a node: the run's meter counts its calls, and a span records each call in the trace.
 
+    A node that the components replace is called in its place.
     The update of the node gets the warnings of its components under `told`.
     """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name, _branch(state)) as call:
-            update = await node(state, runtime)
+            update = await runtime.context.replaced.get(name, node)(state, runtime)
             # Warnings go into the state, where a checkpoint keeps them: a meter ends with its process.
             if warnings := meter().new_warnings():
                 update = {**update, "told": warnings}

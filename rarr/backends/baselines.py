@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Sequence
 
-from rarr.records import Agreement, Change, Check, Evidence, Query
+from rarr.records import Agreement, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import Span
 
 _WORD = re.compile(r"\w{4,}")
@@ -46,13 +46,3 @@ class NoRewriter:
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """Returns the sentence at `span`, unchanged."""
         return span.of(text)
-
-
-class NoEditor:
-    """Makes no edit: disagreements stay in the report."""
-
-    async def edit(
-        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
-    ) -> Change | None:
-        """Returns None."""
-        return None

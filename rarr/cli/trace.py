@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from rarr.cli import options
 from rarr.cli.streams import complain, save, warn, write, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
+
+if TYPE_CHECKING:
+    from rarr import Trace
 
 _RUN = click.argument("run")
 _NODE = options.one("--node", "N", "The node, such as check_agreement.")
@@ -160,30 +163,56 @@ def prune(runs: Sequence[str], **every: bool) -> int:
 @trace.command()
 @_RUN
 @_NODE
-@options.one("--prompt", "FILE", "Prompt for the node.", type=options.FILE)
-@options.chosen("model", "base_url", "corpus", "graph", "search")
+@options.one("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
+@options.one("--runs", "N", "The N newest runs, of RUN if it is a folder.", type=options.COUNT)
+@options.chosen("model", "base_url")
 @_FULL
-def replay(run: str, node: str | None, prompt: Path | None, chosen: dict[str, Any], full: bool) -> int:
-    """Run RUN again, or one node of it with another prompt or model.
+def replay(
+    run: str, node: str | None, prompt: Path | None, runs: int | None, chosen: dict[str, Any], full: bool
+) -> int:
+    """Run RUN again, or one node of it with another prompt or model, and show what changes and why.
 
-    RUN is also a file of rarr trace export. Models and searches answer from the trace. Questions that the
-    trace cannot answer, above all those of a changed prompt, are asked for real. Without --node nothing is
-    asked: the revision must come out unchanged, else the exit status is 4. Addresses, keys and documents are
-    those of the current settings, and never those of the trace.
+    RUN is also a file of rarr trace export, or a folder of such files. Searches answer from the trace, and
+    models where the trace has their answer; else they are asked. Without --node and --prompt nothing is
+    asked: the revision must come out unchanged, else the exit status is 4. Keys are the current ones.
 
     \b
     Examples:
       rarr trace replay last
-      rarr trace replay last --node check_agreement --prompt mine.md
+      rarr trace replay last --runs 20 --prompt check_agreement.md
       rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B
     """
-    from rarr import Trace, replay as replayed
+    from rarr import replay as replayed
     from rarr.views.replay_text import render
 
-    loaded = Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
-    outcome = replayed(loaded, node, **chosen, **options.given(prompt=prompt))
-    write(render(outcome, full=full))
-    if outcome.failed:
-        failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"
-        return complain(f"{failures}, so that the result cannot be used: {outcome.failed[0]}", 3)
-    return 0 if node is not None or outcome.same else complain("the revision differs", 4)
+    chosen |= options.given(prompt=prompt)
+    done = [replayed(loaded, node, **chosen) for loaded in _runs(run, runs)]
+    write(render(done, full=full))
+    failed, asked = [error for it in done for error in it.failed], sum(it.asked for it in done)
+    if failed:
+        failures = f"{len(failed)} of {counted(asked, 'question')} failed"
+        return complain(f"{failures}, so that the result cannot be used: {failed[0]}", 3)
+    is_changed = node is not None or "prompt" in chosen
+    return 0 if is_changed or all(it.same for it in done) else complain("the revision differs", 4)
+
+
+def _runs(run: str, limit: int | None) -> "list[Trace]":
+    """Loads the run, or the newest `limit` runs of this machine or of a folder."""
+    from rarr import Trace
+    from rarr.traces.trace_reader import open_store
+
+    place = Path(run)
+    if place.is_dir():
+        files = sorted(place.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[:limit]
+        if not files:
+            raise InputError(f"folder {run!r} has no file of rarr trace export: export runs into it")
+        return [Trace.read(file) for file in files]
+    if run.endswith(".json") or place.is_file():
+        return [Trace.read(place)]
+    if limit is None:
+        return [Trace.load(run)]
+    if run != "last":
+        raise InputError("--runs N is for the newest runs: give last as RUN, or a folder")
+    with open_store() as store:
+        names = [each.run_id for each in store.list(limit) if each.status == "done"]
+    return [Trace.load(name) for name in names]

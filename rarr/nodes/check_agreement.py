@@ -91,11 +91,12 @@ async def _checked(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
     """Checks a query against a passage; a failure is `unknown`, with a notice."""
-    notice = None
+    notice, checker = None, components.checker
+    assert checker is not None  # the wiring requires its model
     try:
         with about(evidence.id):
             async with meter().in_time():
-                agreement = await components.checker.check(state["text"], state["context"], query, evidence)
+                agreement = await checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:
         agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
         notice = failure(

@@ -27,15 +27,15 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     checks = state.get("checks", [])
     if not checks or not is_reason_to_edit(checks[-1], components.baseline):
         return {}
+    editor = components.editor
+    assert editor is not None  # the wiring requires its model
     check, text, edits = checks[-1], state["text"], state.get("edits", [])
     queries = {query.id: query for query in await work(moved_queries, state["queries"], edits)}
     evidence = next(it for it in state["evidence"] if it.id == check.evidence_id)
     try:
         with about(check.query_id):
             async with meter().in_time():
-                change = await components.editor.edit(
-                    text, state["context"], queries[check.query_id], check, evidence
-                )
+                change = await editor.edit(text, state["context"], queries[check.query_id], check, evidence)
     except Exception as error:
         return {"warnings": [failure("edit", "an edit could not be made", error, query_id=check.query_id)]}
     if change is None:

@@ -160,6 +160,8 @@ class Settings(ServingSettings, BaseSettings):
     """The token that callers of `rarr mcp` over HTTP have to send; needed beyond this machine."""
 
     # constants beside the settings: nobody sets them
+    attempts: ClassVar[int] = 3
+    """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
     step: ClassVar[int] = 1
     """Sentences from the start of a passage to the start of the next."""
     support_threshold: ClassVar[float] = 0.55
@@ -190,6 +192,16 @@ class Settings(ServingSettings, BaseSettings):
     def names_source(self) -> bool:
         """Tells whether any source is given, so that Wikipedia is not searched by default."""
         return any(each is not None for each in (self.search, self.corpus, self.graph))
+
+    def access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
+        """Finds base URL, API key and extra request body for a model: of `endpoints`, else of all models.
+
+        If `endpoints` gives the model its own base URL, it does not get the API key of all models.
+        """
+        own = self.endpoints.get(name, Endpoint())
+        # A key belongs to its server: the key of another model must not reach this server.
+        key = own.api_key or (None if own.base_url else self.api_key)
+        return own.base_url or self.base_url, key.get_secret_value() if key else None, own.extra
 
     @field_validator("*")
     @classmethod

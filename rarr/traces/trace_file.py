@@ -247,14 +247,14 @@ class TraceFile(FileModel):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Reads a trace from a JSON file.
+        """Reads a trace from a JSON file; it may come from others, so addresses in it are left out.
 
         Raises `InputError` for a file that is no trace, is damaged, or has another format.
         """
         try:
             plain = from_json(path.read_bytes(), allow_inf_nan=False)
             json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
-            return cls.model_validate(plain)
+            return cls.model_validate(plain)._without_addresses()
         except OSError as error:
             reason = f"trace {str(path)!r} cannot be read ({error.strerror})"
             raise InputError(f"{reason}: give a file of rarr trace export") from None
@@ -270,8 +270,19 @@ class TraceFile(FileModel):
             raise InputError(f"{str(path)!r} is not a trace ({why}): {cure}") from None
 
     def text(self) -> str:
-        """Returns the content of the JSON file of this trace."""
-        return self.model_dump_json() + "\n"
+        """Returns the content of the JSON file of this trace, without the addresses of models."""
+        return self._without_addresses().model_dump_json() + "\n"
+
+    def _without_addresses(self) -> Self:
+        settings = {name: value for name, value in self.facts.settings.items() if name != "base_url"}
+        if isinstance(endpoints := settings.get("endpoints"), dict):
+            settings["endpoints"] = {
+                name: {key: part for key, part in it.items() if key != "base_url"}
+                for name, it in endpoints.items()
+                if isinstance(it, dict)
+            }
+        facts = self.facts.model_copy(update={"settings": settings})
+        return self.model_copy(update={"facts": facts})
 
     def write(self, path: Path) -> None:
         """Writes the file, completely or not at all. Raises `InputError` where it cannot be written."""

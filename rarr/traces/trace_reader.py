@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from rarr.errors import InputError, RarrError
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
-from rarr.records import Evidence, Notice, Revision
+from rarr.records import Notice, Revision
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span
@@ -146,32 +146,10 @@ class Trace:
         size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
         return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
 
-    def state_after(self, call: StoredSpan) -> State:
-        """Rebuilds the state after one call of a node; a call without an update leaves it as before."""
-        state = self.state(call)
-        return applied(state, self._update(call)) if "update" in call.body else state
-
     @cached_property
-    def found(self) -> Mapping[str, Evidence]:
-        """Returns the evidence by its id, as the searches found it. A later check may have replaced it."""
-        found = [passage for update in self._all_updates for passage in update.get("evidence", [])]
-        return {passage.id: passage for passage in reversed(found)}
-
-    @cached_property
-    def relevances(self) -> Mapping[str, Mapping[tuple[str, int, int, str], float]]:
-        """Returns relevances of passages of other queries, by query id and (source, start, end, text)."""
-        scored: dict[str, dict[tuple[str, int, int, str], float]] = defaultdict(dict)
-        places = dict(self.found)
-        for update in self._all_updates:
-            places |= {passage.id: passage for passage in update.get("evidence", [])}
-            for query_id, by_evidence in update.get("relevances", {}).items():
-                for it, relevance in ((places[name], value) for name, value in by_evidence.items()):
-                    scored[query_id].setdefault((it.source, it.start, it.end, it.text), relevance)
-        return scored
-
-    @cached_property
-    def _all_updates(self) -> list[State]:
-        return [self._update(call) for call in self.calls if "update" in call.body]
+    def updates(self) -> list[State]:
+        """Returns what the calls of nodes changed in the state, block by block."""
+        return [self.update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
         """Builds the state with which the run began."""
@@ -210,10 +188,14 @@ class Trace:
     @cached_property
     def calls(self) -> list[StoredSpan]:
         """Returns the calls of nodes, and their failures, block by block."""
-        top = [span for span in self.inner[0] if span.kind != "block"]
-        return top + [
-            call for spans in self.blocks.values() for span in spans for call in self.inner[span.number]
-        ]
+        return [call for calls in self.calls_by_block().values() for call in calls]
+
+    def calls_by_block(self) -> dict[int, list[StoredSpan]]:
+        """Groups the calls of nodes, and their failures, by the number of their block; 0 without blocks."""
+        calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
+        for name, spans in self.blocks.items():
+            calls[self._text_block(name).number] = [it for span in spans for it in self.inner[span.number]]
+        return calls
 
     def _block(self, name: str, before: StoredSpan | None = None) -> State:
         """Rebuilds the state of a block before the call `before`, or its last state."""
@@ -228,7 +210,7 @@ class Trace:
 
     def _after(self, state: State, updates: Iterable[StoredSpan]) -> State:
         for span in updates:
-            state = applied(state, self._update(span))
+            state = applied(state, self.update(span))
         return state
 
     def _updates(self, calls: Iterable[StoredSpan], before: StoredSpan | None) -> list[StoredSpan]:
@@ -243,7 +225,8 @@ class Trace:
         ]
         return sorted(changing, key=lambda span: span.ended)
 
-    def _update(self, span: StoredSpan) -> State:
+    def update(self, span: StoredSpan) -> State:
+        """Unpacks what a call changed in the state, without the passages of a search."""
         update = self.body(span)["update"] or {}
         update.pop("passages", None)
         return _UPDATE.validate_python(update)

@@ -23,7 +23,7 @@ from makers import ASKED, FACT, TEXT, disagrees
 
 from agent.mills import answer, codes, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.testing import Failure, InMemoryRetriever, Request, ScriptedServer
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agent.long_mills import assert_sound, block_size, by_blocks, long_text
 from benchmarks import mills
 from rarr import InputError, Reviser, Revision
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.testing import ScriptedModel
 from rarr.traces.trace_reader import Trace
 

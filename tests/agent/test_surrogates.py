@@ -9,7 +9,7 @@ import pytest
 from families import few
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.errors import InputError, RetrievalError
 from rarr.testing import (
     RETRIEVED_AT,

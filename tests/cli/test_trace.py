@@ -104,7 +104,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
         (["open", "a", "-o", "no/a.html"], "cannot be written"),
         (["import", "none.json"], "none.json"),
         (["import", "empty.json"], "empty.json"),
-        (["replay", "."], "no trace of a run"),
+        (["replay", "."], "is not a trace"),
     ],
 )
 def test_wrong_call_is_one_line(command: Command, tmp_path: Path, argv: list[str], message: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from agent.long_mills import SIZE, block_size, by_blocks, long_text
 
 from rarr import InputError, Reviser, Revision
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page

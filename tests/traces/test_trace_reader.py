@@ -40,7 +40,7 @@ def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
     trace.write(tmp_path / "run.json")
-    assert Trace.read(tmp_path / "run.json").file == trace.file
+    assert Trace.read(tmp_path / "run.json").file.text() == trace.file.text()
     again = store(tmp_path / "elsewhere")
     again.add(Trace.read(tmp_path / "run.json").file)
     assert again.read(trace.run_id).text().encode() == (tmp_path / "run.json").read_bytes()

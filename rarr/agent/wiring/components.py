@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import Resources, given_passages, opening, reranker, retriever, search_names
-from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, UnaskedAgreement
+from rarr.backends.baselines import NoRewriter, RandomRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.judge_name_parsing import NLI, is_language_model
@@ -14,7 +14,7 @@ from rarr.backends.prompted.answers import PromptedAnswers
 from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.questions import CardQueries, PromptedQuestions, Unit
+from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.prompted.writing import PromptedWriter
@@ -26,7 +26,6 @@ from rarr.components import (
     Baseline,
     CardReader,
     Components,
-    Editor,
     QueryGenerator,
     Rewriter,
     Verifier,
@@ -38,12 +37,10 @@ from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel
 
-REVISING = ("generate_queries", "check_agreement", "edit")
-MODEL_NODES = (*REVISING, "doubt", "attribute", *WRITING_NODES, "write_answer")
-"""The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
-
-The cards tell attribution unless `models` names a judge for attribute.
-"""
+OF_MODEL = ("generate_queries", "check_agreement", "edit", *WRITING_NODES, "write_answer")
+"""The nodes whose model is the setting `model`. The cards tell attribution unless `models` names a judge."""
+MODEL_NODES = (*OF_MODEL[:3], "doubt", "attribute", *OF_MODEL[3:])
+"""The nodes that have a model."""
 SAMPLES = 3
 """The lists of questions that the paper samples and merges (Gao et al. 2023, section 3.2)."""
 
@@ -60,20 +57,19 @@ def wire(
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
     """
     with opening(settings) as opened:
-        of_model = (*REVISING, *WRITING_NODES, "write_answer")
-        chosen = {"attribute": "embedded"} | dict.fromkeys(of_model, settings.model) | settings.models
+        chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
-        answering = parts.model("write_answer")
+        checking, editing, answering = map(parts.model, ("check_agreement", "edit", "write_answer"))
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=parts.checker(),
-            editor=parts.editor(),
+            checker=parts.checker(checking),
+            editor=PromptedEditor(editing, parts.prompts) if editing else None,
             card_reader=parts.card_reader("check_agreement"),
             doubting_reader=parts.card_reader("doubt"),
             record=parts.record(),
             verifier=parts.verifier(),
-            rewriter=parts.rewriter(),
+            rewriter=parts.rewriter(editing),
             writers={node: parts.writer(node) for node in WRITING_NODES},
             answer_writer=PromptedAnswers(answering, parts.prompts) if answering else None,
             models=parts.models.all,
@@ -97,12 +93,11 @@ class ComponentMaker:
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
     ) -> None:
-        """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
-        for node in settings.models:
-            if node not in MODEL_NODES:
-                raise SettingsError(
-                    f"models names an unknown node {node!r}: the nodes are {', '.join(MODEL_NODES)}"
-                )
+        """Raises `SettingsError` for an unknown node in `models`, and where a model cannot be used."""
+        if unknown := [node for node in settings.models if node not in MODEL_NODES]:
+            raise SettingsError(
+                f"models names an unknown node {unknown[0]!r}: the nodes are {', '.join(MODEL_NODES)}"
+            )
         self.settings, self.opened, self.baseline = settings, opened, baseline
         self.judge = chosen.get("attribute", "embedded")
         self.named = {
@@ -112,9 +107,12 @@ class ComponentMaker:
         }
         self.models = LanguageModels(settings, self.named.values())
         self.prompts = Prompts(settings.prompts, prompts)
-        usual = baseline.agreement and baseline.editor in ("minimal", "unedited")
-        self.reads_cards = settings.scope == "sentence" and usual
+        self.reads_cards = settings.scope == "sentence" and baseline.checks
         """Are whole blocks read? Not in the paper, nor in baselines without checks."""
+        for node in ("check_agreement", "edit"):
+            if not self.reads_cards and baseline.asks(node) and node not in self.named:
+                way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
+                raise SettingsError(f"{way} needs a language model for {node}: name it with model")
 
     def model(self, node: str) -> LanguageModel | None:
         """The language model of a node; None where it has none."""
@@ -143,13 +141,19 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
 
     def query_generator(self) -> QueryGenerator:
+        """Chooses what to search for: questions on the web, sentences in documents at hand."""
         unit, model = self.settings.queries, self.model("generate_queries")
         if model is None:
             if unit == "questions":
                 raise SettingsError("queries='questions' needs a language model: name it with model")
             return CardQueries(None, "text" if unit == "text" else "sentences")
         if self.reads_cards:
-            return CardQueries(PromptedQuestions(model, self.prompts), self._query_unit())
+            at_hand = all(
+                name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
+                for name in search_names(self.settings)
+            )
+            chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
+            return CardQueries(PromptedQuestions(model, self.prompts), chosen)
         if unit in ("sentences", "text"):
             return CardQueries(None, unit)
         if self.baseline.editor == "lamda":
@@ -157,51 +161,20 @@ class ComponentMaker:
         is_paper = self.settings.scope == "text"
         return PromptedQuestions(model, self.prompts, samples=SAMPLES if is_paper else 1)
 
-    def _query_unit(self) -> Unit:
-        """Chooses what to search for: questions on the web, sentences in documents at hand."""
-        if self.settings.queries != "auto":
-            return self.settings.queries
-        at_hand = all(
-            name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
-            for name in search_names(self.settings)
-        )
-        return "sentences" if at_hand else "questions"
-
-    def checker(self) -> AgreementChecker:
-        """Makes the checker of the paper. Nothing asks it where cards are read or a text is rewritten."""
-        model = self.model("check_agreement")
+    def checker(self, model: LanguageModel | None) -> AgreementChecker | None:
+        """Makes the checker of the paper."""
         if not self.baseline.agreement:
             return UnaskedAgreement()
-        if model is None:
-            self._require_no_model("check_agreement")
-            return UnaskedAgreement()
-        return PromptedChecker(model, self.prompts)
+        return PromptedChecker(model, self.prompts) if model else None
 
-    def editor(self) -> Editor:
-        """Makes the editor of the paper, as `checker` says."""
-        model = self.model("edit")
-        if self.baseline.editor == "unedited":
-            return NoEditor()
-        if model is None:
-            self._require_no_model("edit")
-            return NoEditor()
-        return PromptedEditor(model, self.prompts)
-
-    def _require_no_model(self, node: str) -> None:
-        """Raises `SettingsError` where a node without a model would be asked."""
-        if not self.reads_cards and self.baseline.editor in ("minimal", "unedited"):
-            way = "preset 'paper'" if self.baseline.agreement else "an edit without agreement"
-            raise SettingsError(f"{way} needs a language model for {node}: name it with model")
-
-    def rewriter(self) -> Rewriter | None:
+    def rewriter(self, model: LanguageModel | None) -> Rewriter | None:
+        """Makes the rewriter of a baseline."""
         editor = self.baseline.editor
         if editor in ("efec", "lamda"):
-            if (model := self.model("edit")) is None:
+            if model is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
-        if editor == "random":
-            return RandomRewriter()
-        return NoRewriter() if editor == "none" else None
+        return RandomRewriter() if editor == "random" else NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
         """Makes the judge of support."""
@@ -214,5 +187,6 @@ class ComponentMaker:
         return NliVerifier(self.judge.removeprefix(NLI), self.settings.support_threshold)
 
     def writer(self, node: str) -> ArticleWriter:
+        """Makes the writer of a node that writes articles."""
         model = self.model(node)
         return PromptedWriter(model, self.prompts, most=MAX_SECTIONS) if model else ExtractiveWriter()

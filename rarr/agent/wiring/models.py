@@ -16,8 +16,6 @@ from rarr.tools.models.retries import Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.wording import kind_of
 
-ATTEMPTS = 3
-"""How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
@@ -32,11 +30,11 @@ class LanguageModels:
         self._settings = settings
         self._limiter = Limiter(settings.concurrency, slow_s=settings.timeout_s / 4)
         self._chats: dict[Any, BudgetedChat] = {}
-        distinct = list({_key(name): name for name in names}.values())
+        distinct = {_key(name): name for name in names}
         if distinct:
-            self._require_one_provider([*distinct, *settings.fallbacks])
-        self._models = {_key(name): self._model(name) for name in distinct}
-        self._require_known_endpoints()
+            _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
+        self._models = {key: self._model(name) for key, name in distinct.items()}
+        _require_known_endpoints(settings, [model.name for model in self._chats.values()])
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
@@ -52,48 +50,46 @@ class LanguageModels:
         return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
 
     def _chat(self, name: Any) -> BudgetedChat:
+        settings = self._settings
         if _key(name) not in self._chats:
-            settings = self._settings
             chat = chat_model(name, settings)
+            price = settings.endpoints.get(chat.name, Endpoint()).price or ()
             if settings.max_cost is not None:
-                _require_price(chat.name, settings)
+                _require_price(chat.name, price)
+            attempts, timeout_s = settings.attempts, settings.timeout_s
             self._chats[_key(name)] = BudgetedChat(
-                chat,
-                self._limiter,
-                attempts=ATTEMPTS,
-                timeout_s=settings.timeout_s,
-                price=settings.endpoints.get(chat.name, Endpoint()).price or (),
+                chat, self._limiter, attempts=attempts, timeout_s=timeout_s, price=price
             )
         return self._chats[_key(name)]
 
-    def _require_one_provider(self, names: Sequence[Any]) -> None:
-        """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
-        hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
-        for field in ("base_url", "api_key"):
-            if getattr(self._settings, field) is None:
-                continue
-            reached = {name.partition(":")[0]: name for name in hosted if self._shares(name, field)}
-            if len(reached) > 1:
-                raise SettingsError(
-                    f"{field} would go to {' and '.join(reached.values())} alike:"
-                    " give each its own in endpoints"
-                )
 
-    def _shares(self, name: str, field: str) -> bool:
-        own = self._settings.endpoints.get(name, Endpoint())
-        return getattr(own, field) is None and not (field == "api_key" and own.base_url)
+def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
+    """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
+    hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
+    for field in ("base_url", "api_key"):
+        if getattr(settings, field) is None:
+            continue
+        reached = {name.partition(":")[0]: name for name in hosted if _shares(settings, name, field)}
+        if len(reached) > 1:
+            raise SettingsError(
+                f"{field} would go to {' and '.join(reached.values())} alike: give each its own in endpoints"
+            )
 
-    def _require_known_endpoints(self) -> None:
-        """Raises `SettingsError` for an endpoint of a model that no setting names."""
-        settings = self._settings
-        made = [model.name for model in self._chats.values()]
-        names = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
-        for name in settings.endpoints:
-            if name not in names:
-                used = dict.fromkeys(it for it in names if isinstance(it, str) and it != "overlap")
-                raise SettingsError(
-                    f"endpoints has {name!r}, which no setting names; the models in use are {', '.join(used)}"
-                )
+
+def _shares(settings: Settings, name: str, field: str) -> bool:
+    own = settings.endpoints.get(name, Endpoint())
+    return getattr(own, field) is None and not (field == "api_key" and own.base_url)
+
+
+def _require_known_endpoints(settings: Settings, made: Sequence[str]) -> None:
+    """Raises `SettingsError` for an endpoint of a model that no setting names."""
+    names = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
+    for name in settings.endpoints:
+        if name not in names:
+            used = dict.fromkeys(it for it in names if isinstance(it, str) and it != "overlap")
+            raise SettingsError(
+                f"endpoints has {name!r}, which no setting names; the models in use are {', '.join(used)}"
+            )
 
 
 def require_prices(settings: Settings) -> None:
@@ -101,11 +97,12 @@ def require_prices(settings: Settings) -> None:
     named = [name for name in (settings.model, *settings.models.values()) if is_language_model(name)]
     for name in [*named, *settings.fallbacks] if named else []:
         is_script = isinstance(name, str) and name.startswith("scripted:")
-        _require_price("scripted" if is_script else name_of(name), settings)
+        called = "scripted" if is_script else name_of(name)
+        _require_price(called, settings.endpoints.get(called, Endpoint()).price)
 
 
-def _require_price(name: str, settings: Settings) -> None:
-    if settings.endpoints.get(name, Endpoint()).price is None:
+def _require_price(name: str, price: Sequence[float] | None) -> None:
+    if not price:
         raise SettingsError(
             f"max_cost needs the price of {name}: set endpoints.{name!r}.price,"
             " for a million tokens in and out"
@@ -135,7 +132,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         from rarr.testing import ScriptedModel
 
         return ScriptedModel.from_file(Path(model))
-    base_url, api_key, extra = access(settings, name)
+    base_url, api_key, extra = settings.access(name)
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
     return langchain_chat(
@@ -147,17 +144,6 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         max_tokens=settings.max_answer_tokens,
         extra_body=extra or None,
     )
-
-
-def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
-    """Finds base URL, API key and extra request body for a model: of `endpoints`, otherwise of all models.
-
-    If `endpoints` gives the model its own base URL, it does not get the API key of all models.
-    """
-    own = settings.endpoints.get(name, Endpoint())
-    # A key belongs to its server: the key of another model must not reach this server.
-    key = own.api_key or (None if own.base_url else settings.api_key)
-    return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
 
 
 def _key(name: Any) -> Any:

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from rarr.agent.wiring.models import ATTEMPTS, access
 from rarr.agent.wiring.user_retrievers import ObjectRetriever, object_retriever
 from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Closes, Components, Reranker, Retriever, close_all
@@ -17,8 +15,9 @@ from rarr.retrievers.combined import CombinedRetriever, GivenFirst
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.run_budget import meter
@@ -66,20 +65,16 @@ class Resources:
         """The cache of searches and pages. Raises `SettingsError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
-        path = cache_path(self.settings)
+        home, used = self.settings.home.expanduser(), self.settings
         try:
-            private_folder(path.parent)
+            private_folder(home)
         except OSError as error:
             raise SettingsError(
-                f"home {str(path.parent)!r} cannot be made ({error.strerror}): name another folder with"
-                " RARR_HOME"
+                f"home {str(home)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
             ) from None
-        ages, offline, refresh = (
-            {"search": CACHE_S, "page": CACHE_S},
-            self.settings.offline,
-            self.settings.refresh,
-        )
-        return self.keep(Cache(path, max_age_s=ages, offline=offline, refresh=refresh))
+        ages = {"search": CACHE_S, "page": CACHE_S}
+        path = home / "cache.sqlite"
+        return self.keep(Cache(path, max_age_s=ages, offline=used.offline, refresh=used.refresh))
 
     @cached_property
     def encoder(self) -> "Encoder":
@@ -101,11 +96,6 @@ def opening(settings: Settings) -> Iterator[Resources]:
         raise
 
 
-def cache_path(settings: Settings) -> Path:
-    """The path of the cache in the folder `home` of the settings; the file need not exist."""
-    return settings.home.expanduser() / "cache.sqlite"
-
-
 @runtime_checkable
 class NamedSource(Protocol):
     """A retriever that the settings name by a word, such as wikipedia."""
@@ -116,8 +106,7 @@ class NamedSource(Protocol):
     def probe(self) -> "Probe | None":
         """Describes a free request that shows whether the source can be used; None if there is no request.
 
-        A source without a server, such as a file, checks itself here, and raises `RetrievalError` with the
-        cure.
+        A source without a server checks itself here, and raises `RetrievalError` with the cure.
         """
 
 
@@ -138,7 +127,7 @@ def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
         raise SettingsError(
             "wikipedia has no dates of publication: leave out published_after and published_before"
         )
-    wikipedia = Wikipedia(
+    return Wikipedia(
         cache=opened.cache,
         user_agent=settings.user_agent,
         window=settings.window,
@@ -146,22 +135,19 @@ def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
         language=settings.wikipedia_language,
         base_url=settings.wikipedia_url,
     )
-    return opened.keep(wikipedia)
 
 
 def _tavily(settings: Settings, opened: Resources) -> NamedSource:
     from rarr.retrievers.web.tavily import Tavily
 
-    key = settings.tavily_key
-    tavily = Tavily(
-        key.get_secret_value() if key else None,
+    return Tavily(
+        settings.tavily_key.get_secret_value() if settings.tavily_key else None,
         cache=opened.cache,
         window=settings.window,
         step=settings.step,
         limits=source_limits(settings),
         base_url=settings.tavily_url,
     )
-    return opened.keep(tavily)
 
 
 def _searxng(settings: Settings, opened: Resources) -> NamedSource:
@@ -171,15 +157,11 @@ def _searxng(settings: Settings, opened: Resources) -> NamedSource:
 
     if settings.searxng_url is None:
         raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
-    fetcher = Fetcher(
-        user_agent=settings.user_agent,
-        timeout_s=PAGE_S,
-        max_bytes=PAGE_BYTES,
-        respect_robots=settings.robots,
-    )
+    agent, robots = settings.user_agent, settings.robots
+    fetcher = Fetcher(user_agent=agent, timeout_s=PAGE_S, max_bytes=PAGE_BYTES, respect_robots=robots)
     reader = PageReader(opened.keep(fetcher), opened.cache, window=settings.window, step=settings.step)
     limits = source_limits(settings)
-    return opened.keep(SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits))
+    return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)
 
 
 WEB_SOURCES: dict[str, Callable[[Settings, Resources], NamedSource]] = {
@@ -192,74 +174,10 @@ WEB_SOURCES: dict[str, Callable[[Settings, Resources], NamedSource]] = {
 
 def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
     """Makes the web source with this name, without the limits of the settings; None for another name."""
-    return WEB_SOURCES[name](settings, opened) if name in WEB_SOURCES else None
-
-
-def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes the retriever of the sources in the setting `search`; several sources are combined.
-
-    Retriever objects of the user are wrapped. Without `search`, the corpus and the graph are searched that
-    are given, otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown
-    source.
-    """
-    if not (given := search_names(settings)) or "" in given:
-        raise SettingsError(f"search is empty: give {_KNOWN}")
-    if len(set(map(_key, given))) < len(given):
-        raise SettingsError("search names the same source twice: name each source once")
-    limits, made = source_limits(settings), dict[Any, Retriever]()
-    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
-    for source in sorted(given, key=lambda it: 2 * (it == "corpus") + isinstance(it, str)):
-        made[_key(source)] = (
-            _named_source(source, settings, opened, on_index)
-            if isinstance(source, str)
-            else object_retriever(source, settings, limits)
-        )
-    sources = [made[_key(source)] for source in given]
-    if len(sources) == 1:
-        return sources[0]
-    return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=_warn_of_failure)
-
-
-def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
-    if name == "corpus":
-        return opened.keep(_corpus(settings, on_index))
-    if name == "graph":
-        from rarr.retrievers.graph.graph import Graph
-
-        if settings.graph is None:
-            raise SettingsError("no graph to search: set graph (--graph) to a file of triples")
-        return opened.keep(Graph.open(settings.graph, settings.window))
-    source = web_source(name, settings, opened)
-    if source is None:
-        raise SettingsError(
-            f"unknown search {name!r}: give {_KNOWN}, several with commas, or a retriever object"
-        )
-    return _LimitedSource(name, source, source_limits(settings))
-
-
-def _corpus(settings: Settings, on_index: OnIndex | None) -> Corpus:
-    if settings.corpus is None:
-        raise SettingsError(
-            "no source of evidence: set corpus (--corpus) to a folder, a file or a built index"
-        )
-    return Corpus.open(
-        settings.corpus,
-        home=settings.home,
-        window=settings.window,
-        step=settings.step,
-        max_file_mb=settings.max_file_mb,
-        progress=on_index,
-    )
-
-
-class _LimitedSource:
-    """Wraps a named source, and removes passages that the domains and dates of the settings do not allow."""
-
-    def __init__(self, name: str, source: NamedSource, limits: SourceLimits) -> None:
-        self._name, self.source, self._limits = name, source, limits
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        return await within_limits(self._name, await self.source.retrieve(query, k), self._limits)
+    if name not in WEB_SOURCES:
+        return None
+    source: Any = WEB_SOURCES[name](settings, opened)
+    return opened.keep(source) if hasattr(source, "aclose") else source  # type: ignore[no-any-return]
 
 
 def search_names(settings: Settings) -> list[Any]:
@@ -275,17 +193,56 @@ def search_names(settings: Settings) -> list[Any]:
     return [source for sources in split for source in sources]
 
 
-def _key(source: Any) -> str | int:
-    return source if isinstance(source, str) else id(source)
+def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
+    """Makes the retriever of the sources in the setting `search`; several sources are combined.
+
+    Retriever objects of the user are wrapped. Without `search`, the corpus and the graph are searched that
+    are given, otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown
+    source.
+    """
+    if not (given := search_names(settings)) or "" in given:
+        raise SettingsError(f"search is empty: give {_KNOWN}")
+    if len({each if isinstance(each, str) else id(each) for each in given}) < len(given):
+        raise SettingsError("search names the same source twice: name each source once")
+    made = dict[int, Retriever]()
+    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
+    for at in sorted(range(len(given)), key=lambda at: 2 * (given[at] == "corpus") + (given[at] == "graph")):
+        made[at] = _source(given[at], settings, opened, on_index)
+    classes = [each if isinstance(each, str) else type(each).__name__ for each in given]
+    sources = {
+        f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name: made[at]
+        for at, name in enumerate(classes)  # objects of one class are numbered in warnings
+    }
+    return made[0] if len(given) == 1 else CombinedRetriever(sources, on_failure=_warn_of_failure)
 
 
-def _names(given: Sequence[Any]) -> list[str]:
-    """Names the sources for warnings: objects by their class, numbered where a class comes twice."""
-    names = [source if isinstance(source, str) else type(source).__name__ for source in given]
-    return [
-        f"{name} {names[: at + 1].count(name)}" if names.count(name) > 1 else name
-        for at, name in enumerate(names)
-    ]
+def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
+    if not isinstance(source, str):
+        return object_retriever(source, settings, source_limits(settings))
+    if source == "corpus":
+        if settings.corpus is None:
+            raise SettingsError(
+                "no source of evidence: set corpus (--corpus) to a folder, a file or a built index"
+            )
+        return opened.keep(
+            Corpus.open(
+                settings.corpus,
+                home=settings.home,
+                window=settings.window,
+                step=settings.step,
+                max_file_mb=settings.max_file_mb,
+                progress=on_index,
+            )
+        )
+    if source == "graph":
+        if settings.graph is None:
+            raise SettingsError("no graph to search: set graph (--graph) to a file of triples")
+        return opened.keep(Graph.open(settings.graph, settings.window))
+    if (web := web_source(source, settings, opened)) is None:
+        raise SettingsError(
+            f"unknown search {source!r}: give {_KNOWN}, several with commas, or a retriever object"
+        )
+    return ObjectRetriever(web, source_limits(settings), source)
 
 
 def _warn_of_failure(name: str, error: RetrievalError) -> None:
@@ -316,7 +273,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
 
 def unused_settings(components: Components) -> list[Notice]:
     """Makes a warning for each given corpus, graph or address of a server that the run will not use."""
-    settings, unused = components.settings, []
+    settings, unused = components.settings, list[Notice]()
     if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
         message = (
             "base_url is given, but no model of a server, so that the embedded models run: name the model, as"
@@ -356,13 +313,13 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
     from rarr.tools.models.chat import DEFAULT_URLS
     from rarr.tools.models.retries import Limiter
 
-    base_url, api_key, _ = access(settings, settings.reranker)
+    base_url, api_key, _ = settings.access(settings.reranker)
     served = EndpointReranker(
         settings.reranker.removeprefix(SERVED),
         base_url=base_url or DEFAULT_URLS["vllm"],
         api_key=api_key,
         limiter=Limiter(settings.concurrency),
         timeout_s=settings.timeout_s,
-        attempts=ATTEMPTS,
+        attempts=settings.attempts,
     )
     return opened.keep(served)

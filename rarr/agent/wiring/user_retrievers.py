@@ -27,7 +27,8 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
     if isinstance(source, type):
         raise SettingsError(f"search is the class {source.__name__}: give an object of it")
     if hasattr(source, "retrieve"):
-        _check_signature(name, source.retrieve)
+        if wrong := _wrong_method(source.retrieve):
+            raise SettingsError(f"search is {name}, whose {wrong}: write {WANTED}")
         # Limits are for sources that others wrote: a corpus and a graph are the user's own.
         is_own = isinstance(source, Corpus | Graph)
         made: Retriever = ObjectRetriever(source, SourceLimits() if is_own else limits)
@@ -50,12 +51,32 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
     return made
 
 
-class ObjectRetriever:
-    """Wraps a retriever that the user wrote: it returns passages or raises a `RetrievalError`."""
+def _wrong_method(retrieve: Any) -> str:
+    """Says why a method is sure to fail; "" otherwise. Other errors show when it is called."""
+    if not callable(retrieve):
+        return "retrieve is not a method"
+    try:
+        signature = inspect.signature(retrieve)
+    except (TypeError, ValueError):  # such as some functions written in C
+        return ""
+    try:
+        signature.bind("query", 5)
+    except TypeError:
+        return f"retrieve{signature} cannot be called as retrieve(query, k)"
+    function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
+    is_sync = inspect.isfunction(function) and not inspect.iscoroutinefunction(function)
+    return "retrieve is not async" if is_sync else ""
 
-    def __init__(self, source: Any, limits: SourceLimits) -> None:
+
+class ObjectRetriever:
+    """Wraps a source: it returns passages that the limits allow, or raises a `RetrievalError`.
+
+    Without a `name`, the source is an object of the user, which warnings name by its class.
+    """
+
+    def __init__(self, source: Any, limits: SourceLimits, name: str = "") -> None:
         self.source, self._limits = source, limits
-        self._name = type(source).__name__
+        self._name = name or f"the retriever {type(source).__name__}"
 
     @property
     def skipped(self) -> Sequence[tuple[str, str]]:
@@ -71,39 +92,16 @@ class ObjectRetriever:
         except (RetrievalError, BudgetError):  # these errors name their cures
             raise
         except Exception as error:
-            reason = shown(redacted(" ".join(str(error).split())))
-            raise RetrievalError(
-                f"the retriever {self._name} failed ({type(error).__name__}: {reason}):"
-                " try its retrieve alone"
-            ) from error
+            reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
+            raise RetrievalError(f"{self._name} failed ({reason}): try its retrieve alone") from error
         if wrong := wrong or _wrong(passages):
-            raise RetrievalError(f"the retriever {self._name} returned {wrong}: write {WANTED}")
-        return await within_limits(f"the retriever {self._name}", passages, self._limits)
+            raise RetrievalError(f"{self._name} returned {wrong}: write {WANTED}")
+        return await within_limits(self._name, passages, self._limits)
 
 
 def _wrong(result: object) -> str:
     """Describes a wrong result of `retrieve`; "" if it is a sequence of passages."""
-    if result is None:
-        return "None"
     if not isinstance(result, Sequence) or isinstance(result, str | bytes):
-        return kind_of(result)
+        return "None" if result is None else kind_of(result)
     strange = [kind_of(item) for item in result if not isinstance(item, Passage)]
     return f"{kind_of(result)} with {strange[0]} in it" if strange else ""
-
-
-def _check_signature(name: str, retrieve: Any) -> None:
-    """Raises `SettingsError` for a method that is sure to fail; other errors show when it is called."""
-    if not callable(retrieve):
-        raise SettingsError(f"search is {name}, whose retrieve is not a method: write {WANTED}")
-    try:
-        signature = inspect.signature(retrieve)
-    except (TypeError, ValueError):  # such as some functions written in C
-        return
-    try:
-        signature.bind("query", 5)
-    except TypeError:
-        problem = f"retrieve{signature} cannot be called as retrieve(query, k)"
-        raise SettingsError(f"search is {name}, whose {problem}: write {WANTED}") from None
-    function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
-    if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
-        raise SettingsError(f"search is {name}, whose retrieve is not async: write {WANTED}")

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.answering.helpers import writer
 from rarr import Answerer, InputError, ModelError, Settings
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.prompts import FOLDER
 from rarr.records.answers import Answer
 from rarr.testing import ScriptedModel

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from agent.writing.mill_articles import TOPIC, MillSearch, answers, require_right, settings_of
 from benchmarks import mills
 from rarr import Article, InputError, Writer
-from rarr.agent.replay.replay import replay
+from rarr.agent.replaying import replay
 from rarr.prompts import FOLDER
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest

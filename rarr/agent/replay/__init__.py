@@ -1,1 +1,0 @@
-"""Runs a recorded run again: unchanged, or with another prompt or model."""

@@ -1,0 +1,389 @@
+"""Runs a recorded run again: as it was, or with another prompt or model for one of its nodes.
+
+The whole graph runs with the installed code. Searches answer from the trace, and so do models for questions
+that the trace has. With another prompt or model, other questions are asked for real. Planted controls are
+drawn by a seed from text and passages, so they are the same.
+
+A trace in a file may come from others: its address is never used. Keys and documents are always the current
+ones, and never those of a trace.
+"""
+
+from asyncio import to_thread
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from langgraph.runtime import Runtime
+from pydantic import SecretStr
+
+from rarr.agent.answer import Answerer
+from rarr.agent.graph import Node
+from rarr.agent.revise import Reviser
+from rarr.agent.runs import synchronous
+from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.models import chat_model
+from rarr.agent.write import Writer
+from rarr.backends.judge_name_parsing import NLI, is_language_model
+from rarr.components import Baseline, Components
+from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
+from rarr.ledger.sentence_support import moved_back
+from rarr.nodes.generate_queries import generate_queries
+from rarr.nodes.plan import plan
+from rarr.prompts import Prompt, load_file
+from rarr.records import Passage, Revision, Sentence
+from rarr.settings import Settings
+from rarr.settings.endpoints import Endpoint
+from rarr.settings.setting_errors import names_with
+from rarr.state import State
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.traces.recorded_answers import RecordedAnswers, answer_of
+from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
+
+NODES = {
+    "generate_queries": ("generate_queries", "target_queries", "search_queries"),
+    "check_agreement": ("check_agreement", "check_agreement_doubt", "check_agreement_paper"),
+    "edit": ("edit",),
+    "rewrite": ("correct_text", "rewrite_text"),
+    "attribute": ("judge_attribution",),
+    "plan": ("outline",),
+    "write_section": ("write_section",),
+    "write_answer": ("answer_with_citations",),
+}
+"""The nodes that ask a language model, with the names of their prompts."""
+ASKING: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
+"""The nodes that decide what is searched for. Their questions are compared, and not searched for."""
+CURRENT = (
+    names_with(SecretStr, Settings.model_fields)
+    | names_with(Path, Settings.model_fields)
+    | {name for name in Settings.model_fields if name.endswith("_url")}
+    | {"search", "trace", "user_agent"}
+)
+"""Settings that are not taken from a trace: keys and addresses, files and folders.
+
+Only the address of the model is taken, from a run that this machine recorded, unless another one is given.
+"""
+
+
+class Change(NamedTuple):
+    """A sentence that ends with another status or other words; None for a run without this sentence.
+
+    `text` is the sentence in the original. `why` says what decided in the replay: edits, doubts, quotes.
+    """
+
+    text: str
+    before: Sentence | None
+    after: Sentence | None
+    why: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The result of a replay: the recorded revision, and that of the replay.
+
+    `questions` were searched for only in the recorded run, or would be only now: a node that asks what to
+    search for ran again. `asked` counts the questions that were sent to models, and `failed` are the errors
+    among their answers.
+    """
+
+    before: Revision
+    after: Revision
+    changes: list[Change]
+    questions: tuple[list[str], list[str]]
+    asked: int
+    failed: list[str]
+
+    @property
+    def same(self) -> bool:
+        """True if the two revisions are equal as JSON, byte for byte."""
+        return self.before.model_dump_json() == self.after.model_dump_json()
+
+
+async def areplay(
+    trace: Trace,
+    node: str | None = None,
+    *,
+    prompt: str | Path | None = None,
+    model: Any = None,
+    **settings: Any,
+) -> Replay:
+    """Runs a recorded run again, `node` of it with the prompt in a file, with another model, or both.
+
+    The file replaces the prompt of its name; with another name, the prompt that `node` asked in the run.
+    Without a prompt and a model nothing is asked, and the revision is the same if rarr works as it did then.
+    The usage of a replay is that of the run. `settings`, such as `base_url`, win over those of the trace and
+    the current ones. Raises `InputError` for a run without a revision, for a node that the run did not call,
+    and for a prompt that does not fit.
+    """
+    if trace.revision is None:
+        raise InputError(
+            f"the run is {trace.status} and has no revision to compare with: resume it, or revise its text"
+        )
+    file = None if prompt is None else Path(prompt)
+    node, replaced = _node_and_prompt(trace, node, file, is_model_given=model is not None)
+    prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
+    if file is not None:
+        prompts[replaced] = await to_thread(load_file, file, replaced)
+    if node is not None and model is not None:
+        owner = "edit" if node == "rewrite" else node  # whose model a rewriting baseline asks
+        settings["models"] = {**settings.get("models", {}), owner: model}
+    live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
+    components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
+    after = await _repeated(trace, replace(components, replaced=recorded.nodes))
+    # The usage of a run depends on its times, and on whether it was interrupted.
+    after = after.model_copy(update={"usage": trace.revision.usage})
+    failed = [error for error in outcomes if error]
+    changes = sentence_changes(trace.revision, after)
+    return Replay(trace.revision, after, changes, recorded.questions, len(outcomes), failed)
+
+
+replay = synchronous(areplay)
+
+
+def _node_and_prompt(
+    trace: Trace, node: str | None, file: Path | None, *, is_model_given: bool
+) -> tuple[str | None, str]:
+    """Returns the node to run again, and the name of the prompt that `file` replaces ("" without a file).
+
+    Raises `InputError` for a node that asks no model or that the run did not reach, and if it is not clear
+    which prompt is replaced.
+    """
+    if file is not None and node is None:
+        node = next((name for name, names in NODES.items() if file.stem in names), None)
+    if node is None:
+        if file is not None or is_model_given:
+            raise InputError("a prompt or a model is for one node: name the node")
+        return None, ""
+    if node not in NODES:
+        raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
+    called = list(dict.fromkeys(span.name for span in trace.spans if span.kind == "node"))
+    reads_cards = node == "check_agreement" and not {"cite", "check_statements"}.isdisjoint(called)
+    if node not in called and not reads_cards:
+        raise InputError(f"the run did not reach {node}: it called {', '.join(called) or 'no node'}")
+    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    used = [name for name in NODES[node] if name in asked]
+    if file is None:
+        return node, ""
+    if not used and not is_model_given:
+        raise InputError(f"{node} asked no language model in this run: give a model as well")
+    if len(used) > 1 and file.stem not in used:
+        raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
+    return node, file.stem if file.stem in used else [*used, *NODES[node]][0]
+
+
+async def _repeated(trace: Trace, components: Components) -> Revision:
+    """Runs the text, topic or question of the trace again; of an article or answer, returns its research."""
+    first = {span.name for span in trace.inner[0]}
+    if "find_triples" in first:
+        async with Answerer(components=components) as answerer:
+            return (await answerer.aanswer_from(trace.start(), trace.run_id))[1]
+    if "ask_topic" in first:
+        async with Writer(components=components) as writer:
+            return (await writer.awrite_from(trace.start(), trace.run_id)).research
+    async with Reviser(components=components) as reviser:
+        return await reviser.arevise_from(trace.start(), trace.run_id)
+
+
+class RecordedNodes:
+    """The nodes that search, and those that decide what is searched for: they do what they did in the run.
+
+    If the node that runs again is one of them, it is called besides, and its queries are compared.
+    """
+
+    def __init__(self, trace: Trace, node: str | None) -> None:
+        self._trace, self._again = trace, node
+        self.questions: tuple[list[str], list[str]] = [], []
+        self.nodes = {name: partial(self._call, name) for name in ("retrieve", "rerank", "find_triples")}
+        self.nodes |= {name: partial(self._call, name) for name in ASKING}
+        self._calls: dict[tuple[str, str], list[StoredSpan]] = defaultdict(list)
+        for number, calls in trace.calls_by_block().items():
+            for call in calls:
+                if call.kind == "node" and ("update" in call.body or call.error not in ("", "cancelled")):
+                    self._calls[call.name, call.about or str(number)].append(call)
+        self._relevances: dict[str, dict[str, float]] = {}
+        for update in trace.updates:
+            for query_id, by_evidence in update.get("relevances", {}).items():
+                self._relevances[query_id] = self._relevances.get(query_id, {}) | by_evidence
+
+    async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
+        """Returns the next update of this node in the run, or raises its error."""
+        of_query = state.get("query")
+        calls = self._calls[name, of_query.id if of_query else str(state.get("block", 0))]
+        if not calls:  # a round that the run did not have: nothing is searched in it
+            return {"queries": state["queries"], "lacking": []} if name in ASKING else {}
+        call = calls.pop(0)
+        if "update" not in call.body:
+            raise _error(call.error)
+        update = self._trace.update(call)
+        if name == self._again:
+            new = await ASKING[name](state, runtime)
+            was, now = (
+                [query.text for query in it.get("queries", []) if query.searched] for it in (update, new)
+            )
+            self.questions[0].extend(text for text in was if text not in now)
+            self.questions[1].extend(text for text in now if text not in was)
+        return {**update, "relevances": self._relevances} if name == "rerank" else update
+
+
+def _error(line: str) -> RarrError:
+    """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
+    name, _, message = line.partition(": ")
+    kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
+    return kinds[name](message) if name in kinds else RetrievalError(line.removeprefix("RetrievalError: "))
+
+
+class RecordedChat:
+    """A model that answers or fails as it did in the run.
+
+    `make` makes the model for new questions; without it, they fail. Each answer to a new question adds its
+    error to `outcomes`, "" for none.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        answers: RecordedAnswers,
+        outcomes: list[str],
+        make: Callable[[], ChatModel] | None = None,
+    ) -> None:
+        self.name = name
+        self._answers, self._outcomes, self._make = answers, outcomes, make
+        self._live: ChatModel | None = None
+
+    def open(self) -> ChatModel:
+        """Makes the model for new questions. Raises `SettingsError` or `SetupError` if it cannot be used."""
+        if self._make is None:
+            raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
+        self._live = self._live or self._make()
+        return self._live
+
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
+        if (span := self._answers.take(self.name, ask)) is not None:
+            return answer_of(span)
+        live = self.open()
+        try:
+            answer = await live.complete(ask)
+        except CallFailure as failure:
+            self._outcomes.append(str(failure))
+            raise
+        self._outcomes.append("")
+        return answer
+
+    async def aclose(self) -> None:
+        if self._live is not None:
+            await self._live.aclose()
+
+
+class Unsearched:
+    """The retriever of a replay. The recorded nodes never search."""
+
+    offline = True
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        raise RetrievalError(f"the recorded run did not search for {query!r}: revise the text again")
+
+
+def _components(
+    trace: Trace,
+    prompts: Mapping[str, Prompt],
+    given: Mapping[str, Any],
+    outcomes: list[str],
+    *,
+    live: bool,
+) -> Components:
+    """Wires the components of the run, whose models answer from the trace.
+
+    `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
+    """
+    facts = trace.file.facts.settings
+    recorded = {key: value for key, value in facts.items() if key not in CURRENT or key == "base_url"}
+    of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
+    baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
+    models = {**recorded.get("models", {}), **given.get("models", {})}
+    if (judge := str(models.get("attribute", ""))).startswith(NLI) and judge not in given.get(
+        "models", {}
+    ).values():
+        raise InputError(
+            f"the run judged support with {judge}, which a replay asks anew:"
+            f" in Python, give models={{'attribute': {judge!r}}}"
+        )
+    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
+        recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
+    # The file and the environment give keys, paths and addresses, and nothing else.
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
+    current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
+    # A key goes to no address of a trace: the key of an endpoint comes with its own address.
+    endpoints = {
+        name: current.endpoints.get(name, Endpoint(base_url=it.get("base_url"))).model_copy(
+            update={"price": it.get("price")}
+        )
+        for name, it in facts.get("endpoints", {}).items()
+    }
+    current = current.model_copy(update={"endpoints": {**current.endpoints, **endpoints}})
+    answers = RecordedAnswers(trace)
+
+    def answering(named: Any) -> Any:
+        """Makes the model that answers from the run; models whose answers no trace holds stay as they are."""
+        name = name_of(named)
+        if not is_language_model(name):
+            return named
+        if name.startswith("<"):  # an object of the program that made the run
+            return RecordedChat(name.strip("<>"), answers, outcomes)
+        called = "scripted" if name.startswith("scripted:") else name
+        chat = RecordedChat(called, answers, outcomes, partial(chat_model, named, current) if live else None)
+        if named in given.get("models", {}).values():
+            chat.open()  # raises at once if the model cannot be used
+        return chat
+
+    settings = current.model_copy(
+        update={
+            "model": answering(current.model),
+            "models": {node: answering(model) for node, model in models.items()},
+            "fallbacks": [answering(model) for model in current.fallbacks],
+            # Only the prices of the run, so that the cost is computed in the same way.
+            "endpoints": {name: Endpoint(price=it.price) for name, it in endpoints.items()},
+            "search": Unsearched(),
+            "reranker": "overlap",
+        }
+    )
+    searches = any(query.searched for query in trace.state().get("queries", []))
+    wired = wire(settings, prompts=prompts, baseline=baseline)
+    return replace(wired, record=None, searches=searches)
+
+
+def sentence_changes(before: Revision, after: Revision) -> list[Change]:
+    """Lists the sentences whose status or words differ between two revisions of one original."""
+    old, new = _by_place(before), _by_place(after)
+    return [
+        Change(place.of(after.original), old.get(place), new.get(place), _why(place, after))
+        for place in sorted({*old, *new})
+        if _shape(old.get(place)) != _shape(new.get(place))
+    ]
+
+
+def _shape(sentence: Sentence | None) -> tuple[str, str] | None:
+    return (sentence.status, sentence.text) if sentence else None
+
+
+def _by_place(revision: Revision) -> dict[Span, Sentence]:
+    """Returns the sentences of the report by their places in the original."""
+    return {moved_back(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
+
+
+def _why(place: Span, revision: Revision) -> str:
+    """Says what decided about the sentence at this place of the original: edits, doubts, quotes."""
+    asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
+    sentence = _by_place(revision).get(place)
+    edits = [it for it in revision.edits if it.query_id in asked]
+    doubts = [it.reason for it in revision.checks if it.query_id in asked and it.reason]
+    reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits] + doubts
+    if sentence is not None:
+        reasons += [f"quote {quote.side}: “{quote.text}”" for quote in sentence.quotes]
+        reasons += [f"open: {', '.join(sentence.open_words)}"] if sentence.open_words else []
+    return "; ".join(dict.fromkeys(reasons))

@@ -1,0 +1,185 @@
+"""Recorded runs, run again: as they were, and with another prompt or model."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import InputError, Reviser, Settings
+from rarr.agent.replaying import CURRENT, replay
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline
+from rarr.prompts import FOLDER
+from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.models.chat import CallFailure
+from rarr.traces.trace_reader import Trace
+
+pytestmark = pytest.mark.loopback
+
+TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
+CORPUS = "examples/corpus/hoover-dam.md"
+
+
+def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:
+    with Reviser(Settings(corpus=CORPUS, **settings)) as reviser:
+        return Trace.load(reviser.revise(text, context).run_id)
+
+
+@pytest.fixture(scope="module")
+def of_rules() -> Trace:
+    return recorded()
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(RuleModel()) as server:
+        yield server
+
+
+def prompt_file(folder: Path, name: str = "check_agreement", *, called: str = "mine") -> Path:
+    """The package's prompt with one more instruction."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    file = folder / f"{called}.md"
+    file.write_text(text.replace("\n<!-- user -->", "\nBe strict.\n<!-- user -->"), encoding="utf-8")
+    return file
+
+
+class Stubborn:
+    """To the changed prompt it says `open` about every sentence."""
+
+    def __init__(self) -> None:
+        self._rules = RuleModel()
+
+    def __call__(self, asked: Any) -> Any:
+        answer = self._rules(asked)
+        if asked.prompt == "check_agreement" and "Be strict." in str(asked.messages[0]):
+            cards = json.loads(str(answer))["cards"]
+            return {"cards": [{"s": it["s"], "q": it["q"], "v": "open"} for it in cards]}
+        return answer
+
+
+def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedServer) -> None:
+    trace = recorded(
+        context="How high is the Hoover Dam?", model="vllm:rules", base_url=server.url, preset="paper"
+    )
+    asked = len(server.requests)
+    server.close()
+    replayed = replay(trace)
+    assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "baseline"),
+    [({}, {}), ({"rounds": 1, "queries": "sentences"}, {}), ({}, {"editor": "random"})],
+)
+def test_embedded_run_is_reproduced_without_its_corpus(
+    settings: dict[str, object], baseline: Any, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "dam.txt").write_text("The Hoover Dam is 221 metres high. It opened in 1936.", encoding="utf-8")
+    components = wire(Settings(corpus=notes, **settings), baseline=Baseline(**baseline))
+    with Reviser(components=components) as reviser:
+        trace = Trace.load(reviser.revise(TEXT).run_id)
+    (notes / "dam.txt").unlink()
+    assert replay(trace).same
+
+
+def test_failures_of_models_and_searches_are_reproduced() -> None:
+    class Down:
+        async def retrieve(self, query: str, k: int) -> list[object]:
+            raise ConnectionError("no route")
+
+    failures = [None, CallFailure("refused", "no such model", status=404)]
+    trace = recorded(model=ScriptedModel(RuleModel(), failures=failures))
+    assert trace.revision is not None and trace.revision.warnings
+    assert replay(trace).same
+    with Reviser(Settings(search=Down())) as reviser:
+        revision = reviser.revise(TEXT)
+    assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
+    assert replay(Trace.load(revision.run_id)).same
+
+
+def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_API_KEY", "sk-mine")
+    with ScriptedServer(Stubborn()) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+        before = len(server.requests)
+        replayed = replay(trace, prompt=prompt_file(tmp_path, called="check_agreement"))
+        assert len(server.requests) - before == replayed.asked > 0
+    assert {it.before.status for it in replayed.changes if it.before} == {"supported"}
+    assert {it.after.status for it in replayed.changes if it.after} == {"unconfirmed"}
+    assert all(it.text in TEXT and it.why for it in replayed.changes)
+
+
+def test_changed_questions_are_shown_and_not_searched_for(server: ScriptedServer) -> None:
+    trace = recorded(model="vllm:rules", base_url=server.url, queries="questions")
+    asked = {"questions": [{"question": "How tall is it?", "about": "212 metres"}]}
+    replayed = replay(trace, "generate_queries", model=ScriptedModel(lambda _: asked, name="other"))
+    assert set(replayed.questions[1]) == {"How tall is it?"} and len(replayed.questions[0]) == 2
+    assert replayed.changes == []
+
+
+def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
+    trace = recorded(model="vllm:rules", base_url=server.url, preset="paper")
+    before = len(server.requests)
+    other = ScriptedModel(RuleModel(), name="other")
+    replayed = replay(trace, "edit", model=other)
+    assert other.calls and len(server.requests) == before
+    assert replayed.changes == []
+
+
+@pytest.mark.parametrize(
+    ("node", "given", "message"),
+    [
+        ("chekc", {}, "is not a node"),
+        ("rewrite", {"model": "vllm:x"}, "did not reach rewrite"),
+        (None, {"prompt": "x.md"}, "name the node"),
+        ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
+        ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
+        ("edit", {"model": "rule"}, "unknown model 'rule'"),
+        ("edit", {"modell": "x"}, "unknown setting 'modell'"),
+    ],
+)
+def test_call_that_is_wrong_names_the_cure(
+    node: str | None, given: dict[str, Any], message: str, of_rules: Trace
+) -> None:
+    with pytest.raises(InputError, match=message):
+        replay(of_rules, node, **given)
+
+
+def test_key_and_path_are_never_those_of_a_trace() -> None:
+    named = {name for name in Settings.model_fields if re.search(r"_(?:key|url|path)$", name)}
+    typed = {
+        name
+        for name, field in Settings.model_fields.items()
+        if re.search(r"\b(?:SecretStr|Path|Endpoint)\b", str(field.annotation))
+    }
+    assert {*named, *typed, "search", "trace", "user_agent"} == CURRENT
+
+
+def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:
+    trace = recorded(
+        model="vllm:rules", base_url=server.url, endpoints={"vllm:rules": {"base_url": server.url}}
+    )
+    settings = trace.file.facts.settings
+    hostile = trace.file.model_dump_json()  # as it is, with its addresses
+    (tmp_path / "theirs.json").write_text(hostile, encoding="utf-8")
+    assert server.url in str(settings) and server.url in hostile
+    assert server.url not in trace.file.text()
+    read = Trace.read(tmp_path / "theirs.json")
+    before = len(server.requests)
+    replayed = replay(read, "check_agreement", prompt=prompt_file(tmp_path), base_url="http://127.0.0.1:9")
+    assert replayed.asked == len(replayed.failed) > 0 and "cannot be reached" in replayed.failed[0]
+    assert len(server.requests) == before
+
+
+def test_run_without_a_revision_has_nothing_to_compare_with(of_rules: Trace) -> None:
+    cut = Trace(of_rules.file.model_copy(update={"revision": None, "seconds": None}))
+    with pytest.raises(InputError, match="no revision to compare with: resume it, or revise"):
+        replay(cut)
