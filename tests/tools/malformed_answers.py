@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from rarr.backends.prompted.judging import AttributionAnswer
 from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
-from rarr.backends.prompted.verifier import AttributionAnswer
 
 YES, NO = {"verdict": "agrees"}, {"verdict": "disagrees"}
 

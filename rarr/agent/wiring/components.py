@@ -10,14 +10,13 @@ from rarr.backends.baselines import NoRewriter, RandomRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.judge_name_parsing import NLI, is_language_model
-from rarr.backends.prompted.answers import PromptedAnswers
 from rarr.backends.prompted.cards import READING, PromptedCardReader
+from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
-from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.prompted.writing import PromptedWriter
+from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
 from rarr.components import (
     NO_BASELINE,
     WRITING_NODES,

@@ -8,10 +8,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, field_validator
 
-from rarr.backends.prompted.prompts import Prompts, of_written, quoted_evidence
+from rarr.backends.prompted.prompts import Prompted, of_written, quoted_evidence
 from rarr.backends.prompted.rewriting_baselines import BETWEEN
 from rarr.records import Evidence
-from rarr.tools.models.language_model import LanguageModel
 
 ErrorKind = Literal[
     "number", "date", "person", "organization", "location", "title", "role", "relation", "negation",
@@ -50,11 +49,8 @@ class CorruptionAnswer(BaseModel):
     errors: list[PlantedError]
 
 
-class PromptedNoiser:
+class PromptedNoiser(Prompted):
     """Asks a language model for a text that evidence supports, and for errors to put into it."""
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
 
     @property
     def name(self) -> str:
@@ -67,20 +63,14 @@ class PromptedNoiser:
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
-        """Asks for a short text that answers `query` from the evidence; empty for no answer.
-
-        Raises `ModelError`.
-        """
+        """Asks for a short text that answers `query` from the evidence; empty for no answer."""
         variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
         prompt = of_written(self._prompts["summarize"], variables["evidence"])
         answer = await self._model.ask(prompt, WrittenSummary, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Asks for errors of these kinds for `text`. Does not check that their right words occur in it.
-
-        Raises `ModelError`.
-        """
+        """Asks for errors of these kinds for `text`. Does not check that their right words occur in it."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = of_written(self._prompts["corrupt"], text)
         answer = await self._model.ask(prompt, CorruptionAnswer, variables)

@@ -10,14 +10,13 @@ from rarr.backends.prompted.prompts import (
     ANSWER_TOKENS,
     EVIDENCE_TOKENS,
     NOTHING,
-    Prompts,
+    Prompted,
     of_written,
     quoted_evidence,
 )
 from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
-from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.changed_words import difference
 
@@ -40,11 +39,8 @@ class EditAnswer(BaseModel):
     revision: str
 
 
-class PromptedChecker:
+class PromptedChecker(Prompted):
     """Asks a language model whether text and evidence answer a query alike."""
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts, self._prompt = model, prompts, prompts[CHECKING]
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one check."""
@@ -55,30 +51,24 @@ class PromptedChecker:
 
         Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
-        answer = await self._model.ask(
-            self._prompt, AgreementAnswer, _variables(text, context, query, evidence)
-        )
-        text_answer = quoted(self._prompt, text).original(answer.text_answer)
-        evidence_answer = quoted(self._prompt, quoted_evidence(evidence)).original(answer.evidence_answer)
+        prompt, variables = self._prompts[CHECKING], _variables(text, context, query, evidence)
+        answer = await self._model.ask(prompt, AgreementAnswer, variables)
         return Agreement(
-            text_answer=text_answer,
-            evidence_answer=evidence_answer,
+            text_answer=quoted(prompt, text).original(answer.text_answer),
+            evidence_answer=quoted(prompt, variables["evidence"]).original(answer.evidence_answer),
             reason=answer.reason,
             verdict=answer.verdict,
         )
 
 
-class PromptedEditor:
+class PromptedEditor(Prompted):
     """Asks a language model to write the text anew, so that it answers a query as the evidence does."""
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompt = model, prompts[EDITING]
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one edit."""
         tokens = estimated_tokens([text])
         shown = tokens + estimated_tokens([context or ""]) + EVIDENCE_TOKENS
-        return self._model.expected(self._prompt, shown, tokens + ANSWER_TOKENS)
+        return self._model.expected(self._prompts[EDITING], shown, tokens + ANSWER_TOKENS)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -87,10 +77,9 @@ class PromptedEditor:
 
         None if it wrote the same text. Raises `ModelError` for an answer that cannot be read.
         """
-        answer = await self._model.ask(
-            of_written(self._prompt, text), EditAnswer, _variables(text, context, query, evidence)
-        )
-        return _change(quoted(self._prompt, text), answer.revision)
+        prompt, variables = self._prompts[EDITING], _variables(text, context, query, evidence)
+        answer = await self._model.ask(of_written(prompt, text), EditAnswer, variables)
+        return _change(quoted(prompt, text), answer.revision)
 
 
 def _change(quotation: Quotation, written: str) -> Change | None:

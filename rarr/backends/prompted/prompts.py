@@ -43,6 +43,17 @@ class Prompts:
 NOTHING = "(none)"
 
 
+class Prompted:
+    """A component that asks a language model. All its methods raise `ModelError` and `BudgetError`."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    async def aclose(self) -> None:
+        """Closes the connections of the model in the running event loop."""
+        await self._model.aclose()
+
+
 def quoted_evidence(evidence: Evidence) -> str:
     """Returns the text of an evidence under the title of its page, which often names the subject.
 

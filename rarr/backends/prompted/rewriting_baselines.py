@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written, quoted_evidence
+from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, of_written, quoted_evidence
 from rarr.components import Lacking
 from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.guard.quotation import quoted
@@ -21,7 +21,7 @@ class RewriteAnswer(BaseModel):
     revision: str
 
 
-class PromptedRewriter:
+class PromptedRewriter(Prompted):
     """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
 
     It corrects the text (EFEC: Thorne and Vlachos 2021), or with `anew` writes it anew (LaMDA Research:
@@ -31,7 +31,7 @@ class PromptedRewriter:
     whole = True
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, anew: bool) -> None:
-        self._model, self._prompts = model, prompts
+        super().__init__(model, prompts)
         self._name = "rewrite_text" if anew else "correct_text"
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
@@ -39,10 +39,7 @@ class PromptedRewriter:
         return self._prompts.expected(self._model, self._name, text)
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """Returns the model's new words for `span`, or the old words for an empty answer.
-
-        Raises `ModelError`.
-        """
+        """Returns the model's new words for `span`, or the old words for an empty answer."""
         distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
         variables = {
             "context": context or NOTHING,
@@ -60,24 +57,18 @@ class SearchesAnswer(BaseModel):
     queries: list[str]
 
 
-class PromptedSearches:
+class PromptedSearches(Prompted):
     """The research of LaMDA (Thoppilan et al. 2022): the model writes its own searches about a whole text.
 
     It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
     """
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call."""
         return self._prompts.expected(self._model, "search_queries", text)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the searches that the model writes, at most four; each is about the whole text.
-
-        Raises `ModelError`.
-        """
+        """Returns the searches that the model writes, at most four; each is about the whole text."""
         variables = {"context": context or NOTHING, "text": text}
         answer = await self._model.ask(self._prompts["search_queries"], SearchesAnswer, variables)
         queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))

@@ -8,7 +8,7 @@ from statistics import StatisticsError, correlation
 from pydantic import Field
 
 from rarr.agent.wiring.models import LanguageModels
-from rarr.backends.prompted.answers import PromptedAnswerScorer
+from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError, RarrError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
@@ -78,7 +78,7 @@ class _Scorer:
 
     def __init__(self, settings: Settings) -> None:
         models = LanguageModels(settings, [settings.model])
-        self._scorer = PromptedAnswerScorer(models[settings.model], Prompts(settings.prompts))
+        self._scorer = PromptedJudge(models[settings.model], Prompts(settings.prompts))
         self.aclose = self._scorer.aclose
 
     async def line(self, row: AnswerRow) -> ScoreLine:

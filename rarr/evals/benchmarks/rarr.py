@@ -15,8 +15,9 @@ from pydantic import model_validator
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
-from rarr.backends.prompted.intent import PromptedAnswerer, PromptedIntentJudge
+from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.writing import PromptedAnswers
 from rarr.components import NO_BASELINE, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
@@ -128,7 +129,7 @@ class _Writer:
 
     def __init__(self, settings: Settings) -> None:
         models = LanguageModels(settings, [settings.model])
-        self._answerer = PromptedAnswerer(models[settings.model], Prompts(settings.prompts))
+        self._answerer = PromptedAnswers(models[settings.model], Prompts(settings.prompts))
         self.aclose: Callable[[], Any] = models[settings.model].aclose
 
     async def line(self, row: RevisionRow) -> TextLine:
@@ -146,7 +147,7 @@ class _Reviser:
         self._revising = RowReviser(wire(settings.model_copy(update={"trace": False}), baseline=baseline))
         self._models = LanguageModels(settings, [settings.model])
         model = self._models[settings.model]
-        self._judge, self._written = PromptedIntentJudge(model, Prompts(settings.prompts)), written
+        self._judge, self._written = PromptedJudge(model, Prompts(settings.prompts)), written
 
     async def line(self, row: RevisionRow) -> RevisionLine:
         """Revises a text; the line has an error if it has no text, or nothing of it could be checked."""

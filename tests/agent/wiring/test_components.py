@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
-from rarr.backends.prompted.verifier import PromptedVerifier
+from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.tavily import Tavily
@@ -65,12 +65,7 @@ def notes(tmp_path: Path) -> Path:
             "'nli:a/b' is not a language model, and judges only support: give it",
         ),
         ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
-        ({"models": {"edit": "embedded+vllm:a"}}, "'embedded.vllm:a' names several judges at once"),
-        (
-            {"models": {"attribute": "nli:/c++/n+vllm:a"}},
-            "several judges at once, which was removed: name one",
-        ),
-        ({"models": {"attribute": "embedded+embedded"}}, "names several judges at once"),
+        ({"models": {"attribute": "embedded+vllm:a"}}, "unknown provider 'embedded.vllm' in model"),
         ({"models": {"attribute": "embedded+gpt"}}, "unknown model 'embedded.gpt': give embedded"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
         ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),

@@ -8,9 +8,9 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from pydantic import BaseModel
 
+from rarr.backends.prompted.judging import AttributionAnswer
 from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
-from rarr.backends.prompted.verifier import AttributionAnswer
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
 from rarr.tools.models.lenient_json import find, objects, plain
 from tools.malformed_answers import CASES

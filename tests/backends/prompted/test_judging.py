@@ -6,7 +6,7 @@ import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.verifier import PromptedVerifier
+from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.errors import ModelError
 from rarr.testing import ScriptedModel
 from rarr.tools.text.blocks_and_sentences import sentences
