@@ -7,7 +7,7 @@ sentence of an excerpt as it is. A reader that misses them cannot be relied on f
 import hashlib
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -35,6 +35,8 @@ class Control(NamedTuple):
     borrowed: bool = False
 
 
+_Change = tuple[int, int, str, ControlKind]
+"""What replaces the characters from the first number to the second one, and of which kind it is."""
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
 _MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
 # Words by which a sentence points to another one: a planted sentence must be clear by itself.
@@ -84,30 +86,18 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
     for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
         used = {control.origin.label for control in made}
         for origin in origins:
-            if len(made) >= wanted:
-                break
-            if origin.label not in used:
-                control = _error(origin, lines, chance, borrows=borrows)
-                made += [control] if control else []
+            if len(made) < wanted and origin.label not in used:
+                made += _error(origin, lines, chance, borrows=borrows)
     if errors and not made:
-        made = _one_error(lines, chance)
+        # Lines that point to another sentence do too, if they begin with the name of their subject.
+        origins = [line for line in lines if _stands_alone(line.text, pointing=True)]
+        tries = (_error(origin, lines, chance, borrows=False) for origin in origins * _TRIES)
+        made = next(filter(None, tries), [])
     used = {control.origin.label for control in made}
     free = [origin for origin in origins if origin.label not in used]
     made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
     chance.shuffle(made)
     return made
-
-
-def _one_error(lines: Sequence[SourceLine], chance: random.Random) -> list[Control]:
-    """Makes an error where none was made at first: a block without one examines nothing.
-
-    It takes lines that point to another sentence too, if they begin with the name of their subject.
-    """
-    origins = [line for line in lines if _stands_alone(line.text, pointing=True)]
-    for origin in origins * _TRIES:
-        if control := _error(origin, lines, chance, borrows=False):
-            return [control]
-    return []
 
 
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
@@ -163,38 +153,34 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 def _error(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
-) -> Control | None:
-    makers = [_borrowed_numbers, _borrowed_names] if borrows else [_other_numbers, _other_polarity]
+) -> list[Control]:
+    """Makes an error of the line by one of its changes, if there is any."""
+    makers: list[Callable[..., Iterator[_Change]]] = [_borrowed_numbers, _borrowed_names]
+    if not borrows:
+        makers = [_other_numbers, _other_polarity]
     chance.shuffle(makers)
     for make in makers:
-        options = list(make(origin, lines, chance))
-        if options:
-            return chance.choice(options)
-    return None
-
-
-def _changed(
-    origin: SourceLine, start: int, end: int, new: str, kind: ControlKind, *, borrowed: bool = False
-) -> Control:
-    text = origin.text[:start] + new + origin.text[end:]
-    return Control(text, origin, kind, new, origin.text[start:end], borrowed)
+        if changes := list(make(origin, lines, chance)):
+            start, end, new, kind = chance.choice(changes)
+            text = origin.text[:start] + new + origin.text[end:]
+            return [Control(text, origin, kind, new, origin.text[start:end], borrows)]
+    return []
 
 
 def _other_numbers(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
-) -> Iterator[Control]:
+) -> Iterator[_Change]:
     """Yields the line with another number that no line has."""
     for value in _numbers(origin.text):
         written = value.span.of(origin.text)
-        if _is_year(value, origin.text):
+        if _is_year(written):
             new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
         else:
             new = _scaled(written, chance.choice(_FACTORS))
-            is_day = value.kind == "date" and value.end - value.start < 4
-            if is_day and new.isdigit() and int(new) > _LAST_DAY:
-                continue
+            is_day = value.kind == "date" and len(written) < 4
+            new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
         if new and not any(new in line.text for line in lines):
-            yield _changed(origin, value.start, value.end, new, "number")
+            yield value.start, value.end, new, "number"
 
 
 def _scaled(written: str, factor: float) -> str:
@@ -210,56 +196,45 @@ def _scaled(written: str, factor: float) -> str:
     return "".join(next(left) if character.isdigit() else character for character in written)
 
 
-def _borrowed_numbers(
-    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
-) -> Iterator[Control]:
+def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
     """Yields the line with a number of the same unit from a line about something else."""
     for value in _numbers(origin.text):
-        unit = _unit(value, origin.text)
-        year = _is_year(value, origin.text)
+        unit, year = _unit(value, origin.text), _is_year(value.span.of(origin.text))
+        rest = origin.text[: value.start] + origin.text[value.end :]
+        said = [line for line in lines if _share(rest, line.text) > 0.5]
         for line in lines:
-            if line.label == origin.label or _is_said(origin, value, line):
+            if line.label == origin.label or line in said:
                 continue
             for other in _numbers(line.text):
-                alike = _is_year(other, line.text) if year else unit and _unit(other, line.text) == unit
-                if alike and _is_far(value, other, year=year) and not states(origin.text, other):
-                    new = other.span.of(line.text)
-                    control = _changed(origin, value.start, value.end, new, "number", borrowed=True)
-                    if not any(_is_said(origin, value, each) and states(each.text, other) for each in lines):
-                        yield control
+                new = other.span.of(line.text)
+                alike = _is_year(new) if year else unit and _unit(other, line.text) == unit
+                is_far = alike and _is_far(value, other, year=year) and not states(origin.text, other)
+                if is_far and not any(states(each.text, other) for each in said):
+                    yield value.start, value.end, new, "number"
 
 
-def _borrowed_names(
-    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
-) -> Iterator[Control]:
+def _borrowed_names(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
     """Yields the line with a name that stands behind the same word in a line about something else."""
     for start, end, before in _names(origin.text):
-        old = origin.text[start:end]
+        words = origin.text[start:end].split()
+        rest = origin.text[:start] + origin.text[end:]
+        said = [line.text for line in lines if _share(rest, line.text) > 0.4]
         for line in lines:
-            if line.label == origin.label:
-                continue
-            for at, to, other_before in _names(line.text):
+            for at, to, other_before in _names(line.text) if line.label != origin.label else ():
                 new = line.text[at:to]
-                if other_before != before or len(new.split()) != len(old.split()) or new in origin.text:
-                    continue
-                if set(new.split()) & set(old.split()):
-                    continue
-                rest = origin.text[:start] + origin.text[end:]
-                if not any(new in each.text and _share(rest, each.text) > 0.4 for each in lines):
-                    yield _changed(origin, start, end, new, "name", borrowed=True)
+                is_alike = other_before == before and len(new.split()) == len(words)
+                is_other = new not in origin.text and not set(new.split()) & set(words)
+                if is_alike and is_other and not any(new in text for text in said):
+                    yield start, end, new, "name"
 
 
-def _other_polarity(
-    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
-) -> Iterator[Control]:
+def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
     """Yields the line with a "not" put in or taken out."""
     negations = list(_NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
-        start, end = next(match.span(name) for name in match.groupdict() if match[name])
-        yield _changed(origin, start, end, "", "not")
+        yield *next(match.span(name) for name in match.groupdict() if match[name]), "", "not"
     elif not negations and len(matches := list(_AUXILIARY.finditer(origin.text))) == 1:
-        end = matches[0].end()
-        yield _changed(origin, end, end, " not", "not")
+        yield matches[0].end(), matches[0].end(), " not", "not"
 
 
 def _numbers(text: str) -> list[Value]:
@@ -301,8 +276,7 @@ def _unit(value: Value, text: str) -> str:
     return "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
 
 
-def _is_year(value: Value, text: str) -> bool:
-    written = value.span.of(text)
+def _is_year(written: str) -> bool:
     return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
 
 
@@ -315,11 +289,6 @@ def _least(value: Value) -> Fraction:
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     names = [Fraction(it) for it in value.readings if isinstance(it, str)]
     return min([*dates, *names, *(it.amount for it in value.amounts)])
-
-
-def _is_said(origin: SourceLine, value: Value, line: SourceLine) -> bool:
-    """Is the line about what the origin says besides the value?"""
-    return _share(origin.text[: value.start] + origin.text[value.end :], line.text) > 0.5
 
 
 def _share(text: str, other: str) -> float:
