@@ -105,7 +105,7 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
       rarr label --merge ratings-Ada.json ratings-Ben.json -o labels.jsonl
     """
     from rarr.evals.rating import digest_of, read_items
-    from rarr.views.html.label import label_page
+    from rarr.views.pages import label_page
 
     streams.require_writable(out, files)
     if merge:

@@ -70,7 +70,7 @@ def open_(run: str, out: Path | None) -> int:
     from rarr import Settings, Trace
     from rarr.tools.storage.files import private_file, private_folder
     from rarr.traces.store import page_path
-    from rarr.views.html.trace import page
+    from rarr.views.pages import trace_page
 
     loaded = Trace.load(run)
     file = out or page_path(Settings().home.expanduser(), loaded.run_id)
@@ -79,7 +79,7 @@ def open_(run: str, out: Path | None) -> int:
         part = file.with_name(f"{file.name}.part")
         part.unlink(missing_ok=True)
         private_file(part)
-    save(file, [page(loaded)])
+    save(file, [trace_page(loaded)])
     write(f"{file}\n")
     if out is None:
         _browse(file)

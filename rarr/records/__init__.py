@@ -312,7 +312,7 @@ class Revision(Record):
 
     def _repr_html_(self) -> str:
         # Records do not import views: this function is looked up by name, only for a notebook.
-        html: str = import_module("rarr.views.notebook").revision_html(self)
+        html: str = import_module("rarr.views.pages").revision_html(self)
         return html
 
 

@@ -1,6 +1,5 @@
 """Shows the current step while a person waits, on a line of the terminal."""
 
-import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -15,11 +14,10 @@ from rarr.tools.text.wording import counted
 from rarr.views.shown_text import one_line
 
 _LONGEST = 80  # characters of the line
-_PATIENCE = 1.0  # seconds before the line appears
 
 
 class Waiting:
-    """A line on standard error that shows the current step, after the command has run for a second.
+    """A line on standard error that shows the current step.
 
     Nothing is shown where standard error is not `watched`, because it is no terminal.
     """
@@ -35,19 +33,16 @@ class Waiting:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._first: tuple[float, int] | None = None
         self._task = self._progress.add_task("starting", total=None)
-        self._start = threading.Timer(_PATIENCE, self._progress.start)
-        self._start.daemon = True
+        self._first: tuple[float, int] | None = None
         self._until_then = ExitStack()
 
     def __enter__(self) -> Self:
-        self._start.start()  # first: an interrupt calls `_stop`, which waits for a thread that has started
-        self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
+        self._until_then.enter_context(before_end(self._progress.stop))  # a terminal gets its cursor back
+        self._until_then.enter_context(self._progress)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop()
         self._until_then.close()
 
     def step(self, node: str) -> None:
@@ -69,16 +64,5 @@ class Waiting:
 
     def one_of(self, total: int) -> Callable[[], None]:
         """Returns a function to call when one of `total` files is done."""
-        done = 0
-
-        def show() -> None:
-            nonlocal done
-            done += 1
-            self.step(f"{done} of {counted(total, 'file')}")
-
-        return show
-
-    def _stop(self) -> None:
-        self._start.cancel()
-        self._start.join()  # otherwise the thread might start the line after it was stopped
-        self._progress.stop()
+        numbers = iter(range(1, total + 1))
+        return lambda: self.step(f"{next(numbers, total)} of {counted(total, 'file')}")

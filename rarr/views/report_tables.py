@@ -1,6 +1,6 @@
 """Prints any report of measures as tables: the same way for `rarr eval`, `verify`, `label` and `bench`."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from rarr.views.shown_text import one_line
 _WIDE = 240  # columns where standard output is no terminal
 _LONG = 200  # characters of a text in a report
 _SHORT = 12  # cells of a row, at most; more become rows of their own
-_HEAD = ("value", "95% interval", "n", "not judged")
 
 
 def as_tables(report: BaseModel, out: Path | None = None, noun: str = "report") -> str:
@@ -35,49 +34,32 @@ def as_tables(report: BaseModel, out: Path | None = None, noun: str = "report") 
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
     """Yields the lines and tables of a record: first what is simple, then what is within."""
-    simple = {name: value for name, value in fields.items() if _is_simple(value)}
-    known = {name: _line(value) for name, value in simple.items() if value is not None}
-    lines = [f"{_words(name)}: {shown}" for name, shown in known.items() if shown]
+    simple = {name: _line(value) for name, value in fields.items() if _is_simple(value)}
+    lines = [f"{_words(name)}: {shown}" for name, shown in simple.items() if shown not in ("", "-")]
     if lines:
         yield Text("\n".join([f"\n{title}"] * bool(title) + lines))
-    if measures := {name: value for name, value in fields.items() if isinstance(value, Measured)}:
-        yield _table(title, _HEAD, {name: _measured(value) for name, value in measures.items()})
+    measures = {name: value for name, value in fields.items() if isinstance(value, Measured)}
+    yield from _table(title, {name: _measured(value) for name, value in measures.items()})
     for name, value in fields.items():
-        inner = _fields(value)
-        if not inner or name in simple or name in measures:
+        if name in simple or name in measures or not (inner := _fields(value)):
             continue
         about = f"{title}, {_words(name)}" if title else _words(name)
+        rows = {key: _cells(_fields(record)) or {} for key, record in inner.items()}
+        alike = set[str].intersection(*map(set, rows.values())) and max(map(len, rows.values())) <= _SHORT
         if all(isinstance(each, Measured) for each in inner.values()):
-            yield _table(about, _HEAD, {key: _measured(each) for key, each in inner.items()})
-        elif (rows := _rows(inner)) and len(rows) == 1:  # a row of many cells would be too wide
-            [(key, row)] = rows.items()
-            yield _table(f"{about}, {_words(key)}", ("",), {cell: [row[cell]] for cell in row})
-        elif rows:
-            head = dict.fromkeys(cell for row in rows.values() for cell in row)
-            yield _table(
-                about, [*head], {key: [row.get(cell, "") for cell in head] for key, row in rows.items()}
-            )
+            yield from _table(about, {key: _measured(each) for key, each in inner.items()})
         else:
-            yield from _parts(about, inner)
-
-
-def _rows(records: Mapping[str, Any]) -> dict[str, dict[str, str]] | None:
-    """Returns records that hold only values as rows of a table; None if one holds more, or none is shared."""
-    rows = {}
-    for name, record in records.items():
-        cells = _cells(_fields(record))
-        if not cells or len(cells) > _SHORT:
-            return None
-        rows[name] = cells
-    return rows if rows and set[str].intersection(*map(set, rows.values())) else None
+            yield from _table(about, rows) if alike else _parts(about, inner)
 
 
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None:
+    """Writes the values of a record as cells by name; None if it holds more than values."""
     cells: dict[str, str] = {}
     for name, value in fields.items():
         key = f"{prefix}{_words(name)}"
         if isinstance(value, Measured):
-            cells[key] = _with_interval(value)
+            interval = "" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]"
+            cells[key] = _line(value.value) + interval
         elif _is_simple(value):
             cells |= {key: shown} if (shown := _line(value)) else {}
         elif (inner := _cells(_fields(value), f"{key} ")) is not None:
@@ -87,15 +69,21 @@ def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None
     return cells
 
 
-def _table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Group:
-    """Makes a table under its title, which may be wider than the table."""
+def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
+    """Makes a table under its title; a single row of cells becomes a column, as it would be too wide."""
+    if not rows:
+        return
+    if len(rows) == 1 and title and "n" not in next(iter(rows.values())):
+        [(key, row)] = rows.items()
+        title, rows = f"{title}, {_words(key)}", {name: {"": value} for name, value in row.items()}
     table = Table(box=None, pad_edge=False)
     table.add_column(Text())
+    head = list(dict.fromkeys(name for row in rows.values() for name in row))
     for name in head:
         table.add_column(Text(_words(name)), justify="right", no_wrap=True)
-    for key, cells in rows.items():
-        table.add_row(Text(_words(key)), *map(Text, cells))
-    return Group(*[Text(f"\n{title}")] * bool(title), table)
+    for key, row in rows.items():
+        table.add_row(Text(_words(key)), *(Text(row.get(name, "")) for name in head))
+    yield Group(*[Text(f"\n{title}")] * bool(title), table)
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
@@ -125,14 +113,10 @@ def _line(value: Any) -> str:
     return "-" if value is None else one_line(str(value), _LONG)
 
 
-def _measured(measure: Measured) -> tuple[str, str, str, str]:
+def _measured(measure: Measured) -> dict[str, str]:
     interval = "-" if measure.low is None else f"{measure.low:.3f} to {measure.high:.3f}"
-    return _line(measure.value), interval, str(measure.n), str(measure.unjudged)
-
-
-def _with_interval(measure: Measured) -> str:
-    interval = "" if measure.low is None else f" [{measure.low:.3f}, {measure.high:.3f}]"
-    return _line(measure.value) + interval
+    counts = {"n": str(measure.n), "not judged": str(measure.unjudged)}
+    return {"value": _line(measure.value), "95% interval": interval, **counts}
 
 
 def _words(name: str) -> str:

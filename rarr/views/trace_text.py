@@ -1,23 +1,23 @@
 """Writes traces as text: the list of runs, and a run as a summary and a tree of calls and questions."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from textwrap import wrap
 from typing import Any
 
 from rarr.errors import InputError
+from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted, grouped
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
+from rarr.views.run_view import tokens, view_of
 from rarr.views.shown_text import one_line, visible
 
 _NAME = 8  # characters of the name of a run, at least
 _WIDTH, _NARROWEST = 80, 30  # columns
 _QUOTE, _LONG = 160, 500  # characters
-_DOCUMENTS = 5  # documents of a search that are shown, unless all are shown
 
 Line = tuple[int, str]
 """A depth in the tree and a text; a text that begins with a newline keeps its own lines."""
@@ -31,7 +31,7 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
     length = next(distinct, longest)
     for run in runs:
         when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
-        seconds = "" if run.seconds is None else took(run.seconds)
+        seconds = "" if run.seconds is None else duration(run.seconds)
         counts = (str(run.calls), str(run.tokens), str(run.edits))
         rows.append((one_line(run.run_id[:length]), when, seconds, run.status, *counts, run.facts.original))
     widths = [max(map(len, column)) for column in [*zip(*rows, strict=True)][:-1]]
@@ -66,13 +66,6 @@ def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str
     return "".join(_printed(each) for each in (*lines, (0, ""), *(calls or [(0, "No node was called.")])))
 
 
-def took(seconds: float | None) -> str:
-    """Formats a duration in s or ms; None as "not ended"."""
-    if seconds is None:
-        return "not ended"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
-
-
 def _printed(line: Line) -> str:
     """Writes a line with its indent, wrapped at 80 columns; long words stay whole."""
     indent, text = "  " * line[0], line[1]
@@ -84,47 +77,23 @@ def _printed(line: Line) -> str:
 
 
 def _summary(trace: Trace) -> Iterator[str]:
-    """Yields the text, the outcome, the spending, the settings and the failures of a run."""
-    file, revision = trace.file, trace.revision
-    when = datetime.fromtimestamp(file.started).strftime("%Y-%m-%d %H:%M:%S")
-    yield f"run {file.run_id}: {file.status}"
-    yield f"{when}{'' if file.seconds is None else f', {took(file.seconds)}'}, rarr {file.facts.version}"
+    """Yields the text, the settings, the figures and the failures of a run."""
+    file, view = trace.file, view_of(trace)
+    yield f"run {file.run_id}: {file.status}, {view.started:%Y-%m-%d %H:%M:%S} UTC, rarr {file.facts.version}"
     yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
     if file.facts.context:
         yield f"context: “{one_line(file.facts.context, _QUOTE)}”"
     if file.facts.settings:
         yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
-    asked = [span for span in trace.spans if span.kind == "request" and "tokens" in span.body]
-    failed = sum(bool(span.error) for span in asked)
-    sent, answered = (sum(span.body["tokens"][side] for span in asked) for side in (0, 1))
-    failures = f" ({failed} failed)" if failed else ""
-    yield f"model calls: {len(asked)}{failures}, tokens: {sent} in, {answered} out"
-    if revision is not None:
-        states = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
-        edits = Counter(edit.state for edit in revision.edits)
-        for name, counts in (("sentences", states), ("edits", edits)):
-            yield f"{name}: {', '.join(f'{count} {state}' for state, count in counts.items()) or 'none'}"
-        yield from (f"warning: {line}" for line in grouped(revision.warnings)[:2])
+    figures = [f"{name.lower()}: {value}" for name, value in view.figures.items()]
+    yield from (*figures[:2], "; ".join(figures[2:]))
+    yield from (f"warning: {line}" for line in grouped(view.warnings)[:2])
     if file.error:
         yield f"error: {file.error}"
     if file.status == "cut short":
-        yield f"it stopped {_stopped(trace)}"
-
-
-def _stopped(trace: Trace) -> str:
-    """Tells where an unfinished run stopped: in its innermost unfinished spans, or after its last node."""
-    begun = [span for span in trace.spans if span.seconds is None]
-    outer = {span.parent for span in begun}
-    nodes = [span.name for span in begun if span.kind == "node"]
-    inner = [
-        f"{span.name} for {span.about}" if span.about else span.name
-        for span in begun
-        if span.number not in outer
-    ]
-    calls = [call.name for call in trace.calls]
-    if begun:
-        return f"in {' > '.join(dict.fromkeys([*nodes[:1], *inner]))}"
-    return f"after {calls[-1]}" if calls else "before its first node"
+        where = " > ".join(f"{span.name} {span.about}".rstrip() for span in view.open_spans)
+        after = f"after {trace.calls[-1].name}" if trace.calls else "before its first node"
+        yield f"it stopped {f'in {where}' if where else after}"
 
 
 class _Tree:
@@ -139,27 +108,27 @@ class _Tree:
         body = self._trace.body(span)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
         lines = [(depth, self._title(span, body) + failing)]
-        if self._full and span.kind not in _CALLS:
+        if self._full and span.kind not in ("node", "failure", "block"):
             lines += [(depth + 1 + more, text) for more, text in self._fields(body)]
         for each in self._trace.inner[span.number]:
             lines += self.lines(each, depth + 1)
-        lines += [(depth + 1 + more, text) for more, text in self._news(body.get("update") or {})]
+        lines += [(depth + 1, text) for text in self._news(body.get("update") or {})]
         return lines if shown else []
 
     def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
         """Writes what a span is, how long it took, and what it cost."""
-        title, time = f"{span.name} {span.about}".rstrip(), took(span.seconds)
-        if span.kind == "ask":
-            saved = ", a saved reading, not asked" if body.get("saved") else ""
-            return f"question {title}  {time}{saved}{self._tokens(span)}"
-        if span.kind == "request":
-            return f"{span.name}  {time}{_spent(body)}"
+        time = duration(span.seconds)
         if span.kind == "score":
             return f"scored {body.get('passages', '')} passages of {span.about}  {time}"
         if span.kind == "read":
             return f"read {_counts(ReadBody.model_validate(body))}  {time}"
+        requests = [span] if span.kind == "request" else self._trace.within(span, "request")
+        title = f"{self._blocks.get(span.parent, '')}{span.name} {span.about}".rstrip()
+        title = f"question {title}" if span.kind == "ask" else title
         after = "given up, and the run went on" if span.kind == "failure" else time
-        return f"{self._blocks.get(span.parent, '')}{title}  {after}{self._tokens(span)}"
+        saved = "a saved reading, not asked" if body.get("saved") else ""
+        cost = f"cost {body['cost']:.4f}" if body.get("cost") else ""
+        return f"{title}  {', '.join(filter(None, (after, saved, tokens(requests), cost)))}"
 
     def _fields(self, body: Mapping[str, Any]) -> Iterator[Line]:
         """Yields the prompt of a question, and all fields of a body, each text as it is."""
@@ -173,36 +142,26 @@ class _Tree:
                 yield 0, f"{name}:"
                 yield 1, f"\n{text}"
 
-    def _tokens(self, span: StoredSpan) -> str:
-        """Formats the sum of the tokens of the requests within a span; "" if none are known."""
-        bodies = [request.body for request in self._trace.within(span, "request")]
-        tokens = [body["tokens"][0] + body["tokens"][1] for body in bodies if "tokens" in body]
-        return f", {counted(sum(tokens), 'token')}" if tokens else ""
-
-    def _news(self, update: Mapping[str, Any]) -> Iterator[Line]:
+    def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
         """Yields a line for each record of the update that no earlier update had."""
         for query_id, documents in (update.get("passages") or {}).items():
-            shown = documents if self._full else documents[:_DOCUMENTS]
             count = counted(sum(number for *_, number in documents), "passage")
-            yield 0, f"found {count} in {counted(len(documents), 'document')} for {query_id}"
-            for source, title, number in shown:
-                yield 1, one_line(f"{number} of {f'{title}, ' * bool(title)}{source}", _LONG)
-            if left := len(documents) - len(shown):
-                yield 1, f"and {counted(left, 'more document')}: --full names them"
+            sources = "".join(f"; {source}" for source, *_ in documents) if self._full else ""
+            yield f"found {count} in {counted(len(documents), 'document')} for {query_id}{sources}"
         for key, words in _RECORDS.items():
             for record in update.get(key) or []:
                 name = f"{key} {getattr(record, 'id', '') or words(record)}"
                 if name not in self._seen and not getattr(record, "stale", False):
                     self._seen.add(name)
-                    yield 0, words(record)
+                    yield one_line(words(record), _LONG)
         if report := update.get("report"):
-            yield from ((0, f"{n}. {_sentence(each)}") for n, each in enumerate(report.sentences, start=1))
+            yield from (f"{n}. {_sentence(each)}" for n, each in enumerate(report.sentences, start=1))
         if scores := update.get("scores"):
             values = (f"{name} {value:.2f}" for name, value in scores if value is not None)
-            yield 0, ", ".join(values).replace("_", " ") or "no scores: nothing could be judged"
+            yield ", ".join(values).replace("_", " ") or "no scores: nothing could be judged"
         if lacking := update.get("lacking"):
-            yield 0, f"sentences that lack support still: {len(lacking)}"
-        yield from ((0, f"warning: {notice.message}") for notice in update.get("warnings") or [])
+            yield f"sentences that lack support still: {len(lacking)}"
+        yield from (f"warning: {notice.message}" for notice in update.get("warnings") or [])
 
 
 def _counts(reading: ReadBody) -> str:
@@ -212,20 +171,10 @@ def _counts(reading: ReadBody) -> str:
     return f"{counted(len(reading.sentences), 'sentence')} beside {evidence}{planted}"
 
 
-def _spent(body: Mapping[str, Any]) -> str:
-    if "tokens" not in body:
-        return ""
-    sent, answered, cached = body["tokens"]
-    estimated = " (estimated)" * (any(body["tokens"]) and not any(body["said"]))
-    cost = f", cost {body['cost']:.4f}" if body.get("cost") else ""
-    known = f" ({cached:,} cached)" if cached else ""
-    return f", {counted(sent, 'token')} in{known}, {answered:,} out{estimated}{cost}"
-
-
 def _evidence(evidence: Any) -> str:
     doubt = f" suspicious, not used ({evidence.suspicious})" if evidence.suspicious else ""
     quote = f"“{one_line(evidence.text, _QUOTE)}” {evidence.source}"
-    return one_line(f"{evidence.id} kept, relevance {evidence.relevance:.2f}{doubt}: {quote}", _LONG)
+    return f"{evidence.id} kept, relevance {evidence.relevance:.2f}{doubt}: {quote}"
 
 
 def _check(check: Any) -> str:
@@ -248,13 +197,11 @@ def _statement(draft: Any) -> str:
 
 def _sentence(sentence: Any) -> str:
     support = "" if sentence.support is None else f" {sentence.support:.2f}"
-    text = f"{sentence.status.replace('_', ' ')}{support}: {one_line(sentence.text, _QUOTE)}"
-    if sentence.status == "unconfirmed" and sentence.open_words:
-        text += one_line(f" (not confirmed: {', '.join(sentence.open_words)})", _QUOTE)
-    return text
+    lacking = f"(not confirmed: {', '.join(sentence.open_words)})" if sentence.open_words else ""
+    shown = one_line(lacking, _QUOTE) if sentence.status == "unconfirmed" else ""
+    return f"{sentence.status.replace('_', ' ')}{support}: {one_line(sentence.text, _QUOTE)} {shown}".rstrip()
 
 
-_CALLS = ("node", "failure", "block")
 _RECORDS: dict[str, Callable[[Any], str]] = {
     "queries": lambda query: f"{query.id}: {query.text}",
     "triples": lambda source: one_line(f"[{source.number}] {source.passage.text}", _QUOTE),

@@ -80,7 +80,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("rarr.views.html.trace.page", lambda trace: f"<p>{trace.run_id}</p>")
+    monkeypatch.setattr("rarr.views.pages.trace_page", lambda trace: f"<p>{trace.run_id}</p>")
     monkeypatch.setattr(webbrowser, "get", lambda: types.SimpleNamespace(open=opened.append))
     filled(tmp_path / "home", "a").close()
     page = tmp_path / "home/pages/a.html"

@@ -10,7 +10,7 @@ from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
-from rarr.views.html.trace import page
+from rarr.views.pages import trace_page as page
 from rarr.views.trace_text import as_text
 
 TEXT = long_text(12, wrong=(0, 11, 30))

@@ -10,7 +10,7 @@ from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
 from rarr.traces.store import _row
 from rarr.traces.trace_file import ReadBody, StoredSpan
-from rarr.views.html.trace import page
+from rarr.views.pages import trace_page as page
 from rarr.views.trace_text import as_text
 from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
 

@@ -12,7 +12,7 @@ from parsing import Page
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
 from rarr.tools.pages.html_rendering import seen
 from rarr.tools.text.edit_segments import traced
-from rarr.views.notebook import revision_html
+from rarr.views.pages import revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"

@@ -67,6 +67,6 @@ def test_only_web_addresses_are_links(source: str, web: bool) -> None:
 
 
 def test_templates_are_not_loaded_before_a_page_is_drawn() -> None:
-    program = "import sys, rarr.views.notebook; print('jinja2' in sys.modules)"
+    program = "import sys, rarr.views.pages; print('jinja2' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from rarr.evals.rating import RatedPassage, RatingItem, digest_of
-from rarr.views.html.label import label_page
+from rarr.views.pages import label_page
 
 WILD = (
     "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>"

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.evals.rating import labelled_rows, merged, read_exports, read_items
-from rarr.views.html.label import label_page
+from rarr.views.pages import label_page
 from views.html.test_label import WILD
 
 pytestmark = [

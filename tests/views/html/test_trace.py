@@ -8,7 +8,7 @@ from traces.runs import HOSTILE, recorded
 
 from rarr.records import Part, Sentence
 from rarr.traces.trace_reader import Trace
-from rarr.views.html.trace import page
+from rarr.views.pages import trace_page as page
 
 
 @pytest.fixture(scope="module")

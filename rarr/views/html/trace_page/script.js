@@ -3,7 +3,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const find = byId("find"), node = byId("node"), verdict = byId("verdict"), wrong = byId("wrong");
+  const find = byId("find"), node = byId("node"), wrong = byId("wrong");
   const entries = all(".entry"), sentences = all(".s");
   const texts = new Map();
   const opened = new Set(); // entries that a search opened; the next search closes them again
@@ -13,7 +13,6 @@
     if (!texts.has(element)) texts.set(element, element.textContent.toLowerCase());
     return texts.get(element);
   };
-  const has = (list, wanted) => !wanted || (list ?? "").split(" ").includes(wanted);
   // The text of an entry, without the text of the entries within it.
   const ownText = (entry) => {
     if (!entry.querySelector(".entry")) return text(entry);
@@ -27,13 +26,12 @@
   const fits = (entry, words) =>
     !entry.dataset.group &&
     words.every((word) => ownText(entry).includes(word)) &&
-    has(entry.dataset.node, node.value) &&
-    has(entry.dataset.verdict, verdict.value) &&
+    (!node.value || entry.dataset.node === node.value) &&
     (!wrong.checked || entry.dataset.error === "1");
 
   const filter = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const active = words.length > 0 || node.value || verdict.value || wrong.checked;
+    const active = words.length > 0 || node.value || wrong.checked;
     for (const entry of opened) entry.open = false;
     opened.clear();
     const good = new Set(entries.filter((entry) => fits(entry, words)));
@@ -86,7 +84,7 @@
     else return;
     event.preventDefault();
   });
-  for (const control of [node, verdict, wrong]) control.addEventListener("change", filter);
+  for (const control of [node, wrong]) control.addEventListener("change", filter);
   find.addEventListener("input", filter);
 
   // A link may lead to a row that a search hides. The row is shown, opened and focused.
@@ -95,7 +93,7 @@
     const entry = target?.closest(".entry");
     if (!entry) return;
     if (entry.closest(".gone")) {
-      find.value = node.value = verdict.value = "";
+      find.value = node.value = "";
       wrong.checked = false;
       filter();
     }

@@ -1,4 +1,4 @@
-"""Holds the results of a run and its trace for the page of the run, and looks up the links between them."""
+"""Holds the results of a run and its trace for those who show it, and looks up the links between them."""
 
 import json
 from collections import Counter, defaultdict
@@ -12,14 +12,12 @@ from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Edit, EditState, Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.tools.pages.html_rendering import duration, number
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.wording import counted, grouped
+from rarr.tools.text.wording import counted
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
 
 _MOST = 8  # links to spans that failed in the same way
-_VERDICTS = {"yes": ("agrees",), "no": ("disagrees",), "open": ("unknown",), "mixed": ("agrees", "disagrees")}
-"""The verdicts of the checks that come from a card's verdict."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +41,19 @@ class RunView:
         return {passage.id: passage for passage in self.evidence}
 
     @cached_property
+    def queries_by_id(self) -> dict[str, Query]:
+        """Maps ids to queries."""
+        return {query.id: query for query in self.queries}
+
+    @cached_property
     def evidence_of(self) -> Mapping[str, list[Evidence]]:
         """Groups the evidence by the id of its query."""
         return _grouped((passage.query_id, passage) for passage in self.evidence)
+
+    @cached_property
+    def edits_of(self) -> Mapping[str, list[Edit]]:
+        """Groups the edits by the id of their query."""
+        return _grouped((edit.query_id, edit) for edit in self.edits)
 
     @cached_property
     def checks_of(self) -> Mapping[str, list[Check]]:
@@ -55,9 +63,14 @@ class RunView:
     @cached_property
     def sentences_of(self) -> dict[str, list[int]]:
         """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
-        places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
         return {
-            query.id: [n for n, place in enumerate(places, start=1) if place.overlaps(_place(query))]
+            query.id: [
+                number
+                for number, sentence in enumerate(self.sentences, start=1)
+                if Span(query.start, max(query.end, query.start + 1)).overlaps(
+                    Span(sentence.start, sentence.end)
+                )
+            ]
             for query in moved_queries(self.queries, self.edits)
         }
 
@@ -65,20 +78,6 @@ class RunView:
         """Returns the verdicts of the last checks of this evidence, each verdict once."""
         checks = [self.checks_of[passage.id] for passage in evidence]
         return list(dict.fromkeys(each[-1].verdict for each in checks if each))
-
-    @cached_property
-    def edits_of(self) -> Mapping[str, list[Edit]]:
-        """Groups the edits by the id of their query."""
-        return _grouped((edit.query_id, edit) for edit in self.edits)
-
-    @cached_property
-    def queries_by_id(self) -> dict[str, Query]:
-        """Maps ids to queries."""
-        return {query.id: query for query in self.queries}
-
-    def edit(self, name: str) -> Edit | None:
-        """Returns the edit with this id; None if there is none."""
-        return next((edit for edit in self.edits if edit.id == name), None)
 
     @cached_property
     def marked(self) -> list[MarkedSentence]:
@@ -99,6 +98,11 @@ class RunView:
         names = [*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)]
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
 
+    @property
+    def started(self) -> datetime:
+        """Returns when the run began, in UTC."""
+        return datetime.fromtimestamp(self.trace.file.started, UTC)
+
     @cached_property
     def zero(self) -> float:
         """Returns when the first span began, by the clock of the spans, in seconds since 1970."""
@@ -107,8 +111,7 @@ class RunView:
     @cached_property
     def seconds(self) -> float:
         """Computes the seconds from the first span to the last recorded event, at least 1e-6."""
-        known = (span.started + (span.seconds or 0.0) for span in self.trace.spans)
-        return max(max(known, default=self.zero) - self.zero, 1e-6)
+        return max(max((span.ended for span in self.trace.spans), default=self.zero) - self.zero, 1e-6)
 
     @cached_property
     def by_number(self) -> dict[int, StoredSpan]:
@@ -140,36 +143,19 @@ class RunView:
         ]
         return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
 
-    def node_of(self, span: StoredSpan) -> str:
-        """Returns the name of the node whose call contains the span."""
-        while span.parent in self.by_number and span.kind not in ("node", "failure"):
+    def outer(self, span: StoredSpan, *kinds: str) -> StoredSpan:
+        """Returns the span itself if it is of these kinds, else the nearest around it; else the outermost."""
+        while span.parent in self.by_number and span.kind not in kinds:
             span = self.by_number[span.parent]
-        return span.name
+        return span
 
     def row_of(self, span: StoredSpan) -> int:
         """Returns the number of the span whose row shows this span: for requests the outer span."""
-        while span.kind not in ("node", "failure", "ask", "block") and span.parent in self.by_number:
-            span = self.by_number[span.parent]
-        return span.number
+        return self.outer(span, "node", "failure", "ask", "block").number
 
     def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
         """Returns the requests that were sent for a question."""
         return [attempt for attempt in self.trace.inner[span.number] if attempt.kind == "request"]
-
-    @cached_property
-    def asks_by_prompt(self) -> Counter[str]:
-        """Counts how often each prompt was asked, by its hash."""
-        return Counter(span.body["prompt"] for span in self.trace.spans if span.kind == "ask" and span.body)
-
-    @property
-    def started(self) -> datetime:
-        """Returns when the run began, in UTC."""
-        return datetime.fromtimestamp(self.trace.file.started, UTC)
-
-    @property
-    def notices(self) -> list[str]:
-        """Returns the warnings of the run, each once."""
-        return grouped(self.warnings)
 
     @property
     def figures(self) -> dict[str, str]:
@@ -177,24 +163,23 @@ class RunView:
         revision, scores, file = self.trace.revision, self.scores, self.trace.file
         edits = Counter(edit.state for edit in self.edits)
         states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
-        good = sum(sentence.status == "supported" for sentence in self.sentences)
-        asked = sum(span.kind == "request" and bool(span.body) for span in self.trace.spans)
+        statuses = Counter(sentence.status.replace("_", " ") for sentence in self.sentences)
+        requests = [span for span in self.trace.spans if span.kind == "request" and span.body]
         shown = {
             "Edits": ", ".join(f"{edits[state]} {state}" for state in states),
-            "Sentences": f"{good} of {len(self.sentences)} supported" if self.sentences else "",
+            "Sentences": ", ".join(f"{count} {status}" for status, count in statuses.items()),
             "Attribution": f"{number(scores.attribution_before)} → {number(scores.attribution_after)}",
             "Preservation": number(scores.preservation),
             "F1_AP": number(scores.f1_ap),
             "Time": duration(self.seconds if file.seconds is None else file.seconds),
             "Queries": f"{len(self.queries)}, with {counted(len(self.evidence), 'passage')}",
-            "Model calls": f"{asked:,}",
+            "Model calls": f"{len(requests):,}",
+            "Tokens": tokens(requests),
         }
-        if revision is not None:
-            usage = revision.usage
-            saved = f", {usage.saved_calls:,} saved" if usage.saved_calls else ""
-            shown["Model calls"] = f"{usage.model_calls:,}{saved}"
-            shown["Tokens"] = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
-            shown["Cost"] = "" if usage.cost is None else f"{usage.cost:.6g}"
+        if revision is not None and revision.usage.saved_calls:
+            shown["Model calls"] += f", {revision.usage.saved_calls:,} saved"
+        if revision is not None and revision.usage.cost is not None:
+            shown["Cost"] = f"{revision.usage.cost:.6g}"
         return {name: value for name, value in shown.items() if value and not value.endswith(number(None))}
 
     @property
@@ -210,20 +195,15 @@ class RunView:
             for (name, error), spans in alike.items()
         ]
 
-    def data(self, span: StoredSpan) -> dict[str, Any]:
+    def data(self, span: StoredSpan) -> dict[str, str]:
         """Returns the data attributes by which the filters of the page select a row."""
         wrong = any(part.error or part.seconds is None for part in (span, *self.trace.inner[span.number]))
-        verdicts = [_VERDICTS.get(sentence.verdict, ()) for sentence in self.reading(span).sentences]
-        return {
-            "node": self.node_of(span),
-            "verdict": " ".join(dict.fromkeys(name for names in verdicts for name in names)),
-            "error": "1" if wrong or span.kind == "failure" else "",
-        }
+        node = self.outer(span, "node", "failure").name
+        return {"node": node, "error": "1" if wrong or span.kind == "failure" else ""}
 
     def bar(self, span: StoredSpan) -> tuple[float, float]:
         """Returns the begin and the length of a span in the timeline, each from 0 to 1000."""
-        end = self.zero + self.seconds
-        stop = end if span.seconds is None else min(span.started + span.seconds, end)
+        stop = self.zero + self.seconds if span.seconds is None else span.ended
         wide = max(1000 * (stop - span.started) / self.seconds, 3.0)
         return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
 
@@ -250,16 +230,12 @@ def plain_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
-def tokens(sent: Sequence[StoredSpan]) -> str:
+def tokens(requests: Iterable[StoredSpan]) -> str:
     """Formats the sums of the tokens of all requests: in, out and cached."""
-    counts = [span.body["tokens"] for span in sent if "tokens" in span.body]
+    counts = [span.body["tokens"] for span in requests if "tokens" in span.body]
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
-
-
-def _place(query: Query) -> Span:
-    return Span(query.start, max(query.end, query.start + 1))
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:

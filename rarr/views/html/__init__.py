@@ -1,1 +1,0 @@
-"""Writes a recorded run as a page of HTML."""
