@@ -18,8 +18,7 @@ from rarr.evals.rating import read_items
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
-from rarr.views.pages import label_page
-from rarr.views.pages import trace_page as page_of
+from rarr.views.pages import label_page, trace_page as page_of
 
 DATA = Path("examples/eval.jsonl")
 ITEMS = Path("examples/ratings/items.jsonl")
