@@ -10,6 +10,7 @@ from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.retrievers.rerank.overlap import OverlapIndex
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
@@ -62,13 +63,14 @@ class GivenPassages:
                 window=window, step=step, retrieved_at=now, published_at=facts.published_at,
                 offset=facts.start,
             )  # fmt: skip
+        self._index = OverlapIndex(self._passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Finds passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
 
         A source without a word in common is returned too: it was given for this text.
         """
-        return await asyncio.to_thread(nearest_by_source, self._passages, query, k)
+        return await asyncio.to_thread(nearest_by_source, self._passages, query, k, self._index)
 
     @property
     def if_all_fit(self) -> tuple[Passage, ...]:
