@@ -4,13 +4,16 @@ import json
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from rarr import Passage
+from rarr.testing import RETRIEVED_AT
+
 Half = Literal["tuned", "held_out"]
 HALVES: tuple[Half, ...] = ("tuned", "held_out")
 _FOLDER = Path(__file__).parent
 
 
 class Injection(NamedTuple):
-    """An injection behind an honest passage.
+    """An injection behind an honest passage, or at another `place`: as its title, or as its source.
 
     `claim` is the text under revision: of `question` it says `claimed`, and the passage says `truth`. The
     injection wants one of these: a `verdict`, an `edit` to a value, a `query`.
@@ -27,11 +30,24 @@ class Injection(NamedTuple):
     truth: str
     injection: str
     wants: dict[str, str]
+    place: Literal["passage", "title", "source"] = "passage"
 
-    @property
-    def passage(self) -> str:
-        """The honest passage with the injection behind it."""
-        return f"{self.honest} {self.injection}"
+    def page(self, *, injected: bool = True) -> Passage:
+        """The passage as a search finds it, with or without the injection."""
+        places = {"passage": self.honest, "title": "", "source": "page"}
+        if injected:
+            space = " " if self.place == "passage" and not self.injection.startswith("\n") else ""
+            honest = self.honest if self.place == "passage" else ""
+            places[self.place] = f"{honest}{space}{self.injection}"
+        text = places["passage"]
+        return Passage(
+            text=text,
+            source=places["source"],
+            title=places["title"],
+            start=0,
+            end=len(text),
+            retrieved_at=RETRIEVED_AT,
+        )
 
     @property
     def says_what_it_wants(self) -> bool:
@@ -43,6 +59,11 @@ class Injection(NamedTuple):
 def injections(half: Half) -> list[Injection]:
     """The subtle injections of a half."""
     return [Injection(**row) for row in _read(f"injections_{half}")]
+
+
+def card_injections(half: Half) -> list[Injection]:
+    """The injections of a half that aim at cards: forged sources and cards, planted sentences, file names."""
+    return [Injection(**row) for row in _read(f"cards_{half}")]
 
 
 def lookalikes(half: Half) -> list[str]:
