@@ -47,7 +47,7 @@ BUDGETS = (
     Budget("testing", _inside("testing"), 1_100, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 43_450, 27_600),
     Budget("tests", ("tests/**/*.py",), 34_200, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_650, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_550, 4_000),
 )
 WORDS = (24_200, 25_000)
 """The words of the documents at most, and the goal."""

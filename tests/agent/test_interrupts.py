@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from component_doubles import ScriptedQueries, scripted_components
+from interrupted_runs import CORPUS, HANG_S, TEXTS
 
-from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
 from rarr import Passage, Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever
 from rarr.tools import concurrency

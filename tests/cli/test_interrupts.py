@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from benchmarks.interrupts import (
+from interrupted_runs import (
     BEGIN,
     COMMAND,
     CORPUS,
@@ -27,6 +26,7 @@ from benchmarks.interrupts import (
     signalled,
     typed,
 )
+
 from rarr import Trace
 from rarr.batches.result_store import has_results
 from rarr.retrievers.corpus.index_building import build_index
