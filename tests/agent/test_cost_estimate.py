@@ -1,15 +1,11 @@
 """The expected usage of a run, estimated without asking a model."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from component_doubles import scripted_components
 
 from agent.mills import Documents, WatchedModel, text_of
 from rarr import Reviser, Settings
-from rarr.records import ExpectedUsage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -22,12 +18,8 @@ TEXT = text_of(8, wrong=2)
 
 def test_embedded_models_spend_nothing() -> None:
     estimate = Reviser(Settings(search=Documents())).estimate(TEXT)
-    assert (estimate.model_calls, estimate.input_tokens, estimate.output_tokens, estimate.cost) == (
-        0,
-        0,
-        0,
-        0,
-    )
+    spent = (estimate.model_calls, estimate.input_tokens, estimate.output_tokens, estimate.cost)
+    assert spent == (0, 0, 0, 0)
     assert estimate.queries >= 8
     assert estimate.edits > 0
 
@@ -52,29 +44,10 @@ def test_calls_are_within_a_factor_of_two(text: Path, corpus: Path) -> None:
     assert 0.4 < expected.input_tokens / usage.input_tokens < 2.5
 
 
-def test_estimate_asks_no_model_and_searches_nothing() -> None:
-    model, retriever = WatchedModel(), InMemoryRetriever()
-    Reviser(Settings(model=model, search=retriever)).estimate(TEXT)
-    assert (model.calls, retriever.calls) == ([], [])
-
-
-class AsksOnce:
-    """A component of a new node, which asks a model once."""
-
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        return ExpectedUsage(model_calls=1)
-
-
-def test_any_component_that_asks_a_model_is_counted() -> None:
-    plain = scripted_components()
-    writer: Any = AsksOnce()
-    asking = replace(plain, answer_writer=writer)
-    assert Reviser(components=asking).estimate(TEXT).model_calls == 1
-    assert Reviser(components=plain).estimate(TEXT).model_calls == 0
-
-
-def test_estimated_cost_follows_the_price() -> None:
+def test_estimated_cost_follows_the_price_and_asks_nothing() -> None:
     price = {"endpoints": {"scripted": {"price": (2.0, 8.0)}}}
-    estimate = Reviser(Settings(model=WatchedModel(), search=Documents(), **price)).estimate(TEXT)
+    model, retriever = WatchedModel(), InMemoryRetriever()
+    estimate = Reviser(Settings(model=model, search=retriever, **price)).estimate(TEXT)
+    assert (model.calls, retriever.calls) == ([], [])
     expected = (2.0 * estimate.input_tokens + 8.0 * estimate.output_tokens) / 1_000_000
     assert estimate.cost == pytest.approx(expected)

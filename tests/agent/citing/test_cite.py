@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from rarr import Cited, InputError, Passage, Reviser, Settings, cite
-from rarr.agent.wiring.components import wire
-from rarr.components import Baseline
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -74,6 +72,7 @@ def test_passage_record_keeps_its_source_and_offsets() -> None:
         ("The Hoover Dam is 221 metres high [7].", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high.[^a]\n\n[^a]: passage 1", ["supported"]),
         ("The Hoover Dam is 221 metres high.[^a]\n\n[^a]: passage 9", ["source_not_found"]),
+        ("The Hoover Dam is 221 metres high [2].\n\n[1] A book about dams\n", ["source_not_found"]),
         ("The Hoover Dam is [221 metres](https://x.org) high.", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
     ],
@@ -81,16 +80,8 @@ def test_passage_record_keeps_its_source_and_offsets() -> None:
 def test_citations_of_the_text_are_checked(text: str, states: list[str]) -> None:
     cited = cite(text, sources=[HEIGHT, YEAR])
     assert [check.state for check in cited.existing] == states
+    assert bool(cited.citations) == ("supported" not in states)
     assert all(text[check.start : check.end] == check.text for check in cited.existing)
-
-
-def test_sentence_with_a_right_citation_gets_no_other() -> None:
-    assert cite("The Hoover Dam is 221 metres high [1].", sources=[HEIGHT]).citations == ()
-
-
-def test_numbers_mean_the_passages_where_the_text_has_no_list() -> None:
-    cited = cite("The Hoover Dam is 221 metres high [1]. It was completed in 1936.", sources=[HEIGHT, YEAR])
-    assert body(cited).endswith("It was completed in 1936.[2]")
 
 
 @pytest.mark.parametrize("style", ["numbered", "footnotes"])
@@ -128,13 +119,6 @@ def test_reviser_still_edits_after_it_has_cited() -> None:
         )
 
 
-def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
-    components = wire(Settings(search=InMemoryRetriever([HEIGHT])), baseline=Baseline(editor="unedited"))
-    revision = Reviser(components=components).revise("The Hoover Dam is 212 metres high.")
-    assert revision.text == "The Hoover Dam is 212 metres high."
-    assert "disagrees" in [check.verdict for check in revision.checks]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -147,9 +131,3 @@ def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
 def test_wrong_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         cite(TEXT, **arguments)
-
-
-def test_number_that_the_list_of_the_text_lacks_is_no_passage_of_the_call() -> None:
-    text = "It was completed in 1936 [2].\n\n[1] A book about dams\n"
-    (check,) = cite(text, sources=[HEIGHT, YEAR]).existing
-    assert check.state == "source_not_found"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr import InputError, Reviser, Settings
+from rarr import Reviser, Settings
 from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
@@ -52,29 +52,15 @@ async def test_results_keep_the_order_of_the_documents() -> None:
     assert (checks.failing, checks.unjudged) == (2, 0)
 
 
-async def test_an_open_sentence_fails_only_if_asked() -> None:
-    mild, strict = await one(OPEN), await one(OPEN, fail_on=("unconfirmed", "no_evidence"))
-    assert (len(mild.findings), len(mild.failing), len(strict.failing)) == (1, 0, 1)
-
-
-async def test_a_contradicted_sentence_fails_whatever_else_is_asked() -> None:
-    assert (await one(WRONG, fail_on=("no_evidence",))).failing
-
-
-@pytest.mark.parametrize("text", ["", " \n", "Hello there!"])
-async def test_a_document_without_claims_has_nothing_to_check(text: str) -> None:
-    document = await one(text)
-    assert (document.outcome, document.findings, document.unjudged) == ("nothing_to_check", (), False)
-
-
-async def test_a_document_that_could_not_be_read_is_not_judged() -> None:
-    async with Reviser(Settings(corpus=Path("specs"))) as reviser:
-        checks = await check_documents(reviser, [DocumentFile("a.md", unreadable="no")], (), jobs=1)
-    assert (checks.unjudged, checks.documents[0].outcome, checks.documents[0].notice) == (
-        1,
-        "not_judged",
-        "no",
-    )
+@pytest.mark.parametrize(
+    ("text", "fail_on", "failing"),
+    [(OPEN, (), 0), (OPEN, ("unconfirmed", "no_evidence"), 1), (WRONG, ("no_evidence",), 1)],
+)
+async def test_an_open_sentence_fails_only_if_asked_and_a_contradicted_one_always(
+    text: str, fail_on: Sequence[str], failing: int
+) -> None:
+    document = await one(text, fail_on=fail_on)
+    assert (len(document.findings), len(document.failing)) == (1, failing)
 
 
 class Failing:
@@ -89,30 +75,35 @@ class Failing:
         return []
 
 
-async def test_a_failed_search_is_no_pass() -> None:
-    document = await one(WRONG, corpus=None, search=Failing())
-    assert (document.outcome, document.failing) == ("not_judged", ())
-    assert "the search is down: start it" in document.notice
+TABLE = f"{RIGHT}\n\n<table><tr><td>Hoover Dam</td><td>212 m</td></tr></table>\n"
+EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
 
 
-async def test_a_partly_failed_search_is_told() -> None:
-    document = await one(
-        f"{WRONG}\n\nMount Everest is 8849 metres high.\n", corpus=None, search=Failing("Everest")
-    )
-    assert document.outcome == "partly_judged"
-    assert "the search is down: start it" in document.notice
-    assert [finding.status for finding in document.findings][-1] == "retrieval_failed"
+@pytest.mark.parametrize(
+    ("text", "settings", "outcome", "notice"),
+    [
+        ("", {}, "nothing_to_check", "empty"),
+        (" \n", {}, "nothing_to_check", "empty"),
+        ("Hello there!", {}, "nothing_to_check", "nothing to check"),
+        (TABLE, {}, "partly_judged", "table_not_checked"),
+        (WRONG, {"corpus": None, "search": Failing()}, "not_judged", "the search is down: start it"),
+        (EVEREST, {"corpus": None, "search": Failing("Everest")}, "partly_judged", "the search is down"),
+    ],
+)
+async def test_what_was_not_judged_is_no_pass(
+    text: str, settings: dict[str, object], outcome: str, notice: str
+) -> None:
+    document = await one(text, **settings)
+    assert (document.outcome, document.failing) == (outcome, ())
+    assert notice in document.notice
+    assert document.unjudged == (outcome != "nothing_to_check")
 
 
-async def test_a_sentence_that_no_question_asks_about_is_no_pass() -> None:
-    document = await one("It must be taken during pregnancy.")
-    assert [finding.status for finding in document.findings] != ["supported"]
-
-
-async def test_words_that_nobody_reads_leave_a_document_partly_judged() -> None:
-    document = await one(f"{RIGHT}\n\n<table><tr><td>Hoover Dam</td><td>212 m</td></tr></table>\n")
-    assert (document.outcome, document.failing) == ("partly_judged", ())
-    assert "table_not_checked" in document.notice
+async def test_a_document_that_could_not_be_read_is_not_judged() -> None:
+    async with Reviser(Settings(corpus=Path("specs"))) as reviser:
+        checks = await check_documents(reviser, [DocumentFile("a.md", unreadable="no")], (), jobs=1)
+    [document] = checks.documents
+    assert (checks.unjudged, document.outcome, document.notice) == (1, "not_judged", "no")
 
 
 async def test_a_warning_about_the_sources_comes_once() -> None:
@@ -129,8 +120,3 @@ def test_a_source_whose_file_has_changed_has_no_line() -> None:
         checks = run(check_documents(reviser, [DocumentFile("a.md", WRONG)], (), jobs=1))
     quote = checks.documents[0].failing[0].quotes[0]
     assert (quote.line, quote.start < quote.end) == (None, True)
-
-
-async def test_a_wrong_setting_is_an_error() -> None:
-    with pytest.raises(InputError):
-        await checked(WRONG, corpus="missing")

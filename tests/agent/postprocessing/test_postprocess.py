@@ -83,13 +83,13 @@ def test_every_kind_of_source_can_be_given() -> None:
     ]
 
 
-def test_given_sources_stand_beside_a_corpus(tmp_path: Path) -> None:
+def test_given_sources_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:
     (tmp_path / "year.md").write_text(YEAR)
-    result = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path)
-    assert result.text == f"{RIGHT} {FINISHED}"
-    assert [Path(each.source).name for each in result.citations] == ["passage 1", "year.md"]
-    alone = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path, search="given")
-    assert [each.source for each in alone.citations] == ["passage 1"]
+    for search, names in ((None, ["passage 1", "year.md"]), ("given", ["passage 1"])):
+        more: Any = {"search": search} if search else {}
+        result = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path, **more)
+        assert result.text == f"{RIGHT} {FINISHED}"
+        assert [Path(each.source).name for each in result.citations] == names
 
 
 def test_question_says_what_the_answer_is_about() -> None:
@@ -103,17 +103,14 @@ def test_question_says_what_the_answer_is_about() -> None:
 
 
 @pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
-def test_dead_search_gives_the_original_and_says_why(mode: Any) -> None:
-    result = postprocess(ANSWER, search=InMemoryRetriever(OSError("down")), mode=mode)
-    assert (result.text, result.outcome, result.citations) == (ANSWER, "failed", ())
-    assert result.notice.startswith("not checked: retrieve_failed: the retriever InMemoryRetriever failed")
-
-
-def test_dead_model_gives_the_original_and_says_why() -> None:
-    model = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
-    result = given(model=model)
-    assert (result.text, result.outcome) == (ANSWER, "failed")
-    assert "connection refused" in result.notice
+def test_dead_search_or_model_gives_the_original_and_says_why(mode: Any) -> None:
+    dead = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
+    for result, why in (
+        (postprocess(ANSWER, search=InMemoryRetriever(OSError("down")), mode=mode), "retrieve_failed"),
+        (given(model=dead, mode=mode), "connection refused"),
+    ):
+        assert (result.text, result.outcome, result.citations) == (ANSWER, "failed", ())
+        assert result.notice.startswith("not checked: ") and why in result.notice
 
 
 def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,16 +123,16 @@ def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.Mon
     assert result.notice == "not checked: RuntimeError: no memory"
 
 
-def test_answer_without_claims_has_nothing_to_check() -> None:
-    result = given("Hello!")
-    assert (result.text, result.outcome) == ("Hello!", "nothing_to_check")
-    assert result.notice == "nothing to check"
-
-
-def test_empty_sources_alone_are_told() -> None:
-    result = postprocess(ANSWER, sources=[], search="given")
-    assert (result.text, result.outcome) == (ANSWER, "failed")
-    assert result.notice == "not checked: the answer has no sources"
+@pytest.mark.parametrize(
+    ("answer", "sources", "outcome", "notice"),
+    [
+        ("Hello!", [HEIGHT], "nothing_to_check", "nothing to check"),
+        (ANSWER, [], "failed", "not checked: the answer has no sources"),
+    ],
+)
+def test_nothing_to_do_is_told(answer: str, sources: Any, outcome: str, notice: str) -> None:
+    result = postprocess(answer, sources=sources, search="given")
+    assert (result.text, result.outcome, result.notice) == (answer, outcome, notice)
 
 
 @pytest.mark.parametrize(
