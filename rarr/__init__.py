@@ -2,68 +2,27 @@
 
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
+# fmt: off
+# isort: off
 if TYPE_CHECKING:
     from rarr.agent.answer import Answerer, aanswer, answer
     from rarr.agent.replaying import replay
-    from rarr.agent.revise import (
-        Reviser,
-        acite,
-        apostprocess,
-        arevise,
-        cite,
-        postprocess,
-        revise,
-    )
+    from rarr.agent.revise import Reviser, acite, apostprocess, arevise, cite, postprocess, revise
     from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.agent.write import Writer, awrite, write
     from rarr.errors import (
-        BudgetError,
-        InputError,
-        ModelError,
-        PromptTooLong,
-        RarrError,
-        RetrievalError,
-        SettingsError,
+        BudgetError, InputError, ModelError, PromptTooLong, RarrError, RetrievalError, SettingsError,
         SetupError,
     )
     from rarr.records import (
-        Agreement,
-        Change,
-        Check,
-        Edit,
-        Estimate,
-        Evidence,
-        ExpectedUsage,
-        ModelUsage,
-        NodeUsage,
-        Notice,
-        Part,
-        Passage,
-        Query,
-        Question,
-        Quote,
-        Report,
-        Revision,
-        Scores,
-        Sentence,
-        Usage,
+        Agreement, Change, Check, Edit, Estimate, Evidence, ExpectedUsage, ModelUsage, NodeUsage, Notice,
+        Part, Passage, Query, Question, Quote, Report, Revision, Scores, Sentence, Usage,
     )
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
-        Article,
-        ArticleSection,
-        CitationScores,
-        SectionDraft,
-        WrittenCitation,
-        WrittenSentence,
+        Article, ArticleSection, CitationScores, SectionDraft, WrittenCitation, WrittenSentence,
     )
-    from rarr.records.citations import (
-        Citation,
-        CitationCheck,
-        Cited,
-        CitedSource,
-        UnsupportedMark,
-    )
+    from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, UnsupportedMark
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.records.verification import Verification
     from rarr.retrievers.graph.graph import Graph
@@ -71,95 +30,23 @@ if TYPE_CHECKING:
     from rarr.traces.trace_reader import Trace
 
 __all__ = [
-    "Agreement",
-    "Answer",
-    "AnswerCitation",
-    "AnswerSource",
-    "Answerer",
-    "Article",
-    "ArticleSection",
-    "BudgetError",
-    "Change",
-    "Check",
-    "Citation",
-    "CitationCheck",
-    "CitationScores",
-    "Cited",
-    "CitedSource",
-    "CitedTriple",
-    "ClaimVerifier",
-    "DoubtMark",
-    "Edit",
-    "Estimate",
-    "Evidence",
-    "ExpectedUsage",
-    "Graph",
-    "InputError",
-    "ModelError",
-    "ModelUsage",
-    "NodeUsage",
-    "Notice",
-    "Part",
-    "Passage",
-    "Postprocessed",
-    "PromptTooLong",
-    "Query",
-    "Question",
-    "Quote",
-    "RarrError",
-    "Report",
-    "RetrievalError",
-    "Reviser",
-    "Revision",
-    "Scores",
-    "SectionDraft",
-    "Sentence",
-    "Settings",
-    "SettingsError",
-    "SetupError",
-    "Statement",
-    "Trace",
-    "UnsupportedMark",
-    "Usage",
-    "Verification",
-    "Writer",
-    "WrittenCitation",
-    "WrittenSentence",
-    "aanswer",
-    "acite",
-    "answer",
-    "apostprocess",
-    "arevise",
-    "averify",
-    "awrite",
-    "cite",
-    "postprocess",
-    "replay",
-    "revise",
-    "verify",
-    "write",
+    "Agreement", "Answer", "AnswerCitation", "AnswerSource", "Answerer", "Article", "ArticleSection",
+    "BudgetError", "Change", "Check", "Citation", "CitationCheck", "CitationScores", "Cited", "CitedSource",
+    "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "ExpectedUsage", "Graph",
+    "InputError", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage", "Postprocessed",
+    "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError", "Reviser",
+    "Revision", "Scores", "SectionDraft", "Sentence", "Settings", "SettingsError", "SetupError",
+    "Statement", "Trace", "UnsupportedMark", "Usage", "Verification", "Writer", "WrittenCitation",
+    "WrittenSentence", "aanswer", "acite", "answer", "apostprocess", "arevise", "averify", "awrite", "cite",
+    "postprocess", "replay", "revise", "verify", "write",
 ]
-
-_PLACES = (
-    *(
-        "errors",
-        "records",
-        "records.citations",
-        "records.verification",
-        "records.postprocessing",
-        "records.answers",
-        "records.articles",
-    ),
-    *("settings", "retrievers.graph.graph"),
-    *(
-        "agent.revise",
-        "agent.answer",
-        "agent.verify",
-        "agent.write",
-        "traces.trace_reader",
-        "agent.replaying",
-    ),
-)
+_PLACES = [
+    "errors", "records", "records.citations", "records.verification", "records.postprocessing",
+    "records.answers", "records.articles", "settings", "retrievers.graph.graph", "agent.revise",
+    "agent.answer", "agent.verify", "agent.write", "traces.trace_reader", "agent.replaying",
+]
+# isort: on
+# fmt: on
 """The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:

@@ -133,8 +133,7 @@ def build_answering_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) 
     """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
     for node in (find_triples, retrieve, rerank, write_answer, check_statements):
-        # The overloads of add_node do not describe functions that are made by functions.
-        graph.add_node(node.__name__, metered(node.__name__, node))  # type: ignore[call-overload]
+        graph.add_node(node.__name__, metered(node.__name__, node))
     graph.add_edge(START, "find_triples")
     graph.add_conditional_edges("find_triples", after_triples, ["retrieve", "write_answer"])
     graph.add_edge("retrieve", "rerank")

@@ -33,32 +33,42 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import saved, span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
+Wrap = Callable[[str, Node], Callable[..., Awaitable[Any]]]
 Graph = CompiledStateGraph[State, Components, State, State]
 
 
-def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriting: bool = False) -> Graph:
+def build_graph(
+    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    *,
+    rewriting: bool = False,
+    wrap: Wrap | None = None,
+    context_schema: type[Any] = Components,
+    input_schema: type[Any] = State,
+) -> Graph:
     """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context.
 
-    `rewriting`: the pipeline of a baseline, in which the node rewrite replaces checks and edits.
+    `rewriting`: the pipeline of a baseline, in which the node rewrite replaces checks and edits. `wrap` wraps
+    each node for a context and an input of another schema; then a node that fails ends the run.
     """
-    graph = StateGraph(State, context_schema=Components)
-    add_surviving(graph, generate_queries, on_failure="attribute")
-    add_surviving(graph, retrieve, on_failure="rerank")
-    add_surviving(graph, rerank, on_failure="attribute")
-    add_surviving(graph, attribute, on_failure=END)
-    add_surviving(graph, evaluate, on_failure=END)
+    graph = StateGraph(State, context_schema=context_schema, input_schema=input_schema)
+    add = partial(add_surviving, graph, wrap=wrap)
+    add(generate_queries, on_failure="attribute")
+    add(retrieve, on_failure="rerank")
+    add(rerank, on_failure="attribute")
+    add(attribute, on_failure=END)
+    add(evaluate, on_failure=END)
     graph.add_edge(START, "generate_queries")
     graph.add_conditional_edges(
         "generate_queries", one_branch_per_query, ["retrieve", "rerank", "attribute", "evaluate"]
     )
     graph.add_edge("retrieve", "rerank")
     if rewriting:
-        add_surviving(graph, rewrite, on_failure="attribute")
+        add(rewrite, on_failure="attribute")
         graph.add_edge("rerank", "rewrite")
         graph.add_edge("rewrite", "attribute")
     else:
-        add_surviving(graph, check_agreement, on_failure="attribute")
-        add_surviving(graph, edit, on_failure="attribute")
+        add(check_agreement, on_failure="attribute")
+        add(edit, on_failure="attribute")
         graph.add_edge("rerank", "check_agreement")
         graph.add_edge("check_agreement", "edit")
         graph.add_conditional_edges("edit", after_edits, ["check_agreement", "attribute"])
@@ -98,14 +108,23 @@ def another_round(state: State) -> str:
     return "generate_queries" if state.get("lacking") else END
 
 
-def add_surviving(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
-    """Adds a node that is metered, and after whose failure the run goes on at `on_failure`."""
+def add_surviving(
+    graph: StateGraph[Any, Any, Any, Any],
+    node: Node,
+    *,
+    on_failure: str,
+    wrap: Wrap | None = None,
+) -> None:
+    """Adds a node that is metered, and after whose failure the run goes on at `on_failure`.
+
+    A node that `wrap` wraps has no such handler: it would be shown as a node of the graph.
+    """
     name = node.__name__
-    # The overloads of add_node do not describe functions that are made by functions.
-    graph.add_node(name, metered(name, node), error_handler=_survive(name, on_failure))  # type: ignore[call-overload]
+    handler = None if wrap else _survive(name, on_failure)
+    graph.add_node(name, (wrap or metered)(name, node), error_handler=handler)
 
 
-def metered(name: str, node: Node) -> Node:
+def metered(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     """Wraps a node: the run's meter counts its calls, and a span records each call in the trace.
 
     A node that the components replace is called in its place.

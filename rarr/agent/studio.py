@@ -1,0 +1,87 @@
+"""Builds the graph for LangGraph's own server and Studio, as `langgraph.json` names it.
+
+A person sets corpus, model, preset and prompts there, and gives a text with its question. All other settings
+are those of the file and the environment. A node that fails ends the run, and Studio shows its error.
+"""
+
+from asyncio import to_thread
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
+from typing import Any, Literal, NotRequired
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, model_validator
+from typing_extensions import TypedDict
+
+from rarr.agent.graph import Node, build_graph, metered
+from rarr.agent.inputs import optional_text, required_text
+from rarr.agent.runs import budget_of, using
+from rarr.agent.wiring.components import wire
+from rarr.components import Components
+from rarr.errors import SettingsError
+from rarr.settings import Settings
+from rarr.settings.setting_errors import unknown_setting
+from rarr.state import State
+from rarr.tools.models.run_budget import Meter
+
+
+class StudioContext(BaseModel):
+    """The settings of a run in Studio. An unknown key and a wrong value are a `SettingsError`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    corpus: str | None = None
+    """A folder, a file or a built index to search; None: what the settings name, else Wikipedia."""
+    model: str = "embedded"
+    """The model that reads and edits: `embedded`, or `provider:NAME`."""
+    preset: Literal["default", "paper", "fast"] = "default"
+    """A named set of settings."""
+    prompts: str | None = None
+    """A folder with prompts of your own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keys_are_known(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for key in values:
+            if key not in cls.model_fields:
+                raise SettingsError(unknown_setting(key, cls.model_fields))
+        return values
+
+    def settings(self) -> Settings:
+        """Makes the settings of a run; what is not set here keeps its value."""
+        return Settings(**self.model_dump(exclude_unset=True))
+
+
+class StudioInput(TypedDict):
+    """The input of a run: the text to revise, and the question or dialog that it belongs to."""
+
+    text: str
+    context: NotRequired[str | None]
+
+
+@lru_cache(maxsize=4)
+def _components(context: StudioContext) -> Components:
+    return wire(context.settings())
+
+
+def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
+    """Wraps a node: it gets the components that the context names. The limits hold for each node."""
+
+    async def studio_node(state: Any, runtime: Runtime[StudioContext]) -> Any:
+        components = await to_thread(_components, runtime.context or StudioContext())
+        start: State = {}
+        if "original" not in state and "query" not in state:
+            text, question = (
+                required_text(state["text"], "text"),
+                optional_text(state.get("context"), "context"),
+            )
+            start = State(original=text, text=text, context=question, round=1, warnings=[])
+        with using(Meter(budget_of(components.settings))):
+            update = await metered(name, node)({**state, **start}, Runtime(context=components))
+        return {**start, **update}
+
+    return studio_node
+
+
+graph = build_graph(wrap=_in_studio, context_schema=StudioContext, input_schema=StudioInput)
+"""The pipeline, whose seven nodes Studio shows."""

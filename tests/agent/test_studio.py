@@ -1,0 +1,59 @@
+"""The graph that LangGraph's own server loads, as `langgraph.json` names it."""
+
+import json
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr.errors import InputError
+from rarr.testing import RuleModel, ScriptedServer
+
+TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
+NODES = ["generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate"]
+
+
+@pytest.fixture(scope="module")
+def graph() -> Any:
+    """As `langgraph dev` loads it: by the path of its file."""
+    path, name = json.loads(Path("langgraph.json").read_text())["graphs"]["rarr"].split(":")
+    spec = spec_from_file_location("studio", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def test_graph_shows_the_seven_nodes_and_what_is_set_there(graph: Any) -> None:
+    shown = {node["id"] for node in graph.get_graph().to_json()["nodes"]}
+    assert shown == {"__start__", *NODES, "__end__"}
+    fields = graph.get_context_jsonschema()
+    assert set(fields["properties"]) == {"corpus", "model", "preset", "prompts"}
+    assert fields["additionalProperties"] is False
+    assert set(graph.get_input_jsonschema()["properties"]) == {"text", "context"}
+
+
+@pytest.mark.loopback
+async def test_corpus_and_model_are_set_there(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(RuleModel()) as server:
+        monkeypatch.setenv("RARR_BASE_URL", server.url)
+        state = await graph.ainvoke(
+            {"text": TEXT}, context={"corpus": "examples/corpus", "model": "vllm:rules"}
+        )
+        assert server.requests
+    assert state["original"] == TEXT and "221" in state["text"]
+    assert state["report"].sentences[0].status == "supported"
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        ({"corpsu": "notes"}, "unknown setting 'corpsu' .did you mean 'corpus'"),
+        ({"api_key": "sk-1"}, "unknown setting 'api_key'"),
+        ({"preset": "none"}, "preset"),
+    ],
+)
+async def test_unknown_key_is_refused(graph: Any, context: dict[str, str], message: str) -> None:
+    with pytest.raises((InputError, ValueError), match=message):
+        await graph.ainvoke({"text": TEXT}, context=context)
