@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from retrievers.services import Asked, Said, Service
-from retrievers.wikis import Wiki
+from retrievers.services import Asked, Said, Service, Wiki
 
 from rarr import Reviser, Settings, arevise, revise
 from rarr.agent import runs

@@ -9,8 +9,7 @@ from typing import Any
 import blocking
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from retrievers.services import Asked, Said, Service
-from retrievers.wikis import Wiki
+from retrievers.services import Asked, Said, Service, Wiki
 
 from agent.mills import Documents, answer, settings_for, text_of
 from rarr import Reviser, Settings, Trace

@@ -73,3 +73,28 @@ def _asked(handler: BaseHTTPRequestHandler) -> Asked:
     sent = handler.rfile.read(int(handler.headers.get("Content-Length") or 0))
     fields = json.loads(sent) if sent else dict(parse_qsl(address.query))
     return Asked(address.path, fields, {name.lower(): value for name, value in handler.headers.items()})
+
+
+class Wiki:
+    """A small MediaWiki, which finds articles with all words of a search, or with any that OR joins."""
+
+    def __init__(self, **articles: Any) -> None:
+        self.articles = articles
+
+    def __call__(self, asked: Asked) -> Said:
+        if asked.fields.get("list") == "search":
+            words = asked.fields["srsearch"]
+            wanted, holds = words.lower().replace(" or ", " ").split(), any if " OR " in words else all
+            found = [
+                {"title": title}
+                for title, text in self.articles.items()
+                if holds(word in f"{title} {text}".lower() for word in wanted)
+            ]
+            return Said({"query": {"search": found}})
+        title = asked.fields["titles"]
+        page = self.articles[title]
+        if isinstance(page, Exception):
+            return Said({"error": {"code": "internal_api_error", "info": str(page)}})
+        page = page if isinstance(page, dict) else {"extract": page}
+        url = f"https://wiki.example.org/wiki/{title}"
+        return Said({"query": {"pages": [{"title": title, "fullurl": url, **page}]}})

@@ -121,7 +121,7 @@ def source_limits(settings: Settings) -> SourceLimits:
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
-    from rarr.retrievers.web.wikipedia import Wikipedia
+    from rarr.retrievers.web.searches import Wikipedia
 
     if settings.published_after or settings.published_before:
         raise SettingsError(
@@ -138,7 +138,7 @@ def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
 
 
 def _tavily(settings: Settings, opened: Resources) -> NamedSource:
-    from rarr.retrievers.web.tavily import Tavily
+    from rarr.retrievers.web.searches import Tavily
 
     return Tavily(
         settings.tavily_key.get_secret_value() if settings.tavily_key else None,
@@ -153,7 +153,7 @@ def _tavily(settings: Settings, opened: Resources) -> NamedSource:
 def _searxng(settings: Settings, opened: Resources) -> NamedSource:
     from rarr.retrievers.fetch.cached_page_passages import PageReader
     from rarr.retrievers.fetch.fetching import Fetcher
-    from rarr.retrievers.web.searxng import SearXNG
+    from rarr.retrievers.web.searches import SearXNG
 
     if settings.searxng_url is None:
         raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")

@@ -22,6 +22,7 @@ from typing import Any, TypeVar, cast
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutcome, send
+from rarr.tools.models.run_budget import meter
 
 PAGE = CallLimits(seconds=20, megabytes=600)
 """The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
@@ -50,15 +51,15 @@ _CLASSES = {
 Result = TypeVar("Result")
 
 
-async def extracted(function: Callable[..., Result], *args: object, seconds: float | None = None) -> Result:
+async def extracted(function: Callable[..., Result], *args: object, seconds: float = PAGE.seconds) -> Result:
     """Runs `function(*args)` in a worker process, within the limits for a page; returns its result.
 
-    `seconds` is the time that is left for the page, where it is shorter. Raises `UnreadableError` if the
-    function does or exceeds the limits.
+    `seconds` is the time that is left for the page. A page takes at most half of the time that is left for
+    the run. Raises `UnreadableError` if the function does or exceeds the limits.
     """
-    limits = (
-        PAGE if seconds is None else PAGE._replace(seconds=round(max(0.1, min(seconds, PAGE.seconds)), 1))
-    )
+    left = meter().remaining
+    seconds = min(seconds, PAGE.seconds, seconds if left is None else left / 2)
+    limits = PAGE._replace(seconds=round(max(seconds, 0.01), 2))
     done = Future[Result]()
     done.set_running_or_notify_cancel()
 

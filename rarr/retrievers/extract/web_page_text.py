@@ -29,6 +29,21 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
     return Page(valid(page.text), valid(page.title), page.published_at)
 
 
+_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
+_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
+
+
+def extract_markdown(markdown: str) -> str:
+    """Removes images, link addresses and menus from a page in Markdown; "" if nothing is left.
+
+    Raises `UnreadableError` if it is too long.
+    """
+    if len(markdown) > MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
+    text = without_furniture(_LINK.sub(r"\1", _IMAGE.sub("", markdown)))
+    return text if text.strip() else ""
+
+
 def _html(content: bytes, charset: str | None) -> Page:
     page = read_page(content, charset, most_bytes=MOST_BYTES)
     return page._replace(text=without_furniture(page.text))

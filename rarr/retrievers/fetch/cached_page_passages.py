@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 from urllib.parse import urldefrag
 
 from pydantic import BaseModel
@@ -19,6 +20,8 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
+
+Result = TypeVar("Result")
 
 LONG = 100_000
 """Texts with more characters are cut in a worker process: a hostile text takes seconds to cut."""
@@ -60,30 +63,26 @@ class Shelf:
                 return value
 
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
-            # that the offsets of passages always point into the text that `text` returns.
+            # that the offsets of passages always point into the text that `extracted` returns.
             entry = await self._cache.through("page", [self._source, page.url], kept)
             page = Extracted.model_validate_json(entry.value)
-        return await self._cut(page, entry.stored_at)
+        spans: Sequence[Window] | None = None
+        if len(page.text) > LONG:
+            cut = partial(windows, window=self._window, step=self._step)
+            spans = await _readable(page.url, extracted(cut, page.text))
+        return await asyncio.to_thread(
+            passages_of, page.text, source=page.url, title=page.title, window=self._window, step=self._step,
+            retrieved_at=entry.stored_at, published_at=page.published_at, spans=spans,
+        )  # fmt: skip
 
     async def nearest(self, url: str, make: Callable[[], Awaitable[Extracted]], query: str) -> list[Passage]:
         """Returns those of the `passages` of the page that are nearest to `query`."""
         return list(await asyncio.to_thread(nearest, await self.passages(url, make), query))
 
-    async def text(self, url: str) -> str | None:
+    async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
         entry = await self._cache.stored("page", [self._source, url])
         return Extracted.model_validate_json(entry.value).text if entry else None
-
-    async def _cut(self, page: Extracted, retrieved_at: datetime) -> list[Passage]:
-        spans: Sequence[Window] | None = None
-        if len(page.text) > LONG:
-            try:
-                spans = await extracted(partial(windows, window=self._window, step=self._step), page.text)
-            except UnreadableError as error:
-                raise RetrievalError(f"{shown(page.url)} cannot be used: {error}") from error
-        make = partial(passages_of, page.text, window=self._window, step=self._step, spans=spans)
-        facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
-        return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
 
 
 class PageReader:
@@ -91,6 +90,7 @@ class PageReader:
 
     def __init__(self, fetcher: Fetcher, cache: Cache, *, window: int, step: int) -> None:
         self._fetcher, self._shelf = fetcher, Shelf(cache, "web", window=window, step=step)
+        self.extracted = self._shelf.extracted
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
@@ -100,18 +100,18 @@ class PageReader:
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
         return await self._shelf.passages(url, lambda: self._fetched(url))
 
-    async def extracted(self, url: str) -> str | None:
-        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
-        return await self._shelf.text(url)
-
     async def _fetched(self, url: str) -> Extracted:
-        fetched = await self._fetcher.fetch(url)
-        try:
-            page = await extracted(extract_page, fetched.content, fetched.media_type, fetched.charset)
-        except UnreadableError as error:
-            reason = " ".join(str(error).split())
-            raise RetrievalError(f"{shown(url)} cannot be used: {reason}") from error
-        return Extracted(url=fetched.url, text=page.text, title=page.title, published_at=page.published_at)
+        it = await self._fetcher.fetch(url)
+        reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
+        page = await _readable(url, reading)
+        return Extracted(url=it.url, text=page.text, title=page.title, published_at=page.published_at)
+
+
+async def _readable(url: str, reading: Awaitable[Result]) -> Result:
+    try:
+        return await reading
+    except UnreadableError as error:
+        raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error
 
 
 def passages_of(

@@ -2,9 +2,10 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from time import monotonic
 from typing import NamedTuple, TypeVar
 
 import httpx2
@@ -25,6 +26,11 @@ from rarr.tools.text.wording import shown
 
 _MOST_REDIRECTS = 5
 _MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers
+_PAGE_HEADERS = {
+    "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
+    **REQUEST_HEADERS,
+    "Connection": "close",
+}
 
 Taken = TypeVar("Taken")
 Take = Callable[[httpx2.Response], Awaitable[Taken]]
@@ -35,12 +41,14 @@ class Fetched(NamedTuple):
 
     `media_type` is one of `PAGE_TYPES`, guessed from the bytes where the server does not name it. `charset`
     is the encoding that the server names, which Python may not know; the bytes may name another.
+    `seconds_left` is the rest of the page's time, in which it is to be read.
     """
 
     url: str
     content: bytes
     media_type: str
     charset: str | None
+    seconds_left: float = 20.0
 
 
 class Fetcher:
@@ -68,7 +76,7 @@ class Fetcher:
     ) -> None:
         if not (product(user_agent) and user_agent.isascii() and user_agent.isprintable()):
             raise SettingsError(f"user agent {shown(user_agent)!r}: write a name in ASCII, as in 'rarr/1.0'")
-        self._headers = {"User-Agent": user_agent}
+        self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
         self._timeout_s, self._max_bytes = timeout_s, max_bytes
         self._all, self._hosts = Turns(concurrency), Turns(per_host)
         self._robots = Robots(product(user_agent), timeout_s) if respect_robots else None
@@ -79,13 +87,15 @@ class Fetcher:
         first = _parsed(url)
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts(first.host), self._all():
+            end = monotonic() + self._timeout_s
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    return await _follow(first, self._page)
+                    page = await _follow(first, self._page)
             except TimeoutError:
                 raise RetrievalError(
                     f"{shown(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
                 ) from None
+            return page._replace(seconds_left=end - monotonic())
 
     async def aclose(self) -> None:
         """Forgets the sites' rules. Connections need no closing: they end with their fetch."""
@@ -129,31 +139,55 @@ class Fetcher:
 
         Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """
-        host = url.raw_host.decode("ascii")
         port = url.port or (443 if url.scheme == "https" else 80)
+        failure = ""
         try:
-            return await self._from_any(url, await self._vetted(host, port), take)
+            for address in (await self._vetted(_host(url), port))[:_MOST_ADDRESSES]:
+                try:
+                    async with self._opened(url, address) as response:
+                        target = redirect(response)
+                        return await take(response) if target is None else _parsed(target, url)
+                except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                    failure = shown(str(error) or "no answer")
+        except (httpx2.HTTPError, OSError) as error:
+            why = f"the answer broke off ({shown(str(error))}): try again later"
+            raise RetrievalError(f"{shown(str(url))}: {why}") from None
         except RetrievalError as error:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
-
-    async def _from_any(self, url: httpx2.URL, addresses: list[str], take: Take[Taken]) -> Taken | httpx2.URL:
-        failure = ""
-        for address in addresses[:_MOST_ADDRESSES]:
-            try:
-                # A short timeout, so that the last address has time to answer.
-                async with opened(url, address, self._headers, self._timeout_s / 4) as response:
-                    target = redirect(response)
-                    return await take(response) if target is None else _parsed(target, url)
-            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                failure = shown(str(error) or "no answer")
-            except (httpx2.HTTPError, OSError) as error:
-                raise RetrievalError(f"the answer broke off ({shown(str(error))}): try again later") from None
         raise UnreachableError(f"no connection ({failure}): check the address and the network")
+
+    @asynccontextmanager
+    async def _opened(self, url: httpx2.URL, address: str) -> AsyncIterator[httpx2.Response]:
+        """Asks the machine at `address` for `url`. Yields its response, whose body is still to be read.
+
+        The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
+        passwords from files, no redirects, no proxies. It serves one request, because kept connections are
+        found again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
+        """
+        # A short timeout to connect, so that the last address has time to answer.
+        limits = {"connect": self._timeout_s / 4}
+        request = httpx2.Request(
+            "GET",
+            url.copy_with(host=address),
+            headers={"Host": url.netloc.decode("ascii"), **self._headers},
+            extensions={"sni_hostname": _host(url), "timeout": limits},
+        )
+        certified = await asyncio.to_thread(trusted)  # the first call reads files
+        async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
+            response = await transport.handle_async_request(request)
+            try:
+                yield response
+            finally:
+                await response.aclose()
+
+
+def _host(url: httpx2.URL) -> str:
+    return url.raw_host.decode("ascii")
 
 
 def _parsed(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     url = link(text, base)
-    return url.copy_with(host=host_name(url.raw_host.decode("ascii")))
+    return url.copy_with(host=host_name(_host(url)))
 
 
 async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
@@ -163,39 +197,6 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
             return answer
         url = answer
     raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
-
-
-_REQUEST_HEADERS = {
-    "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
-    **REQUEST_HEADERS,
-    "Connection": "close",
-}
-
-
-@asynccontextmanager
-async def opened(
-    url: httpx2.URL, address: str, headers: Mapping[str, str], connect_s: float
-) -> AsyncIterator[httpx2.Response]:
-    """Asks the machine at `address` for `url`. Yields its response, whose body is still to be read.
-
-    The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
-    passwords from files, no redirects, no proxies. It serves one request, because kept connections are found
-    again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
-    """
-    name = url.raw_host.decode("ascii")
-    request = httpx2.Request(
-        "GET",
-        url.copy_with(host=address),
-        headers={"Host": url.netloc.decode("ascii"), **_REQUEST_HEADERS, **headers},
-        extensions={"sni_hostname": name, "timeout": {"connect": connect_s}},
-    )
-    certified = await asyncio.to_thread(trusted)  # the first call reads files
-    async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
-        response = await transport.handle_async_request(request)
-        try:
-            yield response
-        finally:
-            await response.aclose()
 
 
 @cache

@@ -3,8 +3,6 @@
 import re
 
 from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.html_main_text import MOST_BYTES, read_page
-from rarr.retrievers.extract.web_page_text import without_furniture
 
 _LONGEST_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
@@ -13,7 +11,6 @@ _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 _MARKED = re.compile(r"(#{1,6}) (.*)")
 _FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
 _GOES_ON = re.compile(r"[ ,.;:)]")
-_REFERENCES = re.compile(rb"<sup\b[^>]*\bclass=\"[^\"]*\breference\b[^>]*>.*?</sup>", re.DOTALL)
 
 # Headings of sections that are not about the subject, in the languages of the largest editions.
 _NO_SUBJECTS = """
@@ -58,12 +55,6 @@ def article_text(extract: str) -> str:
     """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
     lines = filter(None, map(str.strip, _with_plain_formulas(extract)))
     return _without_apparatus(list(map(_with_mark, lines)))
-
-
-def parsed_text(html: str) -> str:
-    """Turns the HTML of a whole article into Markdown, without references and similar sections."""
-    page = read_page(_REFERENCES.sub(b"", html.encode(errors="replace")), "utf-8", most_bytes=MOST_BYTES)
-    return _without_apparatus(without_furniture(page.text).split("\n\n"))
 
 
 def _with_mark(line: str) -> str:

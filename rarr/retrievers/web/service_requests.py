@@ -136,14 +136,26 @@ class JsonService:
         return answer
 
 
-async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
-    """Awaits all `calls` at once. Returns for each, in order, its value or its `RetrievalError`."""
-    return await asyncio.gather(*(_outcome(call) for call in calls))
+async def outcomes(
+    calls: Sequence[Awaitable[Answer]], *, pages: bool = False
+) -> list[Answer | RetrievalError]:
+    """Awaits all `calls` at once. Returns for each, in order, its value or its `RetrievalError`.
+
+    Calls that read `pages` end when half of the run's remaining time is over, so that the run can still judge
+    the pages that were read.
+    """
+    left = meter().remaining if pages else None
+    return await asyncio.gather(*(_outcome(call, None if left is None else left / 2) for call in calls))
 
 
-async def _outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
+async def _outcome(call: Awaitable[Answer], seconds: float | None) -> Answer | RetrievalError:
     try:
-        return await call
+        async with asyncio.timeout(seconds) as limit:
+            return await call
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return RetrievalError("it took more than half of the time that was left: raise deadline_s")
     except RetrievalError as error:
         return error
 

@@ -15,7 +15,7 @@ from rarr.backends.nli import verifier
 from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.retrievers.web.tavily import Tavily
+from rarr.retrievers.web.searches import Tavily
 from rarr.settings import SOURCES, Settings
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.chat import MODEL_NAMES

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
@@ -17,6 +18,7 @@ from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import Fetched, Fetcher
 from rarr.retrievers.fetch.responses import PAGE_TYPES
+from rarr.tools.models.run_budget import Budget
 from retrievers.caches import opened
 
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
@@ -38,11 +40,12 @@ class Web:
     def __init__(self, content: bytes, media_type: str = "text/html", charset: str | None = None) -> None:
         self.content, self.media_type, self.charset = content, media_type, charset
         self.moved_to: str | None = None
+        self.seconds_left = 20.0
         self.fetched: list[str] = []
 
     async def fetch(self, url: str) -> Fetched:
         self.fetched.append(url)
-        return Fetched(self.moved_to or url, self.content, self.media_type, self.charset)
+        return Fetched(self.moved_to or url, self.content, self.media_type, self.charset, self.seconds_left)
 
 
 @pytest.fixture
@@ -97,6 +100,23 @@ async def test_page_that_takes_too_long_to_read_is_left_out(
     monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
     with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
         await reading(Web(HTML.encode())).read(URL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("left", "deadline"), [(0.2, None), (20.0, 0.4)])
+async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch, left: float, deadline: float | None
+) -> None:
+    await extracting.extracted(len, "started")  # the time of a page does not include the start of a process
+    monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
+    web = Web(HTML.encode())
+    web.seconds_left = left
+    with (
+        metered() as meter,
+        pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.[12]"),
+    ):
+        meter.budget = Budget(deadline_s=deadline)
+        await reading(web).read(URL)
 
 
 @pytest.mark.parametrize("url", ["http://[#a", "https://a.org/\ud800"])

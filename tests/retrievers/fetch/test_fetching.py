@@ -11,7 +11,7 @@ loopback = pytest.mark.loopback
 async def test_fetch_gives_a_page_as_it_was_sent() -> None:
     async with Hostile({"/": answer(PAGE, kind="Text/HTML; Charset=ISO-8859-1")}) as server:
         page = await fetch(server.url("/#part"))
-        assert page == (server.url("/"), PAGE, "text/html", "iso-8859-1")
+        assert page[:4] == (server.url("/"), PAGE, "text/html", "iso-8859-1")
 
 
 @loopback

@@ -18,10 +18,8 @@ from rarr.cli.doctor import reached
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker
-from rarr.retrievers.web.searxng import SearXNG
+from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia
 from rarr.retrievers.web.service_requests import Probe
-from rarr.retrievers.web.tavily import Tavily
-from rarr.retrievers.web.wikipedia import Wikipedia
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client
 from rarr.tools.models.chat import CallFailure

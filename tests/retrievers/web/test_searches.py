@@ -1,0 +1,291 @@
+"""What Wikipedia, Tavily and SearXNG are asked, what becomes of their pages, and how their failures end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tools.asking import metered
+
+from rarr.errors import RetrievalError, SettingsError, SetupError
+from rarr.records import Passage
+from rarr.retrievers.fetch.cached_page_passages import PageReader
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
+from rarr.retrievers.web.searches import SPARE, SearXNG, Tavily, WebSearch, Wikipedia
+from rarr.tools.models.run_budget import Budget
+from retrievers.caches import opened
+from retrievers.services import Said, Service, Wiki
+
+pytestmark = pytest.mark.loopback
+
+KEY = "tvly-dev-0123456789abcdef"
+AGENT = "rarr-tests/1.0 (https://example.org; me@example.org)"
+CUT: dict[str, Any] = {"window": 4, "step": 1}
+NOW = datetime(2024, 3, 5, tzinfo=UTC)
+Using = Callable[..., Any]
+
+
+class Reader:
+    """Reads a page as one passage; those in `broken` fail."""
+
+    def __init__(self, *broken: str) -> None:
+        self.broken, self.read_pages = broken, list[str]()
+
+    async def read(self, url: str) -> list[Passage]:
+        self.read_pages.append(url)
+        if url in self.broken:
+            raise RetrievalError(f"{url} is gone")
+        return [Passage(text=f"Of {url}.", source=url, start=0, end=1, retrieved_at=NOW)]
+
+
+@pytest.fixture
+async def using(tmp_path: Path) -> AsyncIterator[Using]:
+    """One of the searches at some address, closed when the test ends."""
+    async with AsyncExitStack() as stack:
+
+        def make(kind: type[WebSearch], url: str, **options: Any) -> WebSearch:
+            cache = opened(tmp_path / "cache")
+            made: WebSearch
+            if kind is Wikipedia:
+                made = Wikipedia(cache=cache, base_url=url, **(CUT | {"user_agent": AGENT} | options))
+            elif kind is Tavily:
+                made = Tavily(KEY, cache=cache, base_url=url, **(CUT | options))
+            else:
+                reader = cast(PageReader, options.pop("reader", Reader()))
+                made = SearXNG(url, cache=cache, reader=reader, **options)
+            stack.push_async_callback(made.aclose)
+            return made
+
+        yield make
+
+
+ARTICLE = """The peach is a tree. Its fruit has the same name.
+
+
+== Production ==
+California grows most of them. Georgia follows.
+
+
+== References ==
+Smith, John. Peaches of Georgia."""
+
+
+async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
+    with Service(Wiki(Peach=ARTICLE)) as service:
+        wiki = using(Wikipedia, service.url)
+        passages = await wiki.retrieve("peach", 3)
+        text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
+    assert [text[passage.start : passage.end] for passage in passages] == [each.text for each in passages]
+    assert text.count("## ") == 1
+    assert "Smith" not in text
+    search, page = service.asked
+    assert (search.path, search.headers["user-agent"], search.fields["maxlag"]) == ("/w/api.php", AGENT, "5")
+    assert (search.fields["srlimit"], page.fields["redirects"]) == (str(3 + SPARE), "1")
+
+
+async def test_wikipedia_search_is_repeated_with_the_content_words(using: Using) -> None:
+    with Service(Wiki(Peach=ARTICLE)) as service:
+        assert await using(Wikipedia, service.url).retrieve('Which state did "intitle:peach -tree" say?', 1)
+    assert [request.fields["srsearch"] for request in service.asked if "srsearch" in request.fields] == [
+        "Which state did intitle peach tree say",
+        "state intitle peach tree say",
+        "state OR intitle OR peach OR tree OR say",
+    ]
+
+
+async def test_wikipedia_page_that_is_no_article_gives_way_to_the_next(using: Using) -> None:
+    several = {"extract": "Peach may refer to a tree.", "pageprops": {"disambiguation": ""}}
+    wiki = Wiki(Peach=several, Gone={"missing": True, "note": "peach"}, Orchard="A peach grows here.")
+    with Service(wiki) as service:
+        passages = await using(Wikipedia, service.url).retrieve("peach", 2)
+    assert [passage.title for passage in passages] == ["Orchard"]
+
+
+async def test_wikipedia_survives_a_broken_article_with_a_warning(using: Using) -> None:
+    with Service(Wiki(Peach=ValueError("it broke"), Orchard="A peach grows.")) as service, metered() as meter:
+        passages = await using(Wikipedia, service.url).retrieve("peach", 2)
+    assert {passage.title for passage in passages} == {"Orchard"}
+    [notice] = meter.warnings
+    assert notice.code == "page_failed"
+    assert f"{service.url}/wiki/Peach: " in notice.message
+    assert "it broke" in notice.message
+
+
+RAW = """# Peaches
+
+![logo](https://example.org/logo.png)
+
+We use cookies to improve this site.
+
+California grows [most peaches](https://example.org/peaches). Georgia follows.
+
+## History
+
+The tree came from China."""
+RESULT = {
+    "url": "https://example.org/fruit",
+    "title": "Fruit",
+    "content": "California grows most peaches.",
+    "raw_content": RAW,
+}
+BARE = {**RESULT, "raw_content": None}
+
+
+def results(*found: Any, **more: Any) -> Said:
+    return Said({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
+
+
+async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> None:
+    answers = [results(BARE), results({**BARE, "content": "Georgia follows."}), results(RESULT)]
+    with Service(lambda asked: answers.pop(0)) as service:
+        tavily = using(Tavily, service.url)
+        quoted = [passage for query in ("a", "b") for passage in await tavily.retrieve(query, 5)]
+        assert await tavily.extracted(RESULT["url"]) is None
+        passages = [*quoted, *await tavily.retrieve("c", 5)]
+        texts = [await tavily.extracted(passage.source) for passage in passages]
+    assert [text[passage.start : passage.end] for text, passage in zip(texts, passages, strict=True)] == [
+        *("California grows most peaches.", "Georgia follows."),
+        *("California grows most peaches. Georgia follows.", "The tree came from China."),
+    ]
+    assert len({passage.source for passage in passages}) == 3
+    assert {passage.title for passage in passages} == {"Fruit"}
+
+
+async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
+    limits = SourceLimits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
+    with Service(lambda asked: results(BARE)) as service:
+        await using(Tavily, service.url, limits=limits).retrieve("peaches " * 100, 3)
+    [asked] = service.asked
+    assert (asked.path, asked.headers["authorization"]) == ("/search", f"Bearer {KEY}")
+    assert len(asked.fields.pop("query")) <= 400
+    assert asked.fields == {
+        "include_raw_content": "markdown",
+        "include_domains": ["a.org"],
+        "exclude_domains": ["b.org"],
+        "start_date": "2024-01-01",
+        "end_date": "2024-02-01",
+        "search_depth": "basic",
+        "topic": "general",
+        "max_results": 3,
+    }
+
+
+async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using) -> None:
+    hits = [BARE | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
+    with Service(lambda asked: results(*hits, 3, None)) as service:
+        passages = await using(Tavily, service.url).retrieve("peaches", 5)
+    assert {passage.source.partition("#")[0] for passage in passages} == {"https://b.org/\ufffd"}
+
+
+@pytest.mark.parametrize("key", [None, "", " ", "a b", "kéy"])
+def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"get one at|copy it once more"):
+        Tavily(key, cache=opened(tmp_path / "c"), **CUT)
+
+
+async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
+    with Service(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
+        [passage] = await using(Tavily, service.url).retrieve("Where do peaches grow?", 5)
+    assert (passage.title, passage.text) == ("***", "The key is ***.")
+    with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
+        address = service.url.replace("//", "//me:pass%2Fword-1@")
+        for kind in (SearXNG, Wikipedia):
+            with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
+                await using(kind, address, attempts=1).retrieve("q", 5)
+
+
+async def test_searxng_pages_are_read_once_each_and_within_the_limits(using: Using) -> None:
+    urls = ("https://a.org/", "https://www.a.org", "ftp://b.org", "https://x.org/", "https://c.org/")
+    reader, limits = Reader(), SourceLimits(exclude=["x.org"])
+    with Service(lambda asked: results(*urls, "https://d.org/")) as service:
+        searxng = using(SearXNG, f"{service.url}/", reader=reader, limits=limits)
+        passages = await searxng.retrieve("Where do  peaches grow?", 2)
+    assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
+    assert reader.read_pages == ["https://a.org/", "https://c.org/"]
+    asked = {"q": "Where do peaches grow?", "format": "json", "language": "all"}
+    assert (service.asked[0].path, service.asked[0].fields) == ("/search", asked)
+
+
+async def test_searxng_page_that_cannot_be_read_is_left_out_and_named(using: Using) -> None:
+    with Service(lambda asked: results("https://a.org/", "https://b.org/")) as service, metered() as meter:
+        passages = await using(SearXNG, service.url, reader=Reader("https://a.org/")).retrieve("q", 2)
+    assert [passage.source for passage in passages] == ["https://b.org/"]
+    assert [(warning.code, warning.message) for warning in meter.warnings] == [
+        ("page_failed", "a page was left out: https://a.org/ is gone")
+    ]
+
+
+NO_WIKI = "set wikipedia_url to the address of a wiki's api.php"
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "message"),
+    [
+        (Wikipedia, Said({"error": {"info": "no\nsuch value"}}), "no.such value"),
+        (Wikipedia, Said("Forbidden", 403), "403.*address to write to"),
+        (Wikipedia, Said("slow down", 429, {"Retry-After": "3600"}), "429.*try again later"),
+        (Wikipedia, Said({}), NO_WIKI),
+        (Wikipedia, Said({"query": {"search": None}}), NO_WIKI),
+        (Wikipedia, Said("<html>a portal</html>"), NO_WIKI),
+        (Wikipedia, Said("<html>Not found</html>", 404), NO_WIKI),
+        (
+            Tavily,
+            Said({"detail": {"error": f"no such key {KEY}"}}, 401),
+            "401: .*no such key .*check the key",
+        ),
+        (Tavily, Said({"detail": {"error": "too long"}}, 400), "400: .*too long.*domains and dates"),
+        (Tavily, Said({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
+        (Tavily, Said({"detail": "many"}, 429), "429: .*many.*: try again later"),
+        (Tavily, Said("oops", 500), "500"),
+        (Tavily, Said("<html>"), "did not answer with a JSON object"),
+        (Tavily, Said({"results": None}), "did not answer with results"),
+        (SearXNG, Said("Forbidden", 403), "403.*settings.yml add json to formats"),
+        (SearXNG, Said("Too many", 429), "429.*limiter"),
+        (SearXNG, Said("<html>"), "with a JSON object: check searxng_url"),
+        (
+            SearXNG,
+            results(unresponsive_engines=[["google", "CAPTCHA"]]),
+            r"\(google: CAPTCHA\): choose",
+        ),
+    ],
+)
+async def test_failure_is_one_line_with_its_cure(
+    using: Using, kind: type[WebSearch], answer: Said, message: str
+) -> None:
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
+        await using(kind, service.url.replace("//", "//me:secret-1@"), attempts=1).retrieve("peaches", 5)
+    assert not any(secret in str(caught.value) for secret in ("0123456789", "secret-1", "\n"))
+
+
+async def test_wiki_without_plain_texts_names_the_extension(using: Using) -> None:
+    missing = pytest.raises(RetrievalError, match="install its extension TextExtracts")
+    with Service(Wiki(Peach={"note": "peach"})) as service, missing:
+        await using(Wikipedia, service.url).retrieve("peach", 1)
+
+
+@pytest.mark.parametrize("kind", [Wikipedia, SearXNG])
+def test_address_that_is_none_is_a_settings_error(kind: type[WebSearch], tmp_path: Path) -> None:
+    options: Any = {"user_agent": AGENT, "base_url": "wiki", **CUT}
+    with pytest.raises(SettingsError, match=r"no (wiki|SearXNG) at 'wiki': write"):
+        if kind is Wikipedia:
+            Wikipedia(cache=opened(tmp_path / "c"), **options)
+        else:
+            SearXNG("wiki", cache=opened(tmp_path / "c"), reader=cast(PageReader, Reader()))
+
+
+async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -> None:
+    class Slow(Reader):
+        async def read(self, url: str) -> list[Passage]:
+            if "slow" in url:
+                await asyncio.sleep(60)
+            return await super().read(url)
+
+    with Service(lambda asked: results("https://slow.org/", "https://b.org/")) as service, metered() as meter:
+        meter.budget = Budget(deadline_s=1.0)
+        passages = await using(SearXNG, service.url, reader=Slow()).retrieve("q", 2)
+        assert 0.3 < meter.seconds < 0.9
+    assert [passage.source for passage in passages] == ["https://b.org/"]
+    assert "half of the time that was left: raise deadline_s" in meter.warnings[0].message
