@@ -23,7 +23,7 @@ from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
-from rarr.ledger.scores import CitedSentence, citation_precision, citation_rate, citation_recall
+from rarr.ledger.scores import citation_scores
 from rarr.ledger.sentence_support import moved_place
 from rarr.nodes.ask_topic import ask_topic
 from rarr.nodes.cite import cite
@@ -32,7 +32,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
 from rarr.records import Evidence, Notice, Report, Revision, Sentence
-from rarr.records.articles import Article, ArticleSection, CitationScores, WrittenSentence
+from rarr.records.articles import Article, ArticleSection, WrittenSentence
 from rarr.records.citations import Cited
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
@@ -217,24 +217,12 @@ def article_of(run_id: str, state: State, meter: Meter) -> tuple[Article, Revisi
         citations=cited.citations,
         unsupported=cited.unsupported,
         sources=cited.sources,
-        as_written=_scores(as_written, words),
-        checked=_scores(checked, words),
+        as_written=citation_scores(as_written, words),
+        checked=citation_scores(checked, words),
         words=sum(words),
         research=research,
     )
     return article, research
-
-
-def _scores(alone: Sequence[tuple[bool | None, ...]], words: Sequence[int]) -> CitationScores:
-    """Computes the citation measures of WikiGenBench: by sentence, does each of its citations support it?"""
-    sentences = [CitedSentence(alone=each, words=count) for each, count in zip(alone, words, strict=True)]
-    return CitationScores(
-        recall=citation_recall(sentences),
-        precision=citation_precision(sentences),
-        rate=citation_rate(sentences),
-        sentences=len(sentences),
-        unjudged=sum(None in sentence.alone for sentence in sentences),
-    )
 
 
 def _sections(state: State, written: ArticleText) -> list[ArticleSection]:

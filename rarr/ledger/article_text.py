@@ -4,7 +4,7 @@ A section without a draft is a gap, which has the reason in place of its text.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.records.articles import PlannedSection, SectionDraft, SectionState
@@ -86,15 +86,15 @@ def unmarked(draft: SectionDraft) -> tuple[str, list[tuple[Span, tuple[str, ...]
     """
     written = _body(draft)
     marks = numbered_marks(written)
-    removed = [_with_space(written, place) for place, _ in marks]
+    removed = [Span(len(written[: place.start].rstrip(" \t")), place.end) for place, _ in marks]
     text = _without(written, removed)
     lead = len(text) - len(text.lstrip())
     text = text.strip()
     spans = sentences(text)
     labels: dict[Span, list[str]] = {span: [] for span in spans}
     for place, numbers in marks:
-        at = _moved(place.start, removed) - lead
-        if (sentence := _cited_sentence(at, text, spans)) is not None:
+        cut = sum(max(0, min(place.start, it.end) - it.start) for it in removed)
+        if sentence := _cited_sentence(place.start - cut - lead, text, spans):
             labels[sentence] += map(str, numbers)
     return text, [(span, tuple(dict.fromkeys(labels[span]))) for span in spans]
 
@@ -117,12 +117,13 @@ def word_count(text: str) -> int:
 def _body(draft: SectionDraft) -> str:
     """Returns the draft without its heading, and without a list of sources."""
     text = draft.text.replace("\r\n", "\n").strip()
-    own = [
+    headings = [
         Span(block.start, block.end)
         for block in blocks(text)
-        if block.kind == "heading" and _same(text[block.start : block.end], draft.heading)
+        if block.kind == "heading"
+        and one_line(text[block.start : block.end]).strip("#*= :-").casefold() == draft.heading.casefold()
     ]
-    return _LINES.sub("\n\n", _without(text, sorted([*own, *_list_places(text)]))).strip()
+    return _LINES.sub("\n\n", _without(text, sorted([*headings, *_list_places(text)]))).strip()
 
 
 def _list_places(text: str) -> list[Span]:
@@ -137,33 +138,12 @@ def _list_places(text: str) -> list[Span]:
     return [*headed, *under, *(place for place in entries if _DEFINED.match(text, place.start))]
 
 
-def _same(line: str, heading: str) -> bool:
-    return one_line(line).strip("#*= :-").casefold() == heading.casefold()
-
-
-def _with_space(text: str, place: Span) -> Span:
-    """Returns the place of a mark, with the spaces before it."""
-    start = place.start
-    while start and text[start - 1] in " \t":
-        start -= 1
-    return Span(start, place.end)
-
-
 def _without(text: str, places: Sequence[Span]) -> str:
-    return "".join(_kept(text, places))
-
-
-def _kept(text: str, places: Sequence[Span]) -> Iterator[str]:
-    position = 0
+    pieces, at = list[str](), 0
     for place in places:
-        yield text[position : max(position, place.start)]
-        position = max(position, place.end)
-    yield text[position:]
-
-
-def _moved(at: int, removed: Sequence[Span]) -> int:
-    """Returns a place of the text with marks as a place of the text without them."""
-    return at - sum(max(0, min(at, place.end) - place.start) for place in removed)
+        pieces.append(text[at : max(at, place.start)])
+        at = max(at, place.end)
+    return "".join([*pieces, text[at:]])
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:

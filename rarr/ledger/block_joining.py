@@ -74,19 +74,17 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     A passage covers the queries of its own block alone, and supports sentences of its own block alone.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
+    whole["unsearched"], relevances = {}, dict[str, dict[str, float]]()
     parts: list[tuple[str, str]] = []
     report_sentences: list[Sentence] = []
-    relevances: dict[str, dict[str, float]] = {}
-    whole["unsearched"] = {}
     at = grown = 0
     for block, state in outcomes:
-        between = start["original"][at : block.span.start]
-        old = new = block.span.of(start["original"])
+        between, old = start["original"][at : block.span.start], block.span.of(start["original"])
+        new, shift = old, block.span.start
         if state is None:
             report_sentences += _shifted(_unjudged(start["original"], block.sentences), grown)
         else:
-            shift = block.span.start - state["lead"]
-            new = state["text"][state["lead"] :]
+            new, shift = state["text"][state["lead"] :], shift - state["lead"]
             whole["queries"] += _shifted(state.get("queries", []), shift)
             whole["edits"] += _shifted(state.get("edits", []), shift + grown)
             for name in ("evidence", "checks", "controls"):
@@ -98,18 +96,20 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
         at, grown = block.span.end, grown + len(new) - len(old)
     rest = start["original"][at:]
     parts.append((rest, rest))
-    joined = cast(State, {**start, **whole})
-    evidence_ids, coverage = select_evidence(usable(joined), report_size, relevances)
-    return {
-        **joined,
-        "text": "".join(new for _, new in parts),
-        "round": max((state.get("round", 1) for _, state in outcomes if state), default=1),
-        "report": Report(
-            evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
-        ),
-        "scores": _scores(outcomes, parts),
-        "warnings": [*start["warnings"], *_warnings(outcomes)],
-    }
+    evidence_ids, coverage = select_evidence(usable(cast(State, whole)), report_size, relevances)
+    report = Report(evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences))
+    return cast(
+        State,
+        {
+            **start,
+            **whole,
+            "text": "".join(new for _, new in parts),
+            "round": max((state.get("round", 1) for _, state in outcomes if state), default=1),
+            "report": report,
+            "scores": _scores(outcomes, parts),
+            "warnings": [*start["warnings"], *_warnings(outcomes)],
+        },
+    )
 
 
 def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
@@ -140,9 +140,8 @@ def _scores(outcomes: Sequence[BlockOutcome], parts: Sequence[tuple[str, str]]) 
     after: list[float | None] = []
     for block, state in outcomes:
         missing: list[float | None] = [None] * len(block.sentences)
-        own = (missing, missing) if state is None else state.get("attributed", (missing, missing))
-        before += own[0]
-        after += own[1]
+        was, now = (state or {}).get("attributed", (missing, missing))
+        before, after = [*before, *was], [*after, *now]
     if not any(state and "attributed" in state for _, state in outcomes):
         return Scores()
     return scores_of((before, after), pres_lev_by_parts(parts))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import Value, states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
-from rarr.records.card import Card, CardEdit, Place, Quote
+from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.changed_words import difference
 from rarr.tools.text.folding import fold
@@ -45,31 +45,40 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     quoted line has, is unproven.
     """
     sentence = place.of(text)
-    cited = [lines[label] for label in dict.fromkeys(raw.quotes) if label in lines]
-    against = [lines[label] for label in dict.fromkeys(raw.against) if label in lines]
-    verdict = raw.verdict
-    if verdict == "none" and not _numbers(sentence):
-        return Located(_card(place, "none"))
+    cited, against = (
+        [lines[label] for label in dict.fromkeys(labels) if label in lines]
+        for labels in (raw.quotes, raw.against)
+    )
+    verdict, numbers = raw.verdict, _numbers(sentence)
+    if verdict == "none" and not numbers:
+        return Located(Card(start=place.start, end=place.end, verdict="none"))
     if verdict == "mixed" and not (cited and against):
         verdict = "no" if against and not cited and raw.edits else "open"
         cited, against = (against, []) if verdict == "no" else ([*cited, *against], [])
-    if verdict in ("yes", "no") and not cited:
-        return Located(
-            _card(place, "open", open=(Place(start=place.start, end=place.end),), reason=NOT_QUOTED)
-        )
-    if verdict == "yes" and (raw.open or raw.edits or against):
-        verdict = "open"  # it contradicts itself
-    quotes = [_quote(line, against=verdict == "no") for line in cited]
-    quotes += [_quote(line, against=True) for line in against]
-    opened = _open(raw, verdict, place, sentence)
-    if verdict == "none":
-        verdict = "open"
-    card = _card(place, verdict, quotes=tuple(quotes), open=opened)
+    is_bare = verdict in ("yes", "no") and not cited
+    against = [] if is_bare else against
+    if is_bare or verdict == "none" or (verdict == "yes" and (raw.open or raw.edits or against)):
+        verdict = "open"  # it decides nothing, or contradicts itself
+    spans = [(fold(sentence).find(it) or [Span(0, len(sentence))])[0] for it in raw.open if it.strip()]
+    if is_bare or raw.verdict == "none" or (verdict == "open" and not spans):
+        spans = [Span(0, len(sentence))]
+    card = Card(
+        start=place.start,
+        end=place.end,
+        verdict=verdict,
+        quotes=(
+            *(_quote(line, "against" if verdict == "no" else "for") for line in cited),
+            *(_quote(line, "against") for line in against),
+        ),
+        open=tuple(
+            Place(start=place.start + start, end=place.start + end) for start, end in dict.fromkeys(spans)
+        ),
+        reason=NOT_QUOTED if is_bare else "",
+    )
     if verdict == "open":
         return Located(card)
-    missing = [value for value in _numbers(sentence) if verdict != "no" and not _stated(value, cited)]
-    words = ", ".join(f"“{value.span.of(sentence)}”" for value in missing)
-    unclear = (f"no quoted line has {words}",) if missing else ()
+    missing = [value.text for value in numbers if verdict != "no" and not _stated(value, cited)]
+    unclear = ("no quoted line has " + ", ".join(f"“{words}”" for words in missing),) if missing else ()
     if verdict == "yes":
         return Located(card, unclear)
     with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against)
@@ -101,30 +110,8 @@ def edited(text: str, card: Card) -> str:
     return sentence
 
 
-def _card(place: Span, verdict: str, **fields: object) -> Card:
-    return Card.model_validate({"start": place.start, "end": place.end, "verdict": verdict, **fields})
-
-
-def _quote(line: SourceLine, *, against: bool) -> Quote:
-    return Quote(
-        evidence_id=line.evidence_id,
-        start=line.start,
-        end=line.end,
-        text=line.text,
-        side="against" if against else "for",
-    )
-
-
-def _open(raw: RawCard, verdict: str, place: Span, sentence: str) -> tuple[Place, ...]:
-    """Places the open words; the whole sentence where they do not stand in it, or where `open` names none."""
-    spans = [
-        (fold(sentence).find(words) or [Span(0, len(sentence))])[0] for words in raw.open if words.strip()
-    ]
-    if verdict == "none" or (verdict == "open" and not spans):
-        spans = [Span(0, len(sentence))]
-    return tuple(
-        Place(start=place.start + span.start, end=place.start + span.end) for span in dict.fromkeys(spans)
-    )
+def _quote(line: SourceLine, side: Side) -> Quote:
+    return Quote(evidence_id=line.evidence_id, start=line.start, end=line.end, text=line.text, side=side)
 
 
 def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine]) -> Located:

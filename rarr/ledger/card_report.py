@@ -1,6 +1,6 @@
 """Makes checks, statuses and parts of cards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
@@ -63,7 +63,10 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
     nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
-    status = "unjudged" if nothing else _status(card, state, queries)
+    if card is None or card.verdict is None:
+        status = "unjudged" if nothing else _unread(card, state, queries)
+    else:
+        status = "unjudged" if nothing else status_of(card)
     quotes = _quotes_of(card, status) if card else ()
     return Sentence(
         text=span.of(text),
@@ -73,7 +76,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
         checkable=not nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
-        parts=tuple(_parts(text, span, card, status)),
+        parts=tuple(sorted(_parts(text, span, card, status), key=lambda part: part.start)),
     )
 
 
@@ -100,12 +103,6 @@ def _is_doubted_without_edit(card: Card) -> bool:
     """Is there a doubt about a card that has no edit to suggest, or whose sources speak for the sentence?"""
     has_no_edit = card.side == "for" or not card.edits
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
-
-
-def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    if card is None or card.verdict is None:
-        return _unread(card, state, queries)
-    return status_of(card)
 
 
 def status_of(card: Card) -> Status:
@@ -147,31 +144,22 @@ def card_attribution(state: State) -> Attributed:
     return before, after
 
 
-def _parts(text: str, span: Span, card: Card | None, status: Status) -> list[Part]:
-    """Marks what is open or differs, and the values that a quoted line states."""
+def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
+    """Yields what is open or differs, and the values that a quoted line states."""
     if status == "no_evidence" or (status == "unconfirmed" and card is not None and not card.open):
-        return [Part(start=span.start, end=span.end, state="open")]
-    if card is None:
-        return []
-    parts = [Part(start=place.start, end=place.end, state="open") for place in card.open]
-    if status == "contradicted":
-        parts += [
-            Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
-            for it in card.edits
-            if it.end > it.start
-        ]
-    if status not in ("supported", "unconfirmed"):
-        return sorted(parts, key=lambda part: part.start)
-    for value in values(span.of(text)):
-        place = value.span.moved(span.start)
-        if any(place.overlaps(Span(part.start, part.end)) for part in parts):
+        yield Part(start=span.start, end=span.end, state="open")
+        return
+    for place in card.open if card else ():
+        yield Part(start=place.start, end=place.end, state="open")
+    for it in card.edits if card and status == "contradicted" else ():
+        if it.end > it.start:
+            yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
+    for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
+        start, end = value.span.moved(span.start)
+        if card is None or any(start < place.end and place.start < end for place in card.open):
             continue
-        quote = next((quote for quote in card.quotes if states(quote.text, value)), None)
-        if quote is not None:
-            parts.append(
-                Part(start=place.start, end=place.end, state="confirmed", evidence_id=quote.evidence_id)
-            )
-    return sorted(parts, key=lambda part: part.start)
+        if quote := next((quote for quote in card.quotes if states(quote.text, value)), None):
+            yield Part(start=start, end=end, state="confirmed", evidence_id=quote.evidence_id)
 
 
 def disagreement_notices(state: State) -> list[Notice]:

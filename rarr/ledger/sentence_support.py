@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from rarr.backends.nli.loading import attribution_class
 from rarr.components import Classifier, Components, Verifier
 from rarr.ledger.evidence_selection import Place, place_of
-from rarr.ledger.scores import best_support
 from rarr.records import AttributionClass, Change, Check, Edit, Evidence, Notice, Query, Sentence, Status
 from rarr.records.edits import moved_range, shifted
 from rarr.state import SentenceSupport, State, failure, usable
@@ -34,22 +33,33 @@ async def sentence_support(
     """
     spans, asked, near = await work(_near, state, text, queries, report_ids)
     grace = meter().grace
-    outcomes = await asyncio.gather(
-        *(
-            evidence_support(node, text, state["context"], [spans[n] for n in numbers], it, components, grace)
-            for it, numbers in near
-        )
-    )
+    notices = list[Notice]()
+
+    async def judged(evidence: Evidence, numbers: Sequence[int]) -> Sequence[float | None]:
+        try:
+            with about(evidence.id):
+                async with meter().in_time(grace):
+                    places = [spans[number] for number in numbers]
+                    scores = await components.verifier.support(text, state["context"], places, evidence)
+            return [score for _, score in zip(numbers, scores, strict=True)]
+        except Exception as error:
+            problem = f"support by {evidence.id} could not be judged"
+            notices.append(
+                failure(node, problem, error, code="verification_failed", query_id=evidence.query_id)
+            )
+            return [None] * len(numbers)
+
+    outcomes = await asyncio.gather(*(judged(passage, numbers) for passage, numbers in near))
     tables: list[dict[str, float | None]] = [{} for _ in spans]
-    for (passage, numbers), (judged, _) in zip(near, outcomes, strict=True):
-        for number, score in zip(numbers, judged, strict=True):
+    for (passage, numbers), scores in zip(near, outcomes, strict=True):
+        for number, score in zip(numbers, scores, strict=True):
             tables[number][passage.id] = score
     failed = state.get("unsearched", {}).keys()
     supports = [
         SentenceSupport(span, table, ids, searched=bool(ids) and failed.isdisjoint(ids))
         for span, table, ids in zip(spans, tables, asked, strict=True)
     ]
-    return supports, [notice for _, notice in outcomes if notice is not None]
+    return supports, notices
 
 
 def _near(
@@ -69,27 +79,6 @@ def _near(
         chosen = first.setdefault(place, passage).id in report_ids
         near[place] |= set(range(len(spans))) if chosen else by_query[passage.query_id]
     return spans, asked, [(first[place], sorted(numbers)) for place, numbers in near.items() if numbers]
-
-
-async def evidence_support(
-    node: str,
-    text: str,
-    context: str | None,
-    places: Sequence[Span],
-    evidence: Evidence,
-    components: Components,
-    grace: float,
-) -> tuple[Sequence[float | None], Notice | None]:
-    """Asks for the support of sentences by one evidence. If the verifier fails: None for all and a notice."""
-    try:
-        with about(evidence.id):
-            async with meter().in_time(grace):
-                judged = await components.verifier.support(text, context, places, evidence)
-        return [score for _, score in zip(places, judged, strict=True)], None
-    except Exception as error:
-        problem = f"support by {evidence.id} could not be judged"
-        notice = failure(node, problem, error, code="verification_failed", query_id=evidence.query_id)
-        return [None] * len(places), notice
 
 
 async def classify_sentences(
@@ -119,8 +108,10 @@ def support_by(support: SentenceSupport, report_ids: Collection[str] | None = No
     """
     if not support.searched and not support.by_evidence:
         return None
-    scores = support.by_evidence.items()
-    return best_support([it for name, it in scores if report_ids is None or name in report_ids])
+    scores = [
+        score for name, score in support.by_evidence.items() if report_ids is None or name in report_ids
+    ]
+    return max((score for score in scores if score is not None), default=None) if scores else 0.0
 
 
 def judged_sentences(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
-from rarr.ledger.scores import auto_ais, best_support, f1_ap, scores_of
+from rarr.ledger.scores import auto_ais, citation_scores, f1_ap, scores_of
 from rarr.records import pres_lev
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
@@ -54,8 +54,12 @@ def test_auto_ais_counts_0_for_what_was_not_judged(supports: list[float | None],
     assert auto_ais(supports) == (None if score is None else pytest.approx(score))
 
 
-def test_best_support_of_no_evidence_is_0_and_of_unjudged_evidence_none() -> None:
-    assert (best_support([]), best_support([None]), best_support([0.2, None, 0.7])) == (0.0, None, 0.7)
+def test_citation_scores() -> None:
+    """Three of four judged sentences are entailed; their citations by 1, 1/2, 0 and 1; 20 of 26 words."""
+    alone = [(True,), (False, True), (), (None,), (True, None)]
+    scored = citation_scores(alone, [5, 10, 6, 50, 5])
+    assert (scored.recall, scored.precision, scored.rate) == (0.75, 0.625, 20 / 26)
+    assert (scored.sentences, scored.unjudged) == (5, 2)
 
 
 def test_sentence_unjudged_in_one_text_counts_0_in_both() -> None:
