@@ -53,9 +53,9 @@ class PromptedCardReader:
         asked = sum(piece.number > 0 for piece in block.pieces)
         most = TOKENS_PER_CARD * asked + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
-        cards = await work(cards_of, reply.text)
+        cards = await work(cards_of, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
-        return RawReading(cards, reply.served or reply.model, problem)
+        return RawReading(cards, reply.served, problem)
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of reading a text, what is asked again included.

@@ -3,13 +3,13 @@
 `LanguageModel.reply` returns the text of one answer instead, which its caller reads.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from rarr.errors import BudgetError, ModelError, PromptTooLong
+from rarr.errors import ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
 from rarr.tools.concurrency import together, work
@@ -34,20 +34,13 @@ Shape = TypeVar("Shape", bound=BaseModel)
 _QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
-class Reply(NamedTuple):
-    """The text of one answer, which may be cut off. `model` is the name of the model that gave it.
-
-    `served` is the name of the model by which its server answered; empty where that is not known.
-    """
-
-    text: str
-    cut: bool
-    model: str
-    served: str
-
-
 class LanguageModel:
-    """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one."""
+    """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one.
+
+    An answer of this run, or of this block of a long text, is returned again without a request; a question
+    still under way is sent again. All methods that ask raise `ModelError` if every model failed or no answer
+    could be read, and `BudgetError` at a limit of the run.
+    """
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
         self.models = models
@@ -60,18 +53,9 @@ class LanguageModel:
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """Asks for one answer at temperature 0.
-
-        An answer of this run, or of this block of a long text, is returned again without a request; a
-        question still under way is sent again. Raises `ModelError` if every model failed or no answer could
-        be read, and `BudgetError` at a limit of the run.
-        """
+        """Asks for one answer at temperature 0."""
         ask = self._request(prompt, variables)
-        key, memo = (id(self), ask.prompt[2], ask.messages[1].content), answer_memo()
-        if key not in memo:
-            [memo[key], *_] = await self._answers(prompt, shape, ask)
-        answer: Shape = memo[key]
-        return answer
+        return (await self._once(ask, (), lambda: self._answers(prompt, shape, ask)))[0]
 
     async def sample(
         self,
@@ -82,7 +66,7 @@ class LanguageModel:
         samples: int,
         temperature: float,
     ) -> list[Shape]:
-        """Asks for several answers at once, and returns those that can be read; raises like `ask`."""
+        """Asks for several new answers at once, and returns those that can be read."""
         ask = replace(self._request(prompt, variables), samples=samples, temperature=temperature)
         return await self._answers(prompt, shape, ask)
 
@@ -93,31 +77,28 @@ class LanguageModel:
         *,
         max_tokens: int | None = None,
         seed: int = 0,
-    ) -> Reply:
+    ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
 
-        A text that was cut off is returned too. The memo is that of `ask`. `seed` is sent to servers that
-        take it, unless it is 0. Raises `PromptTooLong` as soon as a model cannot read the prompt,
-        `ModelError` if every model failed, and `BudgetError` at a limit of the run.
+        A text that was cut off is returned too; `served` is the model's own name where its server gave none.
+        `seed` is sent to servers that take it, unless it is 0. Raises `PromptTooLong` as soon as a model
+        cannot read the prompt.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         expected = max(EXPECTED_TOKENS, most // 3)
         ask = replace(self._request(prompt, variables), seed=seed, expected=expected)
 
-        async def replied(model: BudgetedChat) -> Reply:
+        async def replied(model: BudgetedChat) -> Answer:
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
                 if failure.kind == "too_long":
                     raise PromptTooLong(str(failure), failure.limit) from None
                 raise
-            return Reply(answer.texts[0], answer.cut, model.name, answer.served)
+            return replace(answer, served=answer.served or model.name)
 
-        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, max_tokens, seed), answer_memo()
-        if key not in memo:
-            memo[key] = await self._traced(prompt, ask, replied, lambda reply: [reply.text])
-        reply: Reply = memo[key]
-        return reply
+        traced = lambda: self._traced(prompt, ask, replied, lambda answer: [answer.texts[0]])  # noqa: E731
+        return await self._once(ask, (max_tokens, seed), traced)
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
@@ -139,6 +120,13 @@ class LanguageModel:
         named = (prompt.name, prompt.version, prompt.hash)
         return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
 
+    async def _once(self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
+        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, options), answer_memo()
+        if key not in memo:
+            memo[key] = await make()
+        made: Made = memo[key]
+        return made
+
     async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         async def answered(model: BudgetedChat) -> list[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
@@ -147,11 +135,12 @@ class LanguageModel:
                 replace(sent, samples=1, seed=ask.seed + number)
                 for number in range(len(answer.texts), ask.samples)
             )
-            more = await together(*(_one_more(model, other) for other in others))
-            texts = [*answer.texts, *(text for some in more for text in some)]
+            more = await together(*map(model.complete, others))
+            texts = [*answer.texts, *(text for other in more for text in other.texts)]
             return await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
 
-        return await self._traced(prompt, ask, answered, _dumped)
+        dumped = lambda answers: [answer.model_dump(mode="json") for answer in answers]  # noqa: E731
+        return await self._traced(prompt, ask, answered, dumped)
 
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
@@ -200,25 +189,12 @@ class LanguageModel:
             raise ModelError("; ".join(failures))
 
 
-def _dumped(answers: Sequence[BaseModel]) -> list[Any]:
-    return [answer.model_dump(mode="json") for answer in answers]
-
-
 def _has_begun(text: str) -> bool:
     """True if a text that was cut off has a `{` outside of its reasoning: an answer has begun."""
     try:
         return "{" in "".join(outside_reasoning(text))
     except UnreadableAnswer:
         return False
-
-
-async def _one_more(model: BudgetedChat, ask: ChatRequest) -> Sequence[str]:
-    """Requests one more sample; if that fails, warns and returns ()."""
-    try:
-        return (await model.complete(ask)).texts
-    except (CallFailure, BudgetError) as error:
-        meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
-        return ()
 
 
 async def _read(

@@ -10,7 +10,7 @@ from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
-from rarr.tools.models.language_model import LanguageModel, Reply
+from rarr.tools.models.language_model import LanguageModel
 from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient, protocol
 
 
@@ -187,7 +187,7 @@ async def test_bounded_answer_of_a_model_that_reasons_first_has_the_whole_limit(
     assert [call.max_tokens for call in model.calls] == [20, 50, 50]
 
 
-async def reply(model: LanguageModel, **options: Any) -> Reply:
+async def reply(model: LanguageModel, **options: Any) -> Answer:
     try:
         return await model.reply(EDIT, OPENED, **options)
     finally:
@@ -196,7 +196,8 @@ async def reply(model: LanguageModel, **options: Any) -> Reply:
 
 async def test_reply_is_the_text_of_one_request() -> None:
     model = ScriptedModel({"": PROSE})
-    assert await reply(language_model(model), max_tokens=20, seed=7) == (PROSE, False, "scripted", "scripted")
+    answer = await reply(language_model(model), max_tokens=20, seed=7)
+    assert (answer.texts, answer.cut, answer.served) == ((PROSE,), False, "scripted")
     [asked] = model.calls
     assert (asked.temperature, asked.samples, asked.max_tokens, asked.seed) == (0.0, 1, 20, 7)
     assert asked.schema == SCHEMA
@@ -207,14 +208,14 @@ async def test_reply_that_was_cut_off_is_returned() -> None:
     with ScriptedServer(ANSWERS, plan=[Failure("cut")]) as server:
         cut_off = await reply(language_model(protocol(server)))
         assert len(server.requests) == 1
-    assert cut_off == (TEXT[:8], True, "vllm:scripted", "scripted")
+    assert (cut_off.texts, cut_off.cut, cut_off.served) == ((TEXT[:8],), True, "scripted")
 
 
 @pytest.mark.loopback
 async def test_reply_of_a_model_that_reasons_first_has_the_whole_limit() -> None:
     with ScriptedServer({"": "<think>The bridge opened"}, plan=[Failure("cut"), Failure("cut")]) as server:
         model = language_model(protocol(server))
-        assert (await model.reply(EDIT, OPENED, max_tokens=20)).text == "<think>The b"
+        assert (await model.reply(EDIT, OPENED, max_tokens=20)).texts[0] == "<think>The b"
         await reply(model, max_tokens=30)
     assert [request.body["max_tokens"] for request in server.requests] == [20, 50, 50]
 
@@ -224,7 +225,7 @@ async def test_repeated_reply_in_a_run_is_asked_once_for_each_limit_and_seed() -
     asked = language_model(model)
     with metered():
         for options in ({}, {}, {"max_tokens": 20}, {"max_tokens": 20}, {"seed": 1}):
-            assert (await asked.reply(EDIT, OPENED, **options)).text == TEXT
+            assert (await asked.reply(EDIT, OPENED, **options)).texts == (TEXT,)
     assert len(model.calls) == 3
 
 
