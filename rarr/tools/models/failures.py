@@ -13,6 +13,8 @@ _MOST = 300  # characters of a server's message
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
 _KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}
 _SHORTEST = 8  # characters of the shortest secret that is removed from answers
+# What clients raise while they read an answer that is not one of the protocol, such as a page of HTML.
+_OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
@@ -76,8 +78,7 @@ _SHOWN = 100  # characters of a model's text
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
-    for secret in secrets:
-        text = _escapable(secret).sub("***", text)
+    text = _without(text, secrets)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
 
 
@@ -86,24 +87,20 @@ def without_keys(text: str, secrets: Sequence[str]) -> str:
 
     Short secrets stay, since they may be ordinary words, such as EMPTY.
     """
+    return _without(text, [secret for secret in secrets if len(secret) >= _SHORTEST])
+
+
+def _without(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
-        if len(secret) >= _SHORTEST:
-            text = _escapable(secret).sub("***", text)
+        text = _escapable(secret).sub("***", text)
     return text
-
-
-_OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What clients raise while they read an answer that is not one of the protocol, such as a page of HTML."""
 
 
 @lru_cache(maxsize=128)
 def _escapable(secret: str) -> re.Pattern[str]:
     """Matches `secret`, also where JSON escapes some of its characters."""
-    forms = (
-        rf"{re.escape(character)}|\\u(?i:{ord(character):04x})|\\{re.escape(character)}"
-        for character in secret
-    )
-    return re.compile("".join(f"(?:{form})" for form in forms))
+    escaped = ((re.escape(character), f"{ord(character):04x}") for character in secret)
+    return re.compile("".join(rf"(?:{plain}|\\u(?i:{code})|\\{plain})" for plain, code in escaped))
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
@@ -126,8 +123,8 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     errors = [error, *_causes(error)]
     if failure := next((cause for cause in errors if isinstance(cause, CallFailure)), None):
         return failure
-    names = [kind.__name__ for kind in type(error).__mro__]
-    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {' '.join(names)}"
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(error), model, secrets, facts)
@@ -137,12 +134,12 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=limit)
     # A timeout while connecting is a failure of the connection: nothing was sent yet.
     connecting = any("ConnectTimeout" in type(cause).__name__ for cause in errors)
-    if any("Timeout" in name for name in names) and not connecting:
+    if "Timeout" in names and not connecting:
         return CallFailure("timeout", f"{model} gave no answer in time: {message}")
-    if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
+    if connecting or re.search("Connect|Protocol|Network", names):
         return CallFailure("connection", f"{model} cannot be reached: {message}")
-    if any("Decod" in name for name in names) or type(error) in _OF_AN_ANSWER:
-        shown = message if any("Decod" in name for name in names) else "its answer has another form"
+    if "Decod" in names or type(error) in _OF_AN_ANSWER:
+        shown = message if "Decod" in names else "its answer has another form"
         return CallFailure("server", f"{model} did not answer with a completion: {shown}")
     return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
 
@@ -174,16 +171,14 @@ def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
     A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
     """
     name = reason.strip().casefold()
-    if name in _CUT:
+    if name in _CUT or (name in _WHOLE and not refusal):
         return None
     if refusal:
         return CallFailure("declined", f"{model} declined to answer: {' '.join(refusal.split())[:_SHOWN]!r}")
     if name.partition(":")[0] in _DECLINED:
         return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({name})")
-    if name not in _WHOLE:
-        unknown = f"{model} stopped for a reason other than the end of its answer ({name[:_SHOWN]!r})"
-        return CallFailure("server", unknown)
-    return None
+    unknown = f"{model} stopped for a reason other than the end of its answer ({name[:_SHOWN]!r})"
+    return CallFailure("server", unknown)
 
 
 def was_cut(reason: str) -> bool:
