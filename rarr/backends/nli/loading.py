@@ -24,9 +24,16 @@ from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
 _SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attributable", "consistent"}
 _CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
-_SILENCE = {"neutral", "extrapolatory", "notenoughinfo"}
-_NO_SUPPORT = {"notentailment", "nonentailment", "notsupported", "unsupported", "inconsistent"}
+_NEITHER = {
+    *("neutral", "extrapolatory", "notenoughinfo", "notentailment", "nonentailment", "notsupported"),
+    *("unsupported", "inconsistent"),
+}
 _UNNAMED = re.compile(r"label\d+")
+_CHOICE = (
+    "choose a model for natural language inference, such as MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+    " or lytang/MiniCheck-Flan-T5-Large"
+)
+_T5 = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
 class EntailmentJudgement(NamedTuple):
@@ -34,14 +41,6 @@ class EntailmentJudgement(NamedTuple):
 
     support: float
     contradiction: float | None = None
-
-    def highest(self, other: "EntailmentJudgement") -> "EntailmentJudgement":
-        """The higher probability of each kind, of two parts of one evidence."""
-        if self.contradiction is None or other.contradiction is None:
-            return EntailmentJudgement(max(self.support, other.support))
-        return EntailmentJudgement(
-            max(self.support, other.support), max(self.contradiction, other.contradiction)
-        )
 
 
 class Outputs(NamedTuple):
@@ -51,14 +50,25 @@ class Outputs(NamedTuple):
     contradiction: int | None = None
 
     def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """Turns logits into probabilities: by softmax, or by sigmoid for a single logit (as of HHEM-1)."""
-        if len(logits) == 1:
-            return EntailmentJudgement(_sigmoid(logits[0]))
-        greatest = max(logits)
-        powers = [math.exp(logit - greatest) for logit in logits]
+        """Turns logits into probabilities by softmax; a single logit (as of HHEM-1) stands against 0."""
+        whole = [0.0, *logits] if len(logits) == 1 else logits
+        powers = [math.exp(logit - max(whole)) for logit in whole]
         shares = [power / sum(powers) for power in powers]
         contradiction = None if self.contradiction is None else shares[self.contradiction]
         return EntailmentJudgement(shares[self.support], contradiction)
+
+
+class ModelShape(NamedTuple):
+    """How a model is asked: its prompt (None: a pair of texts), its outputs, its limit in tokens.
+
+    A model that `generates` answers by the logits of the first tokens of "0" and "1". `limit` None: that of
+    the tokenizer and the config.
+    """
+
+    prompt: str | None
+    outputs: Outputs
+    limit: int | None = None
+    generates: bool = False
 
 
 def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
@@ -69,50 +79,19 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
     `SetupError` where the names do not identify the outputs.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
-    if len(labels) == 1:
-        return Outputs(0)
-    if len(labels) == 2 and all(_UNNAMED.fullmatch(label) for label in labels):
+    if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED.fullmatch, labels))):
         return Outputs(1)
-    places = [[i for i, label in enumerate(labels) if label in names] for names in (_SUPPORT, _CONTRADICTION)]
-    others = [label for label in labels if label in _SILENCE | _NO_SUPPORT]
-    support, contradiction = places
-    if len(support) != 1 or len(contradiction) > 1 or len(labels) != 1 + len(contradiction) + len(others):
+    support, contradiction, neither = (
+        [index for index, label in enumerate(labels) if label in names]
+        for names in (_SUPPORT, _CONTRADICTION, _NEITHER)
+    )
+    if len(support) != 1 or len(contradiction) > 1 or len(labels) != 1 + len(contradiction) + len(neither):
         raise SetupError(
             f"model 'nli:{name}' has the labels {', '.join(map(str, id2label.values()))}, not entailment,"
             " neutral and contradiction: name them in id2label of its config.json, or choose a model for"
             " natural language inference"
         )
     return Outputs(support[0], contradiction[0] if contradiction else None)
-
-
-def _sigmoid(logit: float) -> float:
-    power = math.exp(-abs(logit))  # the exponential of a large number would overflow
-    return (1.0 if logit >= 0 else power) / (1.0 + power)
-
-
-_CHOICE = (
-    "choose a model for natural language inference, such as MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
-    " or lytang/MiniCheck-Flan-T5-Large"
-)
-_CLASSIFIERS = "ForSequenceClassification"
-_SEQ2SEQ = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
-
-
-class ModelShape(NamedTuple):
-    """A model's class in transformers, its prompt (None: a pair of texts), its outputs and its limit.
-
-    `limit` is in tokens; None: the limit of the tokenizer and the config. The outputs of a T5 are the
-    logits of the first tokens of "0" and "1".
-    """
-
-    loader: str
-    prompt: str | None
-    outputs: Outputs
-    limit: int | None = None
-
-    @property
-    def generates(self) -> bool:
-        return self.loader == "AutoModelForSeq2SeqLM"
 
 
 def shape_of(config: Any, name: str) -> ModelShape:
@@ -122,38 +101,29 @@ def shape_of(config: Any, name: str) -> ModelShape:
     MiniCheck or TRUE by name. Raises `SetupError` for any other model.
     """
     own = Path(name).name.lower()  # without the name of its owner or of the folders around it
-    minicheck = "minicheck" in own
     architecture = (getattr(config, "architectures", None) or [""])[0]
-    if architecture.endswith(_CLASSIFIERS):
-        prompt = "{evidence}{end}{claim}" if minicheck else None
-        return ModelShape("AutoModelForSequenceClassification", prompt, outputs_of(config.id2label, name))
-    if architecture not in _SEQ2SEQ:
+    if architecture.endswith("ForSequenceClassification"):
+        prompt = "{evidence}{end}{claim}" if "minicheck" in own else None
+        return ModelShape(prompt, outputs_of(config.id2label, name))
+    if architecture not in _T5:
         raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of no known kind'}: {_CHOICE}")
-    if minicheck:
-        return ModelShape("AutoModelForSeq2SeqLM", "predict: {evidence}{end}{claim}", Outputs(1), 2048)
+    if "minicheck" in own:
+        return ModelShape("predict: {evidence}{end}{claim}", Outputs(1), 2048, generates=True)
     if "true" in own:
-        return ModelShape("AutoModelForSeq2SeqLM", "premise: {evidence} hypothesis: {claim}", Outputs(1), 512)
+        return ModelShape("premise: {evidence} hypothesis: {claim}", Outputs(1), 512, generates=True)
     raise SetupError(
         f"model 'nli:{name}' is a T5, and its prompt is not known: give its folder a name with true in it"
         " for the prompt of TRUE, or with minicheck for that of MiniCheck"
     )
 
 
-class LoadedModel(NamedTuple):
-    """A model in evaluation mode on its device, with its tokenizer, its shape and the module `torch`."""
+def loaded_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
+    """Loads the model `name`, in evaluation mode, on a GPU if torch finds one.
 
-    model: Any
-    tokenizer: Any
-    shape: ModelShape
-    torch: Any
-
-
-def loaded_model(name: str) -> LoadedModel:
-    """Loads the model `name`, on a GPU if torch finds one.
-
-    The config is loaded first, so that no model is downloaded and then refused. Code that comes with a
-    model is not run. Raises `SettingsError` for a name that can be no model. Raises `SetupError` where the
-    extra is not installed, or the model cannot be loaded or is no verifier.
+    Returns the model, its tokenizer, its shape and the module `torch`. The config is loaded first, so that no
+    model is downloaded and then refused. Code that comes with a model is not run. Raises `SettingsError` for
+    a name that can be no model. Raises `SetupError` where the extra is not installed, or the model cannot be
+    loaded or is no verifier.
     """
     if not can_be_model(name):
         raise SettingsError(
@@ -164,10 +134,11 @@ def loaded_model(name: str) -> LoadedModel:
         import torch
         import transformers
     except ImportError as error:
-        raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from None
+        raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
     shape = shape_of(_had(name, transformers.AutoConfig), name)
     tokenizer = _had(name, transformers.AutoTokenizer)
-    model, report = _had(name, getattr(transformers, shape.loader), output_loading_info=True)
+    kind = "AutoModelForSeq2SeqLM" if shape.generates else "AutoModelForSequenceClassification"
+    model, report = _had(name, getattr(transformers, kind), output_loading_info=True)
     if lacking := sorted(report["missing_keys"]):
         raise SetupError(
             f"model 'nli:{name}' lacks weights, {lacking[0]} among them, so that its answers would be random:"
@@ -176,7 +147,7 @@ def loaded_model(name: str) -> LoadedModel:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":
         model = model.float()  # halves are slow there
-    return LoadedModel(model.to(device).eval(), tokenizer, shape, torch)
+    return model.to(device).eval(), tokenizer, shape, torch
 
 
 def _had(name: str, kind: Any, **options: Any) -> Any:
@@ -187,16 +158,11 @@ def _had(name: str, kind: Any, **options: Any) -> Any:
     try:
         return loaded(name, made)
     except Exception as error:  # the hub, the network and the file formats have exceptions of their own
+        reason = f"cannot be loaded ({one_line(error)}): check name and connection, or give the folder"
         # What was downloaded before is refused first, and then perhaps the hub cannot be reached.
         if "trust_remote_code" in f"{error} {error.__context__}":
-            raise SetupError(
-                f"model 'nli:{name}' needs Python code of its own, which is not run here: choose a model that"
-                " transformers knows, such as lytang/MiniCheck-Flan-T5-Large"
-            ) from None
-        raise SetupError(
-            f"model 'nli:{name}' cannot be loaded ({one_line(error)}): check the name and the connection,"
-            " or give the folder of a model"
-        ) from None
+            reason = f"needs Python code of its own, which is not run here: {_CHOICE}"
+        raise SetupError(f"model 'nli:{name}' {reason}") from error
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:

@@ -51,10 +51,10 @@ class NliModel:
             fits = lambda text, claim=claim: self._size(Pair(heading + text, claim)) <= self._limit  # noqa: E731
             parts += [(number, Pair(heading + part, claim)) for part in evidence_parts(evidence, fits)]
         judged = self._judged([pair for _, pair in parts])
-        found: dict[int, EntailmentJudgement] = {}
+        found: list[list[EntailmentJudgement]] = [[] for _ in pairs]
         for (number, _), judgement in zip(parts, judged, strict=True):
-            found[number] = found[number].highest(judgement) if number in found else judgement
-        return [found.get(number) for number in range(len(pairs))]
+            found[number].append(judgement)
+        return [_highest(some) if some else None for some in found]
 
     def _plain(self, text: str) -> str:
         """Returns the text without line ends and without the special tokens of the tokenizer."""
@@ -103,6 +103,11 @@ def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
         batch.append(index)
     if batch:
         yield batch
+
+
+def _highest(judged: Sequence[EntailmentJudgement]) -> EntailmentJudgement:
+    contradictions = [each.contradiction for each in judged if each.contradiction is not None]
+    return EntailmentJudgement(max(each.support for each in judged), max(contradictions, default=None))
 
 
 def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:

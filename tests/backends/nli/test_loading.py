@@ -130,7 +130,7 @@ def test_unreachable_hub_is_one_line(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
     message = refused("nobody/nli")
     assert message.startswith(
-        "model 'nli:nobody/nli' cannot be loaded (Name or service not known): check the"
+        "model 'nli:nobody/nli' cannot be loaded (Name or service not known): check name"
     )
     assert fake.asked == [("config", "nobody/nli", True)]
 
@@ -162,7 +162,7 @@ def config(architecture: str | None, id2label: dict[int, str] | None = None) -> 
 
 def test_classifier_reads_a_pair() -> None:
     shape = shape_of(config("DebertaV2ForSequenceClassification", THREE_LABELS), "a/deberta")
-    assert (shape.prompt, shape.outputs, shape.limit, shape.generates) == (None, Outputs(0, 2), None, False)
+    assert shape == (None, Outputs(0, 2), None, False)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | 
         (["not_entailment", "entailment"], Outputs(1)),
         (["entailment", "contradiction"], Outputs(0, 1)),
         (["LABEL_0", "LABEL_1"], Outputs(1)),
-        (["LABEL_0"], Outputs(0)),
+        (["LABEL_0"], Outputs(1)),
     ],
 )
 def test_names_say_which_output_is_which(labels: list[str], expected: Outputs) -> None:
@@ -241,6 +241,6 @@ def test_several_logits_are_shares() -> None:
 
 @pytest.mark.parametrize(("logit", "support"), [(0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)])
 def test_one_logit_is_a_sigmoid(logit: float, support: float) -> None:
-    judged = Outputs(0).judgement([logit])
+    judged = Outputs(1).judgement([logit])
     assert judged.support == pytest.approx(support, abs=1e-4)
     assert judged.contradiction is None
