@@ -18,7 +18,7 @@ is a paragraph: a user message, laid out as the part below is, and after it the 
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -106,9 +106,9 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
 def load_file(file: Path, name: str) -> Prompt:
     """Loads the prompt in `file`, of any name, for use in place of the prompt `name`. Raises like `load`."""
-    own = _read(FOLDER / f"{name}.md")
-    prompt = replace(_read(file), name=name)
-    _require_same(prompt.variables, own.variables, str(file))
+    own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
+    for problem in _differences(prompt.variables, own.variables):
+        raise InputError(f"{file} {problem}")
     for field in sorted(set(own.output["required"]) - set(prompt.output["properties"])):
         raise InputError(f"the output of {file} lacks {field!r}, which rarr reads: add it to its properties")
     return prompt
@@ -135,59 +135,52 @@ def _read(file: Path) -> Prompt:
         text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
-    shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
-    return _parsed(file.stem, text, shown)
+    try:
+        return _parsed(file.stem, text)
+    except (ValueError, yaml.YAMLError) as error:
+        shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
+        raise InputError(f"{shown} {_in_words(error)}") from None
 
 
 @lru_cache(maxsize=64)
-def _parsed(name: str, text: str, shown: str) -> Prompt:
+def _parsed(name: str, text: str) -> Prompt:
+    """Parses the text of a file. Raises `ValueError` and `yaml.YAMLError`."""
     parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)
     if len(parts) != 3 or parts[0].strip():
-        raise InputError(
-            f"{shown} has no header: begin it with version, variables, output between two lines ---"
-        )
-    header = _header(parts[1], shown)
-    halves = _DIVIDER.split(parts[2])
-    if len(halves) != 2:
-        raise InputError(
-            f"{shown} has {len(halves) - 1} lines {_USER}: write one such line, and the variables below it"
-        )
-    system, user = halves
+        raise ValueError("has no header: begin it with version, variables, output between two lines ---")
+    header = _Header.model_validate(yaml.safe_load(parts[1]))
+    system, *users = _DIVIDER.split(parts[2])
+    if len(users) != 1:
+        raise ValueError(f"has {len(users)} lines {_USER}: write one such line, and the variables below it")
     if early := _VARIABLE.search(system):
-        raise InputError(f"{shown} has the variable {early[1]!r} above {_USER}: move it below")
-    _require_same(tuple(_VARIABLE.findall(user)), header.variables, shown)
+        raise ValueError(f"has the variable {early[1]!r} above {_USER}: move it below")
+    for problem in _differences(tuple(_VARIABLE.findall(users[0])), header.variables):
+        raise ValueError(problem)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return Prompt(
-        name=name,
-        system=system.strip(),
-        user=user.strip(),
-        hash=digest,
-        **dict(header),
+    return Prompt(name=name, system=system.strip(), user=users[0].strip(), hash=digest, **dict(header))
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, yaml.YAMLError):
+        return f"has a header that is not YAML ({' '.join(str(error).split())}): correct it"
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"])) or "all of it"
+    return (
+        f"has a header that does not fit at {place} ({first['msg']}): give version, variables (a list"
+        " of names), output (a JSON schema with properties), perhaps tokens (such as 100), and no other"
     )
 
 
-def _header(text: str, shown: str) -> _Header:
-    try:
-        return _Header.model_validate(yaml.safe_load(text))
-    except yaml.YAMLError as error:
-        raise InputError(f"the header of {shown} is not YAML ({' '.join(str(error).split())})") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "all of it"
-        raise InputError(
-            f"the header of {shown} does not fit at {place} ({first['msg']}): give version, variables (a list"
-            " of names), output (a JSON schema with properties), perhaps tokens (such as 100), and no other"
-        ) from None
-
-
-def _require_same(used: tuple[str, ...], known: tuple[str, ...], shown: str) -> None:
-    """Raises `InputError` for a variable that is used and not known, or known and not used."""
-    for variable in used:
-        if variable not in known:
-            raise InputError(f"{shown} has an unknown variable {variable!r}: {_listed(known)}")
-    for variable in known:
-        if variable not in used:
-            raise InputError(f"{shown} lacks the variable {variable!r}: write it in {{{{}}}} where it goes")
+def _differences(used: tuple[str, ...], known: tuple[str, ...]) -> Iterator[str]:
+    """Yields what is wrong with a variable that is used and not known, or known and not used."""
+    for name in used:
+        if name not in known:
+            yield f"has an unknown variable {name!r}: {_listed(known)}"
+    for name in known:
+        if name not in used:
+            yield f"lacks the variable {name!r}: write it in {{{{}}}} where it goes"
 
 
 def _listed(variables: tuple[str, ...]) -> str:

@@ -78,7 +78,7 @@ NO_OTHERS = "give version, variables .a list of names., output .a JSON schema wi
     [
         ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
         (f"---\n{HEADER}", "has no header"),
-        (header(version="[1"), r"the header of .* is not YAML \("),
+        (header(version="[1"), r"has a header that is not YAML \("),
         (GOOD.replace(HEADER, "version: 1\n"), f"does not fit at variables .* {NO_OTHERS}"),
         (header(model="m"), f"does not fit at model .* {NO_OTHERS}"),
         (GOOD.replace(HEADER, "- version\n"), f"does not fit at all of it .* {NO_OTHERS}"),
