@@ -13,7 +13,6 @@ from rarr.tools.text.wording import by_reason, counted
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
-    from rarr.training.noising import NoisingReport
 
 
 @click.command()
@@ -30,18 +29,13 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
       rarr index notes/ -o notes.index
     """
     from rarr.retrievers.corpus.index_building import build_index
+    from rarr.views.report_tables import as_tables
 
     sizes = {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
     with streams.waiting() as shown:
         report = build_index(path, out, **sizes, progress=shown.indexed)
     streams.warn(*by_reason(report.skipped))
-    files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
-    lines = [f"documents: {report.documents}", f"passages: {report.passages}"]
-    lines.append(f"files: {files}, {report.unsearched} skipped")
-    if report.ignored:
-        count = counted(len(report.ignored), "file")
-        lines.append(f"ignored: {count} of kinds that rarr does not read, such as {report.ignored[0]}")
-    streams.write("".join(f"{line}\n" for line in lines))
+    streams.write(as_tables(vars(report)))
     return 0
 
 
@@ -162,11 +156,17 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
     from rarr.training.noising import make_data
+    from rarr.training.rows import REASONS, dropped_beside
+    from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
         report = make_data(queries, out, settings=settings, **more)
-    streams.write(_noised(report, out))
+    counts = {name: getattr(report, name) for name in ("new", "suspicious", "left")}
+    spent = {name: getattr(report.usage, name) for name in ("model_calls", "input_tokens", "output_tokens")}
+    dropped = {REASONS[reason]: count for reason, count in report.dropped.items()}
+    tables = {"rows": report.rows} | counts | spent | {"cost": report.usage.cost, "dropped": dropped}
+    streams.write(as_tables(tables, dropped_beside(out), "dropped queries"))
     streams.warn(*report.warnings)
     if report.limit:
         streams.warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
@@ -177,21 +177,6 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
         return streams.complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
     failed = counted(len(report.failed), "query")
     return streams.complain(f"{failed} failed: correct the cause, and run again to repeat them", 2)
-
-
-def _noised(report: "NoisingReport", out: Path) -> str:
-    from rarr.training.rows import REASONS, dropped_beside
-
-    spent, lines = report.usage, [f"rows: {report.rows} in {out}, {report.new} of them new"]
-    if report.dropped:
-        lines.append(f"dropped: {counted(sum(report.dropped.values()), 'query')}, in {dropped_beside(out)}")
-        lines += [f"  {count}: {REASONS[reason]}" for reason, count in sorted(report.dropped.items())]
-    if report.suspicious:
-        lines.append(f"passages that address a language model, left out: {report.suspicious}")
-    cost = "" if spent.cost is None else f", cost {spent.cost:.4f}"
-    tokens = f"{counted(spent.input_tokens, 'token')} in, {spent.output_tokens:,} out"
-    lines.append(f"spent: {counted(spent.model_calls, 'model call')}, {tokens}{cost}")
-    return "".join(f"{line}\n" for line in lines)
 
 
 @train.command()
@@ -212,6 +197,7 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
     """
     from rarr.backends.encoder.model_files import checked_manifest
     from rarr.training.rows import enough
+    from rarr.views.report_tables import as_tables
 
     try:
         from rarr.training.fine_tuning import fine_tune
@@ -222,13 +208,5 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
         raise SetupError(f"{reason}: pip install 'rarr[train]'") from None
     with streams.waiting() as shown:
         report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
-    examples = ", ".join(f"{name} {count}" for name, count in report.examples.items())
-    before = report.before
-    losses = ", ".join(f"{name} {before[name]:.3f} to {after:.3f}" for name, after in report.after.items())
-    sure = "none is sure enough" if report.sure is None else f"from probability {report.sure:.2f} on"
-    streams.write(
-        f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
-        f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"
-        f"corrections: {sure}\nweights: {out}, after {report.seconds:.0f} seconds\n"
-    )
+    streams.write(as_tables(report, out, "weights"))
     return 0

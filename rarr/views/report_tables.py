@@ -17,7 +17,7 @@ _LONG = 200  # characters of a text in a report
 _SHORT = 12  # cells of a row, at most; more become rows of their own
 
 
-def as_tables(report: BaseModel, out: Path | None = None, noun: str = "report") -> str:
+def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, noun: str = "report") -> str:
     """Writes the counts and texts of a report in lines, its measures in tables, and where all of it is.
 
     Records of the same measures by name, such as judges or systems, become the rows of one table. Lists, such

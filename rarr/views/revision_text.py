@@ -10,6 +10,7 @@ from difflib import unified_diff
 from typing import NamedTuple
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from rarr.records import Edit, Evidence, PartState, Revision, Sentence, Status
@@ -53,12 +54,13 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     `verbose` adds the reasons of the changes, refused edits and all quotes.
     """
     end = "" if revision.text.endswith("\n") else "\n"
-    if _console(terminal=terminal).color_system is None:  # old and new words would look the same
-        text = (visible(revision.text) if terminal else revision.text) + end
-    else:
+    text = revision.text
+    if terminal and _console(terminal=True).color_system is None:  # old and new words would look the same
+        text = visible(text)
+    elif terminal:
         pieces = segments(revision.original, revision.edits)
-        text = coloured(Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces) + end
-    return text + printed(_lines(revision, verbose), terminal=terminal)
+        text = _coloured(Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces)
+    return text + end + printed(_lines(revision, verbose), terminal=terminal)
 
 
 def render_diff(revision: Revision, *, terminal: bool) -> str:
@@ -69,10 +71,10 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
         for row in unified_diff(before, after, "original", "revised")
     ]
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    return coloured(Text(visible(row), styles.get(row[0], "")) for row in rows) if terminal else "".join(rows)
+    return _coloured(Text(visible(it), styles.get(it[0], "")) for it in rows) if terminal else "".join(rows)
 
 
-def coloured(pieces: Iterable[Text]) -> str:
+def _coloured(pieces: Iterable[Text]) -> str:
     """Writes the pieces one after the other, with the colours of the terminal."""
     console = _console(terminal=True)
     with console.capture() as capture:
@@ -83,14 +85,12 @@ def coloured(pieces: Iterable[Text]) -> str:
 
 def printed(lines: Iterable[Line], *, terminal: bool) -> str:
     """Writes lines as they are, or on a terminal in colours and wrapped with their indent."""
-    console = _console(terminal=terminal)
-    if console.color_system is None:
+    if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
+    console = _console(terminal=True)
     with console.capture() as capture:
         for line in lines:
-            for row in line.text.wrap(console, max(20, console.width - line.indent)) or [Text()]:
-                row.rstrip()
-                console.print(Text(" " * line.indent) + row, soft_wrap=True)
+            console.print(Padding.indent(line.text, line.indent))
     return capture.get()
 
 
@@ -100,44 +100,32 @@ def _console(*, terminal: bool) -> Console:
 
 
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
-    shown = [edit for edit in revision.edits if verbose or edit.state != "refused"]
-    sentences = revision.report.sentences
-    if shown:
-        yield from _title("Changes")
-    for edit in shown:
-        yield from _change(edit, revision, verbose)
-    if sentences:
-        yield from _title("Sentences")
-    for number, sentence in enumerate(sentences, start=1):
-        yield from _sentence(number, sentence, revision, verbose)
-    yield Line(0, Text())
-    yield Line(0, Text(_count(revision)))
-    yield Line(0, Text(_cost(revision), "dim"))
+    edits = [edit for edit in revision.edits if verbose or edit.state != "refused"]
+    sentences = enumerate(revision.report.sentences, start=1)
+    parts = {
+        "Changes": [line for edit in edits for line in _change(edit, revision, verbose)],
+        "Sentences": [line for n, each in sentences for line in _sentence(n, each, revision, verbose)],
+    }
+    for title, lines in parts.items():
+        if lines:
+            yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
+    yield from (Line(0, Text()), Line(0, Text(_count(revision))), Line(0, Text(_cost(revision), "dim")))
     for warning in grouped(revision.warnings):
         yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
-
-
-def _title(title: str) -> Iterator[Line]:
-    yield Line(0, Text())
-    yield Line(0, Text(title, "bold"))
 
 
 def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
     old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
     change = f"“{old}” → “{new}”" if old and new else f"“{old}” deleted" if old else f"“{new}” inserted"
     more = {"suggested": ", suggested: --accept suggested applies it", "refused": ", refused"}
-    style = {"refused": "dim"}.get(edit.state, "")
+    style = "dim" if edit.state == "refused" else ""
     yield Line(2, Text(f"{edit.id}  {change}{more.get(edit.state, '')}", style))
-    if not verbose:
-        return
-    yield from (
-        Line(6, Text(f"asked: {one_line(it.text)}")) for it in revision.queries if it.id == edit.query_id
-    )
-    yield Line(6, Text(f"why: {one_line(edit.reason)}"))
-    checks = [each for each in revision.checks if each.evidence_id == edit.evidence_id and each.quote]
-    for passage in (each for each in revision.evidence if each.id == edit.evidence_id):
-        quotes = checks[-1].quote.split("\n") if checks else [closest_sentence(passage.text, edit.new)]
-        yield Line(6, Text(_quoted("evidence", passage, quotes), "cyan"))
+    if verbose:
+        asked = [f"asked: {one_line(each.text)}" for each in revision.queries if each.id == edit.query_id]
+        yield from (Line(6, Text(text)) for text in (*asked, f"why: {one_line(edit.reason)}"))
+        for passage in (each for each in revision.evidence if each.id == edit.evidence_id):
+            quote = closest_sentence(passage.text, edit.new)
+            yield Line(6, Text(_quoted("evidence", passage, [quote]), "cyan"))
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool) -> Iterator[Line]:
@@ -149,7 +137,8 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}")
-    sources = list(_sources(sentence, revision))
+    most = None if sentence.quotes or sentence.status == "contradicted" else _MOST
+    sources = list(dict.fromkeys(_sources(sentence, revision)))[:most]
     first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
     open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
     told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
@@ -158,9 +147,8 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     for part in sentence.parts:
         if part.state == "differs" and part.says:
             words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
-            yield Line(
-                6, Text(f"differs: “{words}”, and {part.evidence_id} says “{one_line(part.says, _SHORT)}”")
-            )
+            says = f"{part.evidence_id} says “{one_line(part.says, _SHORT)}”"
+            yield Line(6, Text(f"differs: “{words}”, and {says}"))
     if verbose or sentence.status == "contradicted":
         yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
@@ -177,23 +165,16 @@ def _marked(sentence: Sentence) -> Text:
 def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
     """Yields the quotes of a sentence with their sources, else the closest sentences of its passages.
 
-    The sources of a contradicted sentence have their verdicts. Equal quotes of a source come once.
+    The sources of a contradicted sentence have their verdicts.
     """
     by_id = {passage.id: passage for passage in revision.evidence}
-    checks = {check.evidence_id: check for check in revision.checks if not check.stale}
+    verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = dict.fromkeys(quote.evidence_id for quote in sentence.quotes)
-    contradicted = sentence.status == "contradicted"
-    names = [*cited] if cited and not contradicted else [*sentence.evidence_ids]
-    shown = dict[str, None]()
-    for passage in (by_id[name] for name in names if name in by_id):
-        check = checks.get(passage.id) if contradicted else None
+    for passage in (by_id[name] for name in cited or sentence.evidence_ids if name in by_id):
         quotes = dict.fromkeys(quote.text for quote in sentence.quotes if quote.evidence_id == passage.id)
-        says = next((it.says for it in sentence.parts if it.evidence_id == passage.id and it.says), "")
-        near = (check.evidence_answer if check else says) or sentence.text
-        found = [*quotes] or [closest_sentence(passage.text, near)]
-        shown[_quoted(check.verdict if check else "", passage, found)] = None
-    lines = sorted(shown) if contradicted else [*shown]
-    yield from lines if cited or contradicted else lines[:_MOST]
+        says = next((it.says for it in sentence.parts if it.evidence_id == passage.id), "")
+        label = verdicts.get(passage.id, "") if sentence.status == "contradicted" else ""
+        yield _quoted(label, passage, [*quotes] or [closest_sentence(passage.text, says or sentence.text)])
 
 
 def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Writes traces as text: the list of runs, and a run as a summary and a tree of calls and questions."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from textwrap import wrap
 from typing import Any
@@ -97,7 +97,7 @@ def _summary(trace: Trace) -> Iterator[str]:
 
 
 class _Tree:
-    """Makes the lines of a trace. A record is shown where it is new, as updates repeat earlier records."""
+    """Makes the lines of a trace. A record is shown once, as updates repeat earlier records."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._seen = trace, full, set[str]()
@@ -148,14 +148,13 @@ class _Tree:
             count = counted(sum(number for *_, number in documents), "passage")
             sources = "".join(f"; {source}" for source, *_ in documents) if self._full else ""
             yield f"found {count} in {counted(len(documents), 'document')} for {query_id}{sources}"
-        for key, words in _RECORDS.items():
-            for record in update.get(key) or []:
-                name = f"{key} {getattr(record, 'id', '') or words(record)}"
-                if name not in self._seen and not getattr(record, "stale", False):
-                    self._seen.add(name)
-                    yield one_line(words(record), _LONG)
-        if report := update.get("report"):
-            yield from (f"{n}. {_sentence(each)}" for n, each in enumerate(report.sentences, start=1))
+        update = {**update, "sentences": update["report"].sentences if update.get("report") else ()}
+        for key, fields in _RECORDS.items():
+            for record in update.get(key) or ():
+                line = _record(record, fields)
+                if line not in self._seen and not getattr(record, "stale", False):
+                    self._seen.add(line)
+                    yield line
         if scores := update.get("scores"):
             values = (f"{name} {value:.2f}" for name, value in scores if value is not None)
             yield ", ".join(values).replace("_", " ") or "no scores: nothing could be judged"
@@ -171,43 +170,26 @@ def _counts(reading: ReadBody) -> str:
     return f"{counted(len(reading.sentences), 'sentence')} beside {evidence}{planted}"
 
 
-def _evidence(evidence: Any) -> str:
-    doubt = f" suspicious, not used ({evidence.suspicious})" if evidence.suspicious else ""
-    quote = f"“{one_line(evidence.text, _QUOTE)}” {evidence.source}"
-    return f"{evidence.id} kept, relevance {evidence.relevance:.2f}{doubt}: {quote}"
+def _record(record: Any, fields: Sequence[str]) -> str:
+    """Writes the fields of a record that have a value: words in quotation marks, others by name."""
+    shown = []
+    for name in fields:
+        value = getattr(record, name)
+        value = getattr(value, "text", value)  # of a passage
+        words = f"“{one_line(value, _QUOTE)}”" if isinstance(value, str) and name in _WORDS else value
+        if value not in (None, "", (), []):
+            shown.append(f"{words}" if name in ("text", "passage") else f"{name.replace('_', ' ')} {words}")
+    return one_line(f"{getattr(record, 'id', '')} {', '.join(shown)}", _LONG)
 
 
-def _check(check: Any) -> str:
-    answers = f": text “{check.text_answer}”, evidence “{check.evidence_answer}”"
-    why = f"; {one_line(check.reason, _QUOTE)}" if check.reason else ""
-    shown = answers if check.text_answer or check.evidence_answer else ""
-    return f"{check.evidence_id} {check.verdict}{shown}{why}"
-
-
-def _edit(edit: Any) -> str:
-    change = f"“{one_line(edit.old, _QUOTE)}” → “{one_line(edit.new, _QUOTE)}”"
-    return f"{edit.id} {change} {edit.state}: {edit.reason} ({edit.evidence_id})"
-
-
-def _statement(draft: Any) -> str:
-    cited = "".join(f"[{number}]" for number in draft.citations)
-    refused = f" (refused: {'; '.join(draft.refused)})" if draft.refused else ""
-    return f"{draft.status.replace('_', ' ')}: {one_line(draft.text, _QUOTE)} {cited}{refused}"
-
-
-def _sentence(sentence: Any) -> str:
-    support = "" if sentence.support is None else f" {sentence.support:.2f}"
-    lacking = f"(not confirmed: {', '.join(sentence.open_words)})" if sentence.open_words else ""
-    shown = one_line(lacking, _QUOTE) if sentence.status == "unconfirmed" else ""
-    return f"{sentence.status.replace('_', ' ')}{support}: {one_line(sentence.text, _QUOTE)} {shown}".rstrip()
-
-
-_RECORDS: dict[str, Callable[[Any], str]] = {
-    "queries": lambda query: f"{query.id}: {query.text}",
-    "triples": lambda source: one_line(f"[{source.number}] {source.passage.text}", _QUOTE),
-    "evidence": _evidence,
-    "checks": _check,
-    "edits": _edit,
-    "statements": _statement,
+_WORDS = ("text", "passage", "old", "new")
+_RECORDS: dict[str, tuple[str, ...]] = {
+    "queries": ("text",),
+    "triples": ("number", "passage"),
+    "evidence": ("text", "source", "relevance", "suspicious"),
+    "checks": ("evidence_id", "verdict", "text_answer", "evidence_answer", "reason"),
+    "edits": ("old", "new", "state", "reason", "evidence_id"),
+    "statements": ("text", "status", "citations", "refused"),
+    "sentences": ("text", "status", "support", "open_words"),
 }
-"""How the records of an update are written, in the order of the pipeline."""
+"""The records of an update that are shown, in the order of the pipeline, with their fields."""

@@ -46,12 +46,12 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
         "\ngenerate_queries ",
         "failed: CallFailure:",
         "\n  found 1 passage in 1 document for q1\n",
-        "q1.1 disagrees: text “1935”, evidence “1937”",
-        "e1 “1935” → “1937” accepted",
-        "1. supported: The bridge opened in 1937.",
+        "evidence id q1.1, verdict disagrees, text answer 1935, evidence answer 1937",
+        "e1 old “1935”, new “1937”, state accepted",
+        "“The bridge opened in 1937.”, status supported",
         "attribution before 0.00",
     ):
-        assert part in out
+        assert part in " ".join(out.split()) or part in out
     assert max(map(len, out.replace("/", " ").splitlines())) <= 80
     full = command("trace", "show", "last", "--node", "check_agreement", "--full").out.decode()
     trace = Trace.load(run_id)
@@ -69,7 +69,7 @@ def test_exported_run_is_imported_and_replayed_unchanged(command: Command, run_i
     command("trace", "export", "last", "-o", "run.json")
     assert Path("run.json").read_bytes() == first
     done = command("trace", "replay", "run.json")
-    assert (done.status, b"The revision is the same, byte for byte.\n" in done.out) == (0, True)
+    assert (done.status, b"The revision is the same, byte for byte." in done.out) == (0, True)
     assert f"rarr trace prune {run_id} removes it" in command("trace", "import", "run.json").err
     assert command("trace", "prune", "last").out == b"runs removed: 1\n"
     assert command("trace", "import", "run.json").out.decode() == f"{run_id}\n"

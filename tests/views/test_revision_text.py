@@ -128,8 +128,8 @@ def test_contradicted_sentence_shows_both_sides_and_no_number() -> None:
     )
     made = revision(text, evidence=passages, checks=checks, report=Report(sentences=(spoken,)))
     assert sentences(made) == [
-        "  1. contradicted  It opened in 1935.  ← agrees: “It opened in 1935.” (other.md)",
-        "      disagrees: “It opened in 1937.” (bridge.md)",
+        "  1. contradicted  It opened in 1935.  ← disagrees: “It opened in 1937.” (bridge.md)",
+        "      agrees: “It opened in 1935.” (other.md)",
     ]
 
 
