@@ -63,9 +63,6 @@ class Checkpoints:
     async def graph(self) -> Graph:
         """Returns the compiled graph of the running event loop, built at the first call.
 
-        It is that of `build_graph` for revisions, of `build_writing_graph` for articles, and of
-        `build_answering_graph` for answers.
-
         Raises `InputError` if the checkpointer cannot be opened or belongs to another event loop.
         """
         ready = self._ready.get()
@@ -80,14 +77,11 @@ class Checkpoints:
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run).
 
-        It names the run, and the thread of its checkpoints. Its recursion limit is never reached: the
-        settings limit the rounds, and a graph that calls this one may have a low limit, which would be taken
-        over.
+        Without a recursion limit of its own, it would take over that of a graph that calls this one.
         """
         name = f"rarr block {block}" if block else "rarr"
-        config = RunnableConfig(
-            run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_RECURSION_LIMIT
-        )
+        limit = _NO_RECURSION_LIMIT
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=limit)
         if self._checkpointer is not None:
             config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
         return config

@@ -6,13 +6,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+from rarr.agent.runs import using
 from rarr.components import CardReader, Excerpt, Piece, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
 from rarr.ledger.card import located
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
-from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
 
 Fitness = Literal["edits", "suggestions", "nothing"]
@@ -88,12 +89,11 @@ def examined(name: str, settings: Settings) -> ExamResult:
 async def examine(reader: CardReader) -> ExamResult:
     """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
     meter, started = Meter(), perf_counter()
-    token = METER.set(meter)
     outcomes: list[tuple[bool, bool]] = []
-    quotes = placed = 0
+    labels: list[bool] = []
     kept, served = True, ""
-    try:
-        for part in await work(_parts):
+    with using(meter):
+        for part in json.loads(await work(FILE.read_text, "utf-8")):
             block = _block(part)
             reading = await reader.read(block)
             served = reading.served or served
@@ -101,50 +101,33 @@ async def examine(reader: CardReader) -> ExamResult:
             kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
             for number, sentence in enumerate(part["sentences"], start=1):
                 card = reading.cards.get(number)
-                labels = [*card.quotes, *card.against] if card else []
-                quotes += len(labels)
-                placed += sum(label in lines for label in labels)
+                labels += [label in lines for label in [*card.quotes, *card.against]] if card else []
                 outcomes.append(_outcome(sentence, card, lines))
-    finally:
-        METER.reset(token)
-    spent = meter.total
     return ExamResult(
         cards=len(outcomes),
         found=sum(right for right, _ in outcomes),
         false_alarms=sum(alarm for _, alarm in outcomes),
-        quotes=quotes,
-        placed=placed,
+        quotes=len(labels),
+        placed=sum(labels),
         kept_form=kept,
-        tokens=spent.input_tokens + spent.output_tokens,
+        tokens=meter.total.input_tokens + meter.total.output_tokens,
         seconds=perf_counter() - started,
         served=served,
     )
 
 
-def _parts() -> list[dict[str, Any]]:
-    parts: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
-    return parts
-
-
 def _block(part: Mapping[str, Any]) -> ReadingBlock:
-    excerpts = tuple(
-        Excerpt(
-            f"P{number}",
-            source["title"],
-            "",
-            tuple(
-                SourceLine(f"P{number}.{at}", words, f"x{number}", 0, len(words))
-                for at, words in enumerate(source["lines"], start=1)
-            ),
-        )
-        for number, source in enumerate(part["sources"], start=1)
-    )
+    excerpts = []
+    for number, source in enumerate(part["sources"], start=1):
+        labelled = ((f"P{number}.{at}", words) for at, words in enumerate(source["lines"], start=1))
+        lines = (SourceLine(label, words, f"x{number}", 0, len(words)) for label, words in labelled)
+        excerpts.append(Excerpt(f"P{number}", source["title"], "", tuple(lines)))
     pieces = [
         piece
         for number, sentence in enumerate(part["sentences"], start=1)
         for piece in (Piece(sentence["text"], number), Piece(" "))
     ]
-    return ReadingBlock("", "", tuple(pieces), excerpts)
+    return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 
 def _outcome(

@@ -17,7 +17,7 @@ from rarr.records.postprocessing import (
     Postprocessed,
     PostprocessMode,
 )
-from rarr.tools.concurrency import by_deadline, in_thread, work
+from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.citation_marks import source_list_places
 from rarr.tools.text.wording import shown
@@ -80,7 +80,7 @@ async def postprocessed(
     try:
         asked = context_of(context, text)
         if mode != "revise":
-            reviser = await in_thread(reviser.unedited)  # it is made at the first call
+            reviser = reviser.unedited()
         if sources is not None and not len(sources) and (search == "given" or not reviser.names_sources):
             return untouched(text, mode, "failed", "not checked: the answer has no sources")
         options: dict[str, Any] = {"sources": sources, "search": search, "run_id": run_id}

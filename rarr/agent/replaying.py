@@ -255,7 +255,7 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     def open(self) -> ChatModel:
-        """Makes the model for new questions. Raises `SettingsError` or `SetupError` if it cannot be used."""
+        """Makes the model for new questions. Raises `RarrError` if it cannot be used."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
         self._live = self._live or self._make()

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from copy import copy
-from threading import Lock
 from typing import Any, Literal
 
 from rarr.agent.batches import BatchItems, BatchResult, batch
@@ -28,13 +27,10 @@ from rarr.tools.models.run_budget import Meter
 
 Search = Literal["given"] | None
 """`given`: the sources of the call are searched alone."""
-_MAKING = Lock()
 
 
 class Reviser(RunOwner):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
-
-    _researcher: "Reviser | None" = None  # researches for `cite`, and edits nothing
 
     def _builder(self, components: Components) -> Callable[[Any], Any]:
         return builder_for(components)
@@ -89,7 +85,7 @@ class Reviser(RunOwner):
         are checked; in a text without a list of sources, `[1]` means the first of `sources`.
         """
         require_style(style)
-        researcher = await (await in_thread(self.unedited))._searching(sources, search)
+        researcher = await self.unedited()._searching(sources, search)
         research = await researcher.arevise(text, context, run_id=run_id)
         return await cited(
             research, context, researcher._components, style, mark_unsupported=mark_unsupported
@@ -123,19 +119,13 @@ class Reviser(RunOwner):
         return batch(self, rows, **options)
 
     def unedited(self) -> "Reviser":
-        """Returns the reviser that researches as this one does and edits nothing; made at the first call.
+        """Returns a reviser that researches as this one does, shares everything with it, and edits nothing.
 
         Raises `InputError` for components that rewrite or read no cards.
         """
-        if self._components.baseline.editor == "unedited":
-            return self
-        with _MAKING:
-            if self._researcher is None:
-                components = without_edits(self._components)
-                self._researcher = Reviser(components=components, on_step=self._on_step)
-                self._researcher._notices = self._notices
-                self._researcher.names_sources = self.names_sources
-            return self._researcher
+        made = copy(self)
+        made._components = without_edits(self._components)
+        return made
 
     async def _searching(self, sources: Sequence[Given] | None, search: Search) -> "Reviser":
         """Returns a reviser for one call, which searches these sources, and shares everything else with this.
@@ -152,7 +142,7 @@ class Reviser(RunOwner):
         given = await work(lambda: GivenPassages(sources, window=window, step=step, name="sources"))
         alone = search == "given" or not self.names_sources
         made = copy(self)
-        made._components, made._researcher = searching_given(self._components, given, alone=alone), None
+        made._components = searching_given(self._components, given, alone=alone)
         return made
 
     async def aresume(self, run_id: str) -> Revision:
@@ -203,12 +193,6 @@ class Reviser(RunOwner):
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
         return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
-
-    async def aclose(self) -> None:
-        """Closes as the base does, and the reviser that researches for `cite`."""
-        await super().aclose()
-        if self._researcher:
-            await self._researcher.aclose()
 
 
 @asynccontextmanager

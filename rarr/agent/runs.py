@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -47,9 +47,7 @@ def settings_of(
         raise InputError("settings and components are both given: components bring their own settings")
     if settings is not None and values:
         raise InputError(f"settings and {next(iter(values))} are both given: put it into the settings")
-    if components is not None:
-        return components.settings
-    return settings or Settings(**values)
+    return components.settings if components else settings or Settings(**values)
 
 
 def synchronous(
@@ -113,9 +111,7 @@ class RunOwner(Closable):
         self._traces: Recording | None = None
         if self.settings.trace:
             try:
-                self._traces = Recording(
-                    self.settings, components.baseline, resumable=checkpointer is not None
-                )
+                self._traces = Recording(self.settings, resumable=checkpointer is not None)
             except InputError as error:
                 message = f"no trace is kept: {error}; or set trace to false"
                 self._notices.append(Notice(code="trace_failed", message=message, node=""))
@@ -164,7 +160,11 @@ class RunOwner(Closable):
         traces = None if done else self._traces
         text = f"{start.get('context') or ''}\n{start['original']}"
         with using(Meter(budget_of(self.settings), text=text)) as meter:
-            recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
+            recorded = (
+                traces.of(run_id, start, self._components.baseline, meter, resumed=resumed)
+                if traces
+                else nullcontext()
+            )
             async with recorded as recorder:
                 state = start if done else await self._walk(start, run_id, resumed=resumed)
                 if recorder is None:
@@ -229,12 +229,7 @@ def _unjudged(text: str) -> Report:
 
 def budget_of(settings: Settings) -> Budget:
     """Takes the limits of one run from the settings."""
-    return Budget(
-        max_calls=settings.max_calls,
-        max_tokens=settings.max_tokens,
-        max_cost=settings.max_cost,
-        deadline_s=settings.deadline_s,
-    )
+    return Budget(**{field.name: getattr(settings, field.name) for field in fields(Budget)})
 
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:

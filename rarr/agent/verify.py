@@ -155,7 +155,7 @@ async def averify_by_search(
     It is researched as `revise` does, and nothing is edited. Raises `InputError` as `revise` does; all later
     failures become warnings.
     """
-    researcher, claim = await in_thread(reviser.unedited), required_text(claim, "claim")
+    researcher, claim = reviser.unedited(), required_text(claim, "claim")
     revision = await researcher.arevise(claim, context, sources=list(given) or None)
     found = revision.report.sentences
     is_reliable = all(notice.code != "reader_unreliable" for notice in revision.warnings)

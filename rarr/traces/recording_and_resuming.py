@@ -39,7 +39,7 @@ _log = logging.getLogger("rarr")
 class Recording:
     """Records the runs of one reviser, and hands a resumed run its earlier answers and spending."""
 
-    def __init__(self, settings: Settings, baseline: Baseline, *, resumable: bool = False) -> None:
+    def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """Opens the trace store. Raises `InputError` if it cannot be opened.
 
         `resumable` writes each answer at once, so that no paid answer is lost.
@@ -47,13 +47,13 @@ class Recording:
         self._settings, self._resumable = settings, resumable
         self.store = TraceStore(store_path(settings.home))
         self.store.wait(BUSY_S)
-        self._settings_record = settings_record(settings) | baseline.changes()
+        self._settings_record = settings_record(settings)
         self._version = installed_version()
         self._runs = 0
 
     @asynccontextmanager
     async def of(
-        self, run_id: str, start: State, meter: Meter, *, resumed: bool
+        self, run_id: str, start: State, baseline: Baseline, meter: Meter, *, resumed: bool
     ) -> AsyncIterator[RunRecorder]:
         """Records the run of the `async with` block, which hands its revision to the recorder at the end.
 
@@ -63,7 +63,7 @@ class Recording:
         recorder = RunRecorder(
             self.store, lambda message: meter.warn(FAILED, message), at_once=self._resumable
         )
-        facts, earlier = await result_of(in_order(self._prepare, run_id, start, resumed))
+        facts, earlier = await result_of(in_order(self._prepare, run_id, start, baseline, resumed))
         if earlier is None:
             await recorder.start(run_id, facts)
         else:
@@ -88,10 +88,13 @@ class Recording:
         """Closes the file after everything was written. The next use opens it again."""
         await result_of(in_order(self.store.close))
 
-    def _prepare(self, run_id: str, start: State, resumed: bool) -> tuple[RunFacts, Trace | None]:
+    def _prepare(
+        self, run_id: str, start: State, baseline: Baseline, resumed: bool
+    ) -> tuple[RunFacts, Trace | None]:
         """Prunes old traces. Returns the facts of a run, and the trace of a resumed run (else None)."""
         self._prune()
-        return self._facts(start), self._trace(run_id, start) if resumed else None
+        facts = self._facts(start, self._settings_record | baseline.changes())
+        return facts, self._trace(run_id, start) if resumed else None
 
     def _trace(self, run_id: str, state: State) -> Trace | None:
         """Reads the trace of the run; None if it is unreadable or of another text or context."""
@@ -112,12 +115,12 @@ class Recording:
             except FAILURES as error:
                 _log.warning("old traces are not removed: %s", error)
 
-    def _facts(self, start: State) -> RunFacts:
+    def _facts(self, start: State, settings: dict[str, Any]) -> RunFacts:
         return RunFacts(
             version=self._version,
             original=start["original"],
             context=start["context"],
-            settings=self._settings_record,
+            settings=settings,
             warnings=[notice.model_dump(mode="json") for notice in start["warnings"]],
             process=(socket.gethostname(), os.getpid()),
         )
