@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from rarr.agent.citing.marks import DISPUTED, NEEDED, PlannedCitation, cited_text
+from rarr.agent.citing.marks import DISPUTED, NEEDED, cited_text, planned_citations
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.runs import RunOwner, revision_of, synchronous
@@ -31,12 +31,12 @@ from rarr.nodes.plan import MAX_SECTIONS, plan
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
-from rarr.records import Evidence, Notice, Report, Revision, Sentence
+from rarr.records import Notice, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, WrittenSentence
 from rarr.records.citations import Cited
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
-from rarr.state import State, usable
+from rarr.state import State
 from rarr.tools.concurrency import in_thread
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.section_headings import clean_headings
@@ -201,8 +201,17 @@ def article_of(run_id: str, state: State, meter: Meter) -> tuple[Article, Revisi
         for span, section, _ in written.sentences
     ]
     sections = _sections(state, written)
-    research = _research(run_id, state, written.text, text, sentences, sections, meter)
-    cited = _cited(research, sentences, usable(state))
+    gaps = [
+        Notice(code="section_missing", message=f"section {it.heading!r}: {it.reason}", node="write_section")
+        for it in sections
+        if it.state != "written"
+    ]
+    facts = {"start", "end", "status", "evidence_ids"}
+    reported = [Sentence(text=text[it.start : it.end], **it.model_dump(include=facts)) for it in sentences]
+    whole: State = {**state, "original": written.text, "text": text, "warnings": [*state["warnings"], *gaps]}
+    whole["report"] = Report(sentences=tuple(reported))
+    research = revision_of(run_id, whole, meter)
+    cited = _cited(research, sentences)
     words = [word_count(text[each.start : each.end]) for each in sentences]
     as_written = [tuple(citation.entails for citation in each.written) for each in sentences]
     checked = [
@@ -241,50 +250,15 @@ def _sections(state: State, written: ArticleText) -> list[ArticleSection]:
     return sections
 
 
-def _research(
-    run_id: str,
-    state: State,
-    original: str,
-    text: str,
-    sentences: Sequence[WrittenSentence],
-    sections: Sequence[ArticleSection],
-    meter: Meter,
-) -> Revision:
-    """Makes the revision of the article: its edits, and the status of each of its sentences."""
-    reported = tuple(
-        Sentence(
-            text=text[each.start : each.end],
-            start=each.start,
-            end=each.end,
-            status=each.status,
-            evidence_ids=each.evidence_ids,
-            support=each.support,
-        )
-        for each in sentences
-    )
-    gaps = [
-        Notice(code="section_missing", message=f"section {it.heading!r}: {it.reason}", node="write_section")
-        for it in sections
-        if it.state != "written"
-    ]
-    warnings = [*state["warnings"], *gaps]
-    whole: State = {**state, "original": original, "text": text, "warnings": warnings}
-    whole["report"] = Report(sentences=reported)
-    return revision_of(run_id, whole, meter)
-
-
-def _cited(research: Revision, sentences: Sequence[WrittenSentence], usable: Sequence[Evidence]) -> Cited:
+def _cited(research: Revision, sentences: Sequence[WrittenSentence]) -> Cited:
     """Puts a footnote behind each supported sentence, and `[citation needed]` behind other judged ones.
 
     A sentence about which the sources disagree has `[sources disagree]` behind it.
     """
-    evidence = {passage.id: passage for passage in usable}
-    pairs = list(zip(research.report.sentences, sentences, strict=True))
-    planned = [PlannedCitation(each, evidence[name]) for each, _ in pairs for name in each.evidence_ids]
+    plain = research.model_copy(update={"original": research.text, "edits": (), "changed": False})
     lacking = [
         (each, DISPUTED if sentence.disputed_by else NEEDED)
-        for each, sentence in pairs
+        for each, sentence in zip(research.report.sentences, sentences, strict=True)
         if sentence.disputed_by or each.status in ("unconfirmed", "contradicted")
     ]
-    plain = research.model_copy(update={"original": research.text, "edits": (), "changed": False})
-    return cited_text(plain, planned, lacking, style="footnotes")
+    return cited_text(plain, planned_citations(plain, ()), lacking, style="footnotes")

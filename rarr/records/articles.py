@@ -41,9 +41,9 @@ class WrittenSentence(Record):
     """A sentence of an article, at `start` to `end` of the article without marks.
 
     `written` are the citations of the writer. `evidence_ids` are the passages that are cited after the check:
-    each supports the sentence by itself. `status` is `supported`, `contradicted`, `unconfirmed` or
-    `unjudged`, and `support` that by the best passage, from 0 to 1. A sentence that one passage supports and
-    another contradicts is `contradicted`; `disputed_by` has the other passage.
+    only together they need to support it. `status` is `supported`, `contradicted`, `unconfirmed` or
+    `unjudged`. A sentence that one passage supports and another contradicts is `contradicted`; `disputed_by`
+    has the other passage.
     """
 
     section_id: str
@@ -52,7 +52,6 @@ class WrittenSentence(Record):
     written: tuple[WrittenCitation, ...] = ()
     evidence_ids: tuple[str, ...] = ()
     disputed_by: tuple[str, ...] = ()
-    support: float | None = None
     status: Status = "unjudged"
 
 
