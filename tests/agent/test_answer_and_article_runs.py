@@ -1,0 +1,183 @@
+"""Runs that answer a question or write an article: their limits, traces, replays and checkpoints."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from agent.answering.helpers import writer
+from benchmarks import mills
+from rarr import Answerer, Article, InputError, ModelError, Settings, Writer
+from rarr.agent.replaying import replay
+from rarr.prompts import FOLDER
+from rarr.records import Passage
+from rarr.records.answers import Answer
+from rarr.testing import ScriptedModel
+from rarr.tools.models.chat import Answer as ModelAnswer, CallFailure, ChatRequest
+from rarr.traces.trace_reader import Trace
+
+PEOPLE, DAM = Path("examples/graph/people.csv"), Path("examples/corpus/hoover-dam.md")
+QUESTION, TOPIC = "Where was Marie Curie born, and how high is the Hoover Dam?", "Watermills of the parish"
+STATEMENTS = ("Marie Curie was born in Warsaw.", "Hoover Dam is 726 feet high.", "It is made of cheese.")
+KINDS: dict[str, Any] = {"answer": Answerer, "article": Writer}
+
+
+class MillSearch(mills.SlowDocuments):
+    """A search that finds the document about a mill, and for the topic those about the first three mills."""
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        names = [mills.mill(number) for number in range(3)] if query == TOPIC else [query]
+        found = await asyncio.gather(*(super(MillSearch, self).retrieve(name, k) for name in names))
+        return [passage for passages in found for passage in passages]
+
+
+def article_answers(request: Any) -> dict[str, Any]:
+    """Plans three sections about mills, and writes the first with a wrong year and a wrong citation."""
+    if request.prompt == "outline":
+        return {"sections": [mills.mill(number) for number in range(3)]}
+    if request.prompt != "write_section":
+        return mills.answer(request)
+    number = mills.number_of(re.findall(r"^Section: (.+)$", request.user, re.MULTILINE)[-1])
+    return {"text": f"{mills.text_of(1, int(number < 1), number)} {'[7]' if number < 1 else '[1]'}"}
+
+
+def model_for(kind: str) -> ScriptedModel:
+    return writer(*STATEMENTS) if kind == "answer" else ScriptedModel(article_answers)
+
+
+def settings_for(kind: str, model: Any = None, **more: Any) -> Settings:
+    sources = {"graph": PEOPLE, "corpus": DAM} if kind == "answer" else {"search": MillSearch(0.0)}
+    return Settings(**({**sources, "model": model or model_for(kind)} | more))
+
+
+def made(kind: str, model: Any = None, asked: str = "", **more: Any) -> Any:
+    with KINDS[kind](settings_for(kind, model, **more)) as owner:
+        if isinstance(owner, Writer):
+            return owner.write(asked or TOPIC)
+        return owner.answer(asked or QUESTION)
+
+
+def require_right(result: Answer | Article) -> None:
+    """Fails unless the answer has its three statuses, or the article all years and citations."""
+    if isinstance(result, Answer):
+        assert [it.status for it in result.statements] == ["supported", "supported", "unconfirmed"]
+        return
+    assert all(mills.text_of(1, 0, number) in result.text for number in range(3))
+    assert [it.passage.source for it in result.citations] == [f"mills/{number}.md" for number in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("answer", {}),
+        ("answer", {"graph": None}),
+        ("answer", {"corpus": None, "model": "embedded", "asked": "Who was Marie Curie, and what was she?"}),
+        ("answer", {"model": "embedded"}),
+        ("article", {}),
+        ("article", {"model": ScriptedModel(article_answers, failures=[None, CallFailure("refused", "no")])}),
+    ],
+)
+def test_trace_holds_the_run_and_replays_it_byte_for_byte(kind: str, changed: dict[str, Any]) -> None:
+    result = made(kind, **changed)
+    trace = Trace.load(result.run_id)
+    asked = changed.get("asked") or (QUESTION if kind == "answer" else TOPIC)
+    assert (trace.file.facts.original, trace.status) == (asked, "done")
+    assert trace.revision and trace.revision.text == (
+        result.text if kind == "answer" else result.research.text
+    )
+    repeated = replay(trace)
+    assert repeated.same and repeated.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "node", "prompt", "asked"),
+    [
+        ("answer", "write_answer", "answer_with_citations", 1),
+        ("article", "write_section", "write_section", 3),
+    ],
+)
+def test_node_is_replayed_with_another_prompt(
+    kind: str, node: str, prompt: str, asked: int, tmp_path: Path
+) -> None:
+    trace, file = Trace.load(made(kind).run_id), tmp_path / f"{prompt}.md"
+    text = (FOLDER / f"{prompt}.md").read_text(encoding="utf-8")
+    file.write_text(text.replace("\n<!-- user -->", "\nBe brief.\n<!-- user -->"), encoding="utf-8")
+    repeated = replay(trace, node, prompt=file, model=model_for(kind))
+    assert (repeated.asked, repeated.failed) == (asked, [])
+
+
+class Stuck(ScriptedModel):
+    """Never answers about `words`, and tells when it is asked."""
+
+    def __init__(self, kind: str, words: str) -> None:
+        super().__init__(article_answers if kind == "article" else {})
+        self.words, self.asked = words, asyncio.Event()
+
+    async def complete(self, ask: ChatRequest) -> ModelAnswer:
+        if self.words in ask.messages[1].content:
+            self.asked.set()
+            await asyncio.Event().wait()
+        return await super().complete(ask)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "once"),
+    [
+        ("answer", QUESTION, {"answer_with_citations": 1}),
+        ("article", f"Section: {mills.mill(1)}\n", {"outline": 0}),
+    ],
+)
+async def test_interrupted_run_goes_on_from_its_checkpoint(
+    kind: str, words: str, once: dict[str, int]
+) -> None:
+    saver, stuck, again = InMemorySaver(), Stuck(kind, words), model_for(kind)
+    async with KINDS[kind](settings_for(kind, stuck), checkpointer=saver) as owner:
+        call = owner.awrite if isinstance(owner, Writer) else owner.aanswer
+        run = asyncio.create_task(call(TOPIC if kind == "article" else QUESTION, run_id="r1"))
+        await stuck.asked.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+    async with KINDS[kind](settings_for(kind, again), checkpointer=saver) as owner:
+        result, finished = await owner.aresume("r1"), await owner.aresume("r1")
+        call = owner.awrite if isinstance(owner, Writer) else owner.aanswer
+        with pytest.raises(InputError, match="begun before"):
+            await call("Again?", run_id="r1")
+    require_right(result)
+    assert finished == result
+    assert {name: [it.name for it in again.calls].count(name) for name in once} == once
+
+
+def test_wrong_value_of_an_article_is_corrected_and_cited() -> None:
+    article = made("article")
+    require_right(article)
+    [edit] = article.research.edits
+    assert (edit.old, edit.new, edit.state) == ("1804", "1801", "accepted")
+    assert (article.as_written.recall, article.checked.recall) == (2 / 3, 1.0)
+    assert article.sentences[0].written[0].label == "7"
+
+
+@pytest.mark.parametrize(("limit", "written"), [({"max_calls": 2}, 1), ({"deadline_s": 1e-6}, 0)])
+def test_limit_leaves_named_gaps_of_an_article(limit: dict[str, Any], written: int) -> None:
+    article = made("article", **limit)
+    assert [section.state for section in article.sections].count("written") == written
+    assert written == 0 or "not written: a limit of the run was reached" in article.text
+    assert "budget_exhausted" in {warning.code for warning in article.warnings}
+
+
+def test_usage_names_the_nodes() -> None:
+    usage = made("answer").usage.by_node
+    assert list(usage) == ["find_triples", "retrieve", "rerank", "write_answer", "check_statements"]
+    by_node = made("article").usage.by_node
+    calls = {node: usage.model_calls for node, usage in by_node.items() if usage.model_calls}
+    assert calls == {"plan": 1, "write_section": 3, "cite": 1}
+
+
+def test_answer_whose_model_fails_is_recorded_as_failed() -> None:
+    with pytest.raises(ModelError):
+        made("answer", ScriptedModel({}, failures=[CallFailure("refused", "no")]))
+    assert Trace.load("last").status == "failed"

@@ -1,0 +1,214 @@
+"""Writing with scripted components: which citations stay, which are replaced, and what a failure leaves."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from component_doubles import Double, scripted_components, unless_failing
+from makers import passage
+
+from rarr import Article, InputError, Settings, Writer
+from rarr.agent.wiring.components import wire
+from rarr.agent.write import CHUNK_WORDS
+from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.components import Baseline, RawReading, SectionSource
+from rarr.errors import ModelError, RetrievalError
+from rarr.records import Evidence
+from rarr.testing import InMemoryRetriever, ScriptedModel
+
+TOPIC = "Orrel Viaduct"
+BUILT = "The Orrel Viaduct was completed in 1912."
+ARCHES = "The Orrel Viaduct has 24 arches of brick."
+CLOSED = "Trains stopped crossing the Orrel Viaduct in 1987."
+PASSAGES = [
+    passage(text, source).model_copy(update={"title": TOPIC})
+    for text, source in ((BUILT, "built.md"), (ARCHES, "design.md"), (CLOSED, "trains.md"))
+]
+DESIGN = f"{ARCHES} [2]"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
+
+
+class ScriptedWriter(Double):
+    """Writes the given sections under their headings, or those of `outline`; an exception is raised."""
+
+    def __init__(self, sections: Mapping[str, Any], outline: Sequence[str] | Exception | None = None) -> None:
+        super().__init__(sections)
+        self._outline = list(sections) if outline is None else outline
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        self.scripted("outline", topic)
+        return unless_failing(self._outline)  # type: ignore[no-any-return]
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        heading = sources[at].section.heading
+        return str(unless_failing(self.scripted("section", heading).get(heading, "")))
+
+
+def written(
+    sections: Mapping[str, Any], outline: Any = None, writer: ScriptedWriter | None = None, **changed: Any
+) -> Article:
+    """Writes `sections` from the three passages, [1] to [3], in this order."""
+    parts: dict[str, Any] = {"retriever": InMemoryRetriever(PASSAGES), "card_reader": NearQuoteReader()}
+    components = scripted_components(writer=writer or ScriptedWriter(sections), **(parts | changed))
+    return Writer(components=components).write(TOPIC, outline)
+
+
+def codes(article: Article) -> set[str]:
+    return {warning.code for warning in article.warnings}
+
+
+def states(article: Article) -> list[tuple[str, str]]:
+    return [(section.heading, section.state) for section in article.sections]
+
+
+def test_article_has_footnotes_and_a_ledger_of_places() -> None:
+    article = written({"History": f"{BUILT[:-1]} [1]. {CLOSED[:-1]} [3].", "Design": DESIGN})
+    assert article.text == (
+        f"# {TOPIC}\n\n## History\n\n{BUILT}[^1] {CLOSED}[^2]\n\n## Design\n\n{ARCHES}[^3]\n\n"
+        f"[^1]: {TOPIC}, built.md\n[^2]: {TOPIC}, trains.md\n[^3]: {TOPIC}, design.md\n"
+    )
+    assert [article.text[each.start : each.end] for each in article.citations] == ["[^1]", "[^2]", "[^3]"]
+    first = article.citations[0].passage
+    assert (first.source, first.start, first.end) == ("built.md", 0, len(BUILT))
+    assert article.research.text[article.sections[1].start : article.sections[1].end] == ARCHES
+
+
+OTHER = PASSAGES[0].model_copy(update={"text": BUILT.replace("1912", "1931"), "source": "other.md"})
+
+
+class DeadReader(NearQuoteReader):
+    async def read(self, block: Any, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        raise ModelError("no answer")
+
+
+@pytest.mark.parametrize(
+    ("draft", "changed", "text", "statuses", "warning"),
+    [
+        (f"{BUILT} [2]", {}, f"{BUILT}[^1]", ["supported"], None),
+        (
+            f"{BUILT} [1] It is haunted by ghosts [1].",
+            {},
+            f"{BUILT}[^1] It is haunted by ghosts.[citation needed]",
+            ["supported", "unconfirmed"],
+            None,
+        ),
+        (f"{BUILT} [1]", {"card_reader": DeadReader()}, f"{BUILT}\n", ["unjudged"], "check_failed"),
+        (
+            f"{BUILT} [1]",
+            {"retriever": InMemoryRetriever([*PASSAGES, OTHER])},
+            f"{BUILT}[sources disagree]",
+            ["contradicted"],
+            "sources_disagree",
+        ),
+    ],
+)
+def test_card_of_a_sentence_decides_its_mark(
+    draft: str, changed: dict[str, Any], text: str, statuses: list[str], warning: str | None
+) -> None:
+    article = written({"History": draft}, **changed)
+    assert text in article.text
+    assert [sentence.status for sentence in article.sentences] == statuses
+    assert warning is None or warning in codes(article)
+
+
+def test_measures_of_four_sentences_are_those_computed_by_hand() -> None:
+    # 7 words, cited rightly; 8 words, with 1 of 2 citations right; 6 words, wrongly; 8 words without one.
+    section = f"{BUILT} [1] {ARCHES} [2][3] It was painted red in 1950 [1]. {CLOSED}"
+    scores = written({"History": section}).as_written
+    assert (scores.sentences, scores.unjudged) == (4, 0)
+    assert scores.recall == 2 / 4
+    assert scores.precision == (1 + 1 / 2 + 0 + 0) / 4
+    assert scores.rate == (7 + 8) / (7 + 8 + 6 + 8)
+    unread = written({"History": f"{BUILT} [1]"}, card_reader=DeadReader()).checked
+    assert (unread.recall, unread.unjudged) == (None, 1)
+
+
+FAILED = "not written: a search or the writer failed"
+SILENT = "not written: its sources say nothing for it"
+DOWN = RetrievalError("the server is down")
+HISTORY, ABOUT_DESIGN = f"History, {TOPIC}", f"Design, {TOPIC}"
+
+
+@pytest.mark.parametrize(
+    ("history", "found", "state", "reason"),
+    [
+        (TimeoutError("no answer"), PASSAGES, "failed", FAILED),
+        (BUILT, DOWN, "failed", FAILED),
+        (BUILT, [], "no_source", "not written: no source was found"),
+        ("## History\n", PASSAGES, "no_source", SILENT),
+        ("## Early years\n", PASSAGES, "no_source", SILENT),
+        (
+            "## Sources\n\n[1] built.md\n",
+            PASSAGES,
+            "no_source",
+            SILENT,
+        ),
+        ("[1][2]", PASSAGES, "no_source", SILENT),
+    ],
+)
+def test_section_that_is_not_written_is_a_named_gap(
+    history: Any, found: Any, state: str, reason: str
+) -> None:
+    sources = InMemoryRetriever({TOPIC: PASSAGES, HISTORY: found, ABOUT_DESIGN: PASSAGES})
+    writer = ScriptedWriter({"History": history, "Design": DESIGN})
+    article = written({}, writer=writer, retriever=sources)
+    assert states(article) == [("History", state), ("Design", "written")]
+    assert f"## History\n\n({reason})\n" in article.text and f"{ARCHES}[^1]" in article.text
+    assert "section_missing" in codes(article)
+    assert (("section", "History") in writer.calls) == (found is PASSAGES)
+
+
+def test_plan_that_fails_or_finds_nothing_gives_one_section() -> None:
+    writer = ScriptedWriter({"Overview": f"{BUILT} [1]"}, outline=TimeoutError("no answer"))
+    article = written({}, writer=writer)
+    assert states(article) == [("Overview", "written")] and "plan_failed" in codes(article)
+    writer = ScriptedWriter({"History": BUILT})
+    article = written({}, writer=writer, retriever=InMemoryRetriever())
+    assert (article.sentences, writer.calls) == ((), [])
+    assert states(article) == [("Overview", "no_source")]
+
+
+def test_outline_is_followed_without_planning() -> None:
+    writer = ScriptedWriter({"Design": DESIGN})
+    article = written({}, writer=writer, outline="# Orrel Viaduct\n- Design\n- References\n- design\n")
+    assert states(article) == [("Design", "written")]
+    assert writer.calls == [("section", "Design")]
+
+
+@pytest.mark.parametrize(
+    ("outline", "message"),
+    [
+        ([], "no heading"),
+        ("References\n", "no heading"),
+        ([1], "no list of headings"),
+        ([f"Part {n}" for n in range(11)], "give at most 10"),
+    ],
+)
+def test_impossible_outline_is_refused(outline: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        written({}, outline=outline)
+
+
+def test_components_that_cannot_write_leave_gaps_or_are_refused() -> None:
+    components = scripted_components(retriever=InMemoryRetriever(PASSAGES), card_reader=NearQuoteReader())
+    article = Writer(components=components).write(TOPIC)
+    assert article.sentences == () and any("no writer" in it.message for it in article.warnings)
+    with pytest.raises(InputError, match="articles are checked by cards"):
+        Writer(components=scripted_components())
+    with pytest.raises(InputError, match="rewriter"):
+        Writer(components=wire(Settings(model=ScriptedModel({})), baseline=Baseline(editor="efec")))
+
+
+def test_passages_are_as_long_as_those_of_wikigenbench(tmp_path: Path) -> None:
+    page = "# Tolk\n\n" + " ".join(f"The river Tolk was {n} miles long in {1900 + n}." for n in range(120))
+    (tmp_path / "tolk.md").write_text(page, encoding="utf-8")
+    with Writer(corpus=tmp_path / "tolk.md") as writer:
+        article = writer.write("Tolk", ["Length"])
+    sizes = [len(found.text.split()) for found in article.research.evidence]
+    assert len(sizes) > 1 and max(sizes) <= CHUNK_WORDS < max(sizes) + 20
+    assert all(page[each.start : each.end] == each.text for each in article.research.evidence)
