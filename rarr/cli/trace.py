@@ -186,7 +186,14 @@ def replay(
     from rarr.views.replay_text import render
 
     chosen |= options.given(prompt=prompt)
-    done = [replayed(loaded, node, **chosen) for loaded in _runs(run, runs)]
+    done = []
+    for loaded in _runs(run, runs):
+        try:
+            done.append(replayed(loaded, node, **chosen))
+        except InputError as error:
+            if runs is None:
+                raise
+            warn(f"run {loaded.run_id} is left out: {error}")
     write(render(done, full=full))
     failed, asked = [error for it in done for error in it.failed], sum(it.asked for it in done)
     if failed:
