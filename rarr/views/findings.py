@@ -51,10 +51,8 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
         status = finding.status.replace("_", " ").ljust(_STATUS)
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
         yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
-        for detail in _details(finding):
-            yield Line(4 + width, Text(detail, "cyan" if detail.startswith("source:") else ""))
-    for warning in document.warnings:
-        yield _warning(2, warning)
+        yield from (Line(4 + width, Text(detail)) for detail in _details(finding))
+    yield from (_warning(2, warning) for warning in document.warnings)
     yield Line(0, Text())
 
 
@@ -64,32 +62,27 @@ def _warning(indent: int, text: str) -> Line:
 
 def verdict(checks: DocumentChecks) -> str:
     """Writes one line on all files: what fails and what could not be judged, or that nothing fails."""
-    parts = []
+    parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
         kinds = ", ".join(status.replace("_", " ") for status in checks.fail_on if status in statuses)
         verb = "fails" if checks.failing == 1 else "fail"
         sentences = counted(checks.failing, "sentence")
         parts.append(f"{sentences} in {counted(len(failing), 'file')} {verb} ({kinds})")
-    if checks.unjudged:
-        first = next(document for document in checks.documents if document.unjudged)
-        about = f"{one_line(first.file, _SOURCE)}: {_notice(first)}"
-        number = f"{checks.unjudged} of {counted(len(checks.documents), 'file')}"
-        parts.append(
-            f"nothing could be checked ({about})"
-            if all(document.outcome == "not_judged" for document in checks.documents)
-            else f"{number} could not be judged, or not completely ({about})"
-        )
-    return "; ".join(parts) or f"nothing fails in {counted(len(checks.documents), 'file')}"
+    if unjudged := [document for document in checks.documents if document.unjudged]:
+        about = f"{one_line(unjudged[0].file, _SOURCE)}: {_notice(unjudged[0])}"
+        some = f"{len(unjudged)} of {files} could not be judged, or not completely"
+        none = all(document.outcome == "not_judged" for document in checks.documents)
+        parts.append(f"{'nothing could be checked' if none else some} ({about})")
+    return "; ".join(parts) or f"nothing fails in {files}"
 
 
 def _details(finding: Finding) -> list[str]:
-    """Writes what differs, what the sources say, what is not confirmed, and the quotes, a line each."""
-    differing = {
-        part.says: f"{_quoted(part.words)} differs" for part in finding.parts if part.state == "differs"
-    }
+    """Writes what differs, what is not confirmed, and the quotes, a line each."""
+    differing = {part.says: part.words for part in finding.parts if part.state == "differs"}
     lines = [
-        words + (f": the source says {_quoted(says)}" if says else "") for says, words in differing.items()
+        f"{_quoted(words)} differs" + (f": the source says {_quoted(says)}" if says else "")
+        for says, words in differing.items()
     ]
     if words := [part.words for part in finding.parts if part.state == "open"]:
         lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
@@ -164,11 +157,7 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
     notifications = [
-        {
-            "level": "error",
-            "message": {"text": _about(document)},
-            "locations": [{"physicalLocation": {"artifactLocation": _location(document.file)}}],
-        }
+        {"level": "error", "message": {"text": _about(document)}, "locations": _locations(document.file)}
         for document in checks.documents
         if document.unjudged
     ]
@@ -187,12 +176,8 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
 
 def _result(file: str, finding: Finding) -> dict[str, Any]:
     place = finding.place
-    region = {
-        "startLine": place.line,
-        "startColumn": place.column,
-        "endLine": place.end_line,
-        "endColumn": place.end_column,
-    }
+    start, end = (place.line, place.column), (place.end_line, place.end_column)
+    region = dict(zip(("startLine", "startColumn", "endLine", "endColumn"), (*start, *end), strict=True))
     # The id of a finding stays the same if its line changes.
     name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()
     return {
@@ -200,16 +185,15 @@ def _result(file: str, finding: Finding) -> dict[str, Any]:
         "ruleIndex": [*TITLES].index(finding.status),
         "level": "error" if finding.fails else "note",
         "message": {"text": f"{TITLES[finding.status]}: {_message(finding)}"},
-        "locations": [{"physicalLocation": {"artifactLocation": _location(file), "region": region}}],
+        "locations": _locations(file, region=region),
         "partialFingerprints": {"rarrSentence/v1": name},
     }
 
 
-def _location(file: str) -> dict[str, str]:
+def _locations(file: str, **place: Any) -> list[dict[str, Any]]:
     """Names a file relative to the working folder where it lies in it, as services expect it."""
     path = Path(file)
-    if path.is_absolute():
-        if not path.is_relative_to(Path.cwd()):
-            return {"uri": path.as_uri()}
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
-    return {"uri": quote(path.as_posix())}
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return [{"physicalLocation": {"artifactLocation": {"uri": uri}, **place}}]

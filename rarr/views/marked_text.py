@@ -40,13 +40,12 @@ def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) 
     for sentence, pieces in by_sentence(traced(original, edits), sentences):
         count += sentence is not None
         runs = list[MarkedRun]()
-        parts = sorted(sentence.parts, key=lambda part: part.start) if sentence else []
         for kind, text, edit in pieces:
             if kind == "deleted":
                 runs.append(MarkedRun(kind, text, edit))
                 continue
-            for start, end, part in _cut(at, at + len(text), parts):
-                runs.append(MarkedRun(kind, text[start - at : end - at], edit, part))
+            cut = _cut(at, at + len(text), sentence.parts if sentence else ())
+            runs += [MarkedRun(kind, text[start - at : end - at], edit, part) for start, end, part in cut]
             at += len(text)
         if runs:
             made.append(MarkedSentence(count if sentence else 0, sentence, runs))
@@ -55,7 +54,7 @@ def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) 
 
 def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
     """Yields the range in pieces, cut at the parts, with their part or None. Earlier parts win overlaps."""
-    for part in parts:
+    for part in sorted(parts, key=lambda part: part.start):
         begin, stop = max(part.start, start), min(part.end, end)
         if begin < stop:
             if start < begin:
