@@ -210,7 +210,7 @@ def _numbers(sentence: str) -> list[Value]:
     return [
         value
         for value in values(sentence)
-        if not value.is_word or value.kind == "date" or value.amounts[0].amount > 2
+        if not value.is_word or not value.amounts or value.amounts[0].amount > 2
     ]
 
 
