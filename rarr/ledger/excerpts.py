@@ -30,21 +30,14 @@ def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str
                 if excerpt.id not in by_query[passage.query_id]:
                     by_query[passage.query_id].append(excerpt.id)
     excerpts += [passage for passage in kept if passage.suspicious]
-    return _numbered(sorted(excerpts, key=lambda it: order[it.id]), by_query)
-
-
-def _numbered(
-    excerpts: Sequence[Evidence], by_query: Mapping[str, Sequence[str]]
-) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Numbers the excerpts of each query, so that a replay, which has no passages, gives the same ids."""
+    # Numbered by query, so that a replay, which has no passages, gives the same ids.
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
-    for excerpt in excerpts:
-        if is_given(excerpt.id):
-            names[excerpt.id] = excerpt.id
-            continue
-        counts[excerpt.query_id] += 1
-        names[excerpt.id] = f"{excerpt.query_id}.{counts[excerpt.query_id]}"
+    for excerpt in (excerpts := sorted(excerpts, key=lambda it: order[it.id])):
+        names[excerpt.id] = excerpt.id
+        if not is_given(excerpt.id):
+            counts[excerpt.query_id] += 1
+            names[excerpt.id] = f"{excerpt.query_id}.{counts[excerpt.query_id]}"
     numbered = [excerpt.model_copy(update={"id": names[excerpt.id]}) for excerpt in excerpts]
     return numbered, {query: [names[name] for name in ids] for query, ids in by_query.items()}
 

@@ -80,14 +80,12 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
     `own` for files; `other` for a domain without a match, and for a source without a name.
     """
-    if source.startswith(UNNAMED):
-        return "other"
-    if not site_of(source):
-        return "own"
-    kinds = {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
+    if source.startswith(UNNAMED) or not site_of(source):
+        return "other" if source.startswith(UNNAMED) else "own"
+    known = KINDS | {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
     labels = host_of(source).split(".")
-    endings = [".".join(labels[start:]) for start in range(len(labels))]
-    return next((kinds.get(it) or KINDS[it] for it in endings if it in kinds or it in KINDS), "other")
+    endings = (".".join(labels[start:]) for start in range(len(labels)))
+    return next((known[ending] for ending in endings if ending in known), "other")
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
@@ -97,21 +95,19 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     """
     groups: list[list[Evidence]] = []
     for passage in evidence:
-        apart = [group for group in groups if not any(_is_same_source(passage, it) for it in group)]
-        same = [it for group in groups if group not in apart for it in group]
-        groups = [*apart, [*same, passage]]
+        same = [group for group in groups if any(_is_same_source(passage, it) for it in group)]
+        groups = [group for group in groups if group not in same]
+        groups.append([*(it for group in same for it in group), passage])
     return groups
 
 
 def _is_same_source(passage: Evidence, other: Evidence) -> bool:
-    if _origin(passage.source) == _origin(other.source):
-        return True
+    origins = [
+        UNNAMED if it.startswith(UNNAMED) else site_of(it) or it for it in (passage.source, other.source)
+    ]
     shingles, others = _shingles(passage.text), _shingles(other.text)
-    return len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
-
-
-def _origin(source: str) -> str:
-    return UNNAMED if source.startswith(UNNAMED) else site_of(source) or source
+    shared = len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
+    return origins[0] == origins[1] or shared
 
 
 @lru_cache(maxsize=256)  # each passage is compared with all others

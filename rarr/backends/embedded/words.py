@@ -38,47 +38,14 @@ _WEIGHTY = (
     " plupart moins plus presque sur sous ancien prévu"
 )
 _OPPOSITES = (
-    "north south east west northern southern eastern western",
-    "left right",
-    "up down",
-    "upper lower",
-    "upstream downstream",
-    "inside outside",
-    "above below",
-    "over under",
-    "before after",
-    "first last",
-    "rose fell",
-    "rise fall",
-    "rises falls",
-    "increased decreased",
-    "increase decrease",
-    "higher lower",
-    "more fewer less",
-    "longer shorter",
-    "larger smaller",
-    "earlier later",
-    "older younger",
-    "maximum minimum",
-    "all some",
-    "allowed forbidden",
-    "permitted prohibited",
-    "erlaubt verboten",
-    "autorisé interdit",
-    "always never",
-    "monday tuesday wednesday thursday friday saturday sunday",
-    "nord süd ost west",
-    "nördlich südlich östlich westlich",
-    "links rechts",
-    "vor nach",
-    "über unter",
-    "stieg sank",
-    "mehr weniger",
-    "höher niedriger",
-    "nord sud est ouest",
-    "gauche droite",
-    "avant après",
-    "plus moins",
+    "north south east west northern southern eastern western; left right; up down; upper lower; "
+    "upstream downstream; inside outside; above below; over under; before after; first last; "
+    "rose fell; rise fall; rises falls; increased decreased; increase decrease; higher lower; "
+    "more fewer less; longer shorter; larger smaller; earlier later; older younger; maximum minimum; "
+    "all some; allowed forbidden; permitted prohibited; erlaubt verboten; autorisé interdit; "
+    "always never; monday tuesday wednesday thursday friday saturday sunday; nord süd ost west; "
+    "nördlich südlich östlich westlich; links rechts; vor nach; über unter; stieg sank; mehr weniger; "
+    "höher niedriger; nord sud est ouest; gauche droite; avant après; plus moins"
 )
 _OPENERS = (
     "in on at by for from of to with during since and which who where while because as near along"
@@ -123,7 +90,7 @@ def _opposite_stems() -> tuple[frozenset[str], ...]:
     """Returns the groups with each word as it is, and without its inflection."""
     return tuple(
         frozenset(form for word in group.split() for form in (word, *(stem(word, name) for name in _SMALL)))
-        for group in _OPPOSITES
+        for group in _OPPOSITES.split(";")
     )
 
 
