@@ -11,12 +11,12 @@ from blockbuster import BlockingError
 from blocking import LONG, OURS, watched
 from makers import FACT
 
-from rarr.backends.encoder.model import shipped_encoder
+from rarr.backends.encoder.model import Encoder
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
-EMBED = shipped_encoder()._embed
+JUDGE = Encoder().attribution
 
 
 def run_in(file: str, expression: str, *survived: type[Exception]) -> Any:
@@ -38,13 +38,13 @@ def held() -> threading.Lock:
         ("os.stat", "Path('file').exists()"),
         ("lock.acquire", "held().acquire()"),
         ("MarkdownIt.parse", "split_sentences(FACT + ' It is read once.')"),  # not from the cache
-        ("InferenceSession.run", "EMBED(FACT)"),
+        ("InferenceSession.run", "JUDGE(FACT, '', FACT)"),
         ("Pattern.search", "re.compile('a').search('b' * LONG)"),
         ("Pattern.sub", "re.compile('a').sub('c', 'b' * LONG)"),
     ],
 )
 def test_blocking_calls_of_our_coroutines_are_reported(named: str, expression: str) -> None:
-    EMBED(FACT)  # its files are open
+    JUDGE(FACT, "", FACT)  # its files are open
     with watched() as seen, pytest.raises(BlockingError):
         run_in(f"{OURS}/nodes/made.py", expression)
     assert [place.partition(",")[0] for place in seen] == [named]

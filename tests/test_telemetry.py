@@ -7,8 +7,10 @@ from pathlib import Path
 
 RUN = """
 from rarr import revise
+from rarr.backends.encoder.model_files import SHIPPED
 
-revision = revise("The Hoover Dam is 212 metres high.", corpus="corpus", home="data", reranker="embedded")
+text = "Its engineers planned the Hoover Dam for 212 metres."
+revision = revise(text, corpus="corpus", home="data", weights=SHIPPED)
 assert "onnxruntime" in __import__("sys").modules, "the run used no encoder: nothing was tested"
 """
 

@@ -95,7 +95,7 @@ class Settings(ServingSettings, BaseSettings):
     rounds: int = Field(default=2, ge=1, le=10)
     """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
     reranker: str = "overlap"
-    """`overlap`, `embedded`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
+    """`overlap`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
@@ -227,7 +227,7 @@ class Settings(ServingSettings, BaseSettings):
     @classmethod
     def _reranker_is_named(cls, value: str) -> str:
         if not value.removeprefix("vllm:").strip():
-            raise ValueError("it names no model; give overlap, embedded, vllm:NAME, or a cross-encoder")
+            raise ValueError("it names no model; give overlap, vllm:NAME, or a cross-encoder")
         return value
 
     @model_validator(mode="after")

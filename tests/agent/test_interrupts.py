@@ -89,9 +89,10 @@ import signal, sys
 from pathlib import Path
 from rarr import Reviser, Settings
 from rarr.backends.encoder import model
+from rarr.backends.encoder.model_files import SHIPPED
 
 text, run = Path(sys.argv[2]).read_text(), model.Encoder._run
-settings = Settings(corpus=sys.argv[1], reranker="embedded")
+settings = Settings(corpus=sys.argv[1], weights=SHIPPED)
 computed = []
 
 def interrupts(self, *given):
@@ -108,7 +109,6 @@ with Reviser(settings) as reviser:
         print("interrupted")
     again = reviser.revise(text)
     model.Encoder._run = run
-    model.shipped_encoder.cache_clear()
 with Reviser(settings) as reviser:
     other = reviser.revise(text)
 print((again.text, again.checks, again.edits, again.report.sentences) ==

@@ -78,11 +78,13 @@ class Resources:
 
     @cached_property
     def encoder(self) -> "Encoder":
-        """The encoder in the folder `weights`, else that of the package. Raises `SettingsError`."""
-        from rarr.backends.encoder.model import Encoder, shipped_encoder  # it imports numpy
+        """The encoder in the folder `weights`. Raises `SetupError` and `SettingsError`."""
+        from rarr.backends.encoder.model_files import require_packages
 
-        weights = self.settings.weights
-        return shipped_encoder() if weights is None else Encoder(weights)
+        require_packages()
+        from rarr.backends.encoder.model import Encoder  # it imports numpy
+
+        return Encoder(self.settings.weights)
 
 
 @contextmanager
@@ -288,18 +290,12 @@ def unused_settings(components: Components) -> list[Notice]:
 
 
 def reranker(settings: Settings, opened: Resources) -> Reranker:
-    """Makes the reranker: `overlap`, `embedded`, `vllm:NAME` on a server, or the name of a cross-encoder.
+    """Makes the reranker: `overlap`, `vllm:NAME` on a server, or the name of a cross-encoder.
 
     What is opened is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if settings.reranker == "embedded":
-        from rarr.backends.encoder.model_files import require_packages
-        from rarr.backends.encoder.ranking import TrainedReranker  # it imports numpy
-
-        require_packages()
-        return TrainedReranker(opened.encoder)
     if settings.reranker.startswith(SERVED):
         return served_reranker(settings, opened)
     from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker

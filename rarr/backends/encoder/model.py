@@ -1,8 +1,8 @@
-"""Runs the encoder: one ONNX file with a head for each task, such as relevance, attribution and pointers."""
+"""Runs the encoder: one ONNX file with a head for attribution and one for pointers."""
 
 import threading
 from collections.abc import Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +14,6 @@ from rarr.backends.encoder.inputs import (
     EncoderInput,
     MaskedSpan,
     encoder_input,
-    single_input,
 )
 from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency import side_by_side
@@ -23,9 +22,7 @@ from rarr.tools.text.blocks_and_sentences import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-REMEMBERED = 2048  # embeddings
 LONGEST_ANSWER = 12  # tokens
-SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
 
 
@@ -78,7 +75,7 @@ class Pointing(NamedTuple):
 
 
 class Encoder:
-    """The trained model: it judges relevance and attribution, points at values in passages, and embeds texts.
+    """The trained model: it judges attribution, and points at values in passages.
 
     It is one ONNX file, which threads may share. The files are checked at once and opened at the first use.
     """
@@ -90,17 +87,10 @@ class Encoder:
         """
         self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
-        self._embedded = lru_cache(REMEMBERED)(self._embed)
 
     def reads(self, text: str) -> bool:
         """Does the whole text fit into the input (120 tokens)? A longer text loses its end."""
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
-
-    def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """Computes for each passage (title, text) the probability that it answers the query, from 0 to 1."""
-        pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
-        rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
-        return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, text: str, title: str, passage: str) -> AttributionScores:
         """Computes the probability of each class of the text."""
@@ -124,19 +114,10 @@ class Encoder:
         rows = side_by_side(lambda sequence: self._run(sequence, ["start", "end"]), pairs)
         return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
 
-    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Computes a vector for each text (N, 384), of length 1: the product of two is their cosine."""
-        vectors = side_by_side(self._embedded, texts)
-        return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
-
     @property
     def sure(self) -> float:
         """The least probability at which a correction by these weights is made."""
         return self._facts.sure
-
-    def _embed(self, text: str) -> "NDArray[np.float32]":
-        ids = single_input(self._opened.tokenizer, text)
-        return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
     def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
         """Computes the outputs `heads` of one sequence.
@@ -155,12 +136,6 @@ class Encoder:
     @cached_property
     def _files(self) -> EncoderFiles:
         return encoder_files(self._folder)
-
-
-@cache
-def shipped_encoder() -> Encoder:
-    """Returns the encoder that ships with the package; the same object for the whole process."""
-    return Encoder()
 
 
 def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
@@ -184,7 +159,3 @@ def _pointing(sequence: EncoderInput, row: _Row) -> Pointing:
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":
     shifted = logits - logits.max()
     return np.asarray(shifted - np.log(np.exp(shifted).sum()))
-
-
-def _sigmoid(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":
-    return np.asarray(1 / (1 + np.exp(-logits)))

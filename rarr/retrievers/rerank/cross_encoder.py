@@ -22,7 +22,7 @@ class CrossEncoderReranker:
         """
         if not can_be_model(name):
             raise SettingsError(
-                f"unknown reranker {name!r}: give overlap, embedded, the folder of a cross-encoder, or its"
+                f"unknown reranker {name!r}: give overlap, the folder of a cross-encoder, or its"
                 " name on the hub, such as cross-encoder/ms-marco-MiniLM-L6-v2"
             )
         try:

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.encoder.model_files import SHIPPED
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
@@ -113,7 +114,7 @@ def test_encoder_without_its_packages_is_one_line_with_the_cure(
 ) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(SetupError, match=r'tokenizers is missing\): pip install "rarr\[encoder\]"'):
-        wire(Settings(corpus=notes, reranker="embedded"))
+        wire(Settings(corpus=notes, weights=SHIPPED))
     assert type(wire(Settings(corpus=notes)).reranker) is OverlapReranker
 
 
