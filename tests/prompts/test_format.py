@@ -1,6 +1,5 @@
 """Loading, overriding, rendering and parsing prompts, and the errors of a prompt file."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,9 +144,3 @@ def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
     user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
     others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.parse(user)}
     assert others == {prompt.name.removesuffix("_doubt")}
-
-
-def test_a_variable_used_twice_must_read_the_same_twice() -> None:
-    prompt = replace(load("generate_queries"), user="{{text}} or {{ text }}?")
-    assert prompt.parse("a or a?") == {"text": "a"}
-    assert prompt.parse("a or b?") is None

@@ -147,11 +147,6 @@ def test_model_is_refused_before_its_weights_are_loaded(fake: Fake) -> None:
     assert fake.asked == [("config", NAME, True)]
 
 
-def test_model_without_a_trained_head_is_refused(fake: Fake) -> None:
-    fake.missing = {"classifier.weight", "classifier.bias"}
-    assert "lacks weights, classifier.bias among them" in refused(NAME)
-
-
 THREE_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 UNNAMED = {0: "LABEL_0", 1: "LABEL_1"}
 
@@ -187,7 +182,6 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
 @pytest.mark.parametrize(
     ("architecture", "message"),
     [
-        ("BertModel", "is a BertModel: choose a model for natural language inference, such as"),
         ("LlamaForCausalLM", "is a LlamaForCausalLM: choose"),
         (None, "is a model of no known kind: choose"),
         ("MT5ForConditionalGeneration", "is a T5, and its prompt is not known: give its folder a name with"),
@@ -204,11 +198,8 @@ def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | 
     [
         (["entailment", "neutral", "contradiction"], Outputs(0, 2)),
         (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], Outputs(2, 0)),
-        (["contradiction", "entailment", "neutral"], Outputs(1, 0)),
         (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], Outputs(0, 1)),
         (["entailment", "not_entailment"], Outputs(0)),
-        (["not_entailment", "entailment"], Outputs(1)),
-        (["entailment", "contradiction"], Outputs(0, 1)),
         (["LABEL_0", "LABEL_1"], Outputs(1)),
         (["LABEL_0"], Outputs(1)),
     ],
@@ -222,9 +213,7 @@ def test_names_say_which_output_is_which(labels: list[str], expected: Outputs) -
     [
         ["LABEL_0", "LABEL_1", "LABEL_2"],
         ["positive", "negative"],
-        ["entailment", "positive"],
         ["entailment", "entailed"],
-        ["neutral", "contradiction"],
         ["entailment", "neutral", "contradiction", "other"],
     ],
 )

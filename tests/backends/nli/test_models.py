@@ -41,7 +41,7 @@ def supports(model: NliModel, *passages: str) -> list[float]:
     return [judgement.support for judgement in judged if judgement is not None]
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0)])
 async def test_three_labels_in_any_order(tmp_path: Path, order: tuple[int, ...]) -> None:
     labels = [LABELS[index].upper() for index in order]
     entails, contradicts = labels.index("ENTAILMENT"), labels.index("CONTRADICTION")
@@ -70,10 +70,6 @@ async def test_two_labels_or_one_logit(tmp_path: Path, labels: list[str], entail
 def test_t5_answers_by_the_first_tokens_of_0_and_1(tmp_path: Path, name: str) -> None:
     model = NliModel(str(t5(tmp_path / name, no=1.0, yes=3.0)))
     assert supports(model, GRANTED, RAIN) == pytest.approx([0.8808, 0.8808], abs=1e-4)  # sigmoid of 3 - 1
-
-
-def read(model: NliModel, passage: str, claim: str) -> Any:
-    return model._tokenizer.decode(model._tokenizer(*model._texts(Pair(passage, claim)))["input_ids"])
 
 
 def test_best_part_of_long_evidence_counts(three: Path) -> None:
