@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -11,7 +11,7 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
-from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.records import ModelUsage, Notice, Report, Revision, Scores, Sentence, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import State
@@ -235,10 +235,10 @@ def budget_of(settings: Settings) -> Budget:
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
     """Reads the usage of a run so far, in total and by node, from its meter."""
     called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
-    total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
+    total = meter.total.model_dump(include=set(ModelUsage.model_fields))
     return Usage(
         **total,
         seconds=meter.seconds,
-        by_node={node: NodeUsage(**asdict(meter.by_node[node])) for node in called},
+        by_node={node: meter.by_node[node] for node in called},
         controls=sum(controls, start=Controls()),
     )

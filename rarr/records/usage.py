@@ -1,11 +1,22 @@
 """Declares the records for the usage of a run (requests, tokens, cost, time) and its estimate."""
 
+from typing import Self
+
 from pydantic import Field
 
 from rarr.records.base import Record
 
 
-class ModelUsage(Record):
+class _Sum(Record):
+    """Numbers that can be added, name by name; None (not known) if one of two numbers is None."""
+
+    def __add__(self, other: Self) -> Self:
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
+        sums = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
+        return type(self)(**sums)
+
+
+class ModelUsage(_Sum):
     """The usage of language models: requests, also failed requests, and tokens.
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
@@ -21,7 +32,7 @@ class ModelUsage(Record):
     saved_calls: int = 0
 
 
-class Controls(Record):
+class Controls(_Sum):
     """The sentences that were planted to examine the reader of a run.
 
     `planted` errors and how many were `caught` with the right edit; those with values `borrowed` from another
@@ -36,11 +47,6 @@ class Controls(Record):
     repeated: int = 0
     confirmed: int = 0
     blocks_without: int = 0
-
-    def __add__(self, other: "Controls") -> "Controls":
-        return Controls(
-            **{name: getattr(self, name) + getattr(other, name) for name in Controls.model_fields}
-        )
 
 
 class NodeUsage(ModelUsage):

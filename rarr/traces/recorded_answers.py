@@ -4,8 +4,8 @@ import json
 from collections import defaultdict
 from typing import Any
 
+from rarr.records.usage import NodeUsage
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.run_budget import Tally
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
@@ -82,20 +82,20 @@ def answer_of(span: StoredSpan) -> Answer:
     )
 
 
-def spending_by_node(trace: Trace) -> dict[str, Tally]:
+def spending_by_node(trace: Trace) -> dict[str, NodeUsage]:
     """Sums calls, tokens, cost, saved answers and seconds by node.
 
     An unfinished request, of unknown cost, is left out.
     """
-    tallies: dict[str, Tally] = {}
+    spent: dict[str, NodeUsage] = {}
     for node in (span for span in trace.spans if span.kind == "node"):
-        tally = tallies.setdefault(node.name, Tally())
-        tally.calls += 1
-        tally.seconds += node.seconds or 0.0
+        usage = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
         for span in trace.within(node, "ask", "request"):
-            tally.saved_calls += span.kind == "ask" and span.body.get("saved") is not None
+            if span.kind == "ask" and span.body.get("saved") is not None:
+                usage += NodeUsage(saved_calls=1)
             if span.kind == "request" and "samples" in span.body:
-                input_, output, cached = span.body["tokens"]
-                tally += Tally(0, 0.0, 1, input_, output, cached, span.body["cost"])
-        tallies[node.name] = tally
-    return tallies
+                names = ("input_tokens", "output_tokens", "cached_tokens")
+                tokens = dict(zip(names, span.body["tokens"], strict=True))
+                usage += NodeUsage(model_calls=1, **tokens, cost=span.body["cost"])
+        spent[node.name] = usage
+    return spent

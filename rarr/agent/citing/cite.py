@@ -14,7 +14,7 @@ from rarr.records import Revision, Sentence
 from rarr.records.citations import CitationCheck, CitationStyle, Cited
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.tools.concurrency import work
-from rarr.tools.models.run_budget import Meter, Tally
+from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import (
     CitationMark,
@@ -91,8 +91,7 @@ async def _checked(
     Returns the checks, and before them the research with their usage and warnings added.
     """
     usage = research.usage
-    spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
-    meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=spent)
+    meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=dict(usage.by_node))
     sources = CitedSources(components, research.evidence, given)
     with using(meter), meter.step("cite"):
         checks, notices = await check_citations(research.original, context, marks, sources, components)

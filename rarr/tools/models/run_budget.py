@@ -9,11 +9,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
+from rarr.records.usage import NodeUsage
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
 from rarr.tools.trace_spans import warned
 
@@ -33,31 +34,6 @@ class Budget:
 
 
 @dataclass
-class Tally:
-    """The calls, seconds, tokens and cost of a node so far; `cost` is None if a price is not known.
-
-    `saved_calls` counts the answers of earlier runs that took the place of a request.
-    """
-
-    calls: int = 0
-    seconds: float = 0.0
-    model_calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost: float | None = 0.0
-    saved_calls: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(*(_sum(getattr(self, part.name), getattr(other, part.name)) for part in fields(Tally)))
-
-
-def _sum(first: Any, second: Any) -> Any:
-    """Adds two numbers; None if one of them is None (not known)."""
-    return None if first is None or second is None else first + second
-
-
-@dataclass
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
@@ -70,7 +46,7 @@ class Meter:
     answers: Callable[[str, ChatRequest], Answer | None] | None = None
     before_s: float = 0.0
     text: str = ""
-    by_node: dict[str, Tally] = field(default_factory=dict)
+    by_node: dict[str, NodeUsage] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
     under_way: int = 0  # expected tokens of requests without an answer yet
@@ -81,14 +57,14 @@ class Meter:
     _taken: int = 0  # warnings
 
     @property
-    def total(self) -> Tally:
+    def total(self) -> NodeUsage:
         """The usage of all nodes together."""
-        return sum(self.by_node.values(), Tally())
+        return sum(self.by_node.values(), NodeUsage())
 
-    @property
-    def tally(self) -> Tally:
-        """The usage of the running node."""
-        return self.by_node.setdefault(_NODE.get(), Tally())
+    def count(self, **more: Any) -> None:
+        """Adds these numbers to the usage of the running node."""
+        node = _NODE.get()
+        self.by_node[node] = self.by_node.get(node, NodeUsage()) + NodeUsage(**more)
 
     @property
     def seconds(self) -> float:
@@ -127,9 +103,7 @@ class Meter:
         try:
             yield
         finally:
-            tally = self.tally
-            tally.calls += 1
-            tally.seconds += time.perf_counter() - started
+            self.count(calls=1, seconds=time.perf_counter() - started)
             _NODE.reset(token)
 
     @contextmanager
@@ -148,7 +122,7 @@ class Meter:
             limit = getattr(self.budget, name)
             if limit is not None and amount + more[name] > limit:
                 raise self._over(name, f"{name} ({limit:.15g}) would be passed")
-        self.tally.model_calls += 1
+        self.count(model_calls=1)
         self.under_way += expected
         self.cost_under_way += cost
         try:
@@ -164,11 +138,8 @@ class Meter:
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
-        tally = self.tally
-        tally.input_tokens += tokens.input
-        tally.output_tokens += tokens.output
-        tally.cached_tokens += tokens.cached
-        tally.cost = _sum(tally.cost, cost)
+        used = {"input_tokens": tokens.input, "output_tokens": tokens.output, "cached_tokens": tokens.cached}
+        self.count(**used, cost=cost)
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""
