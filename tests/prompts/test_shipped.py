@@ -62,7 +62,7 @@ def demonstrations(*prompts: str) -> list[Demonstration]:
 
 
 def fits(answer: object, prompt: Prompt) -> bool:
-    return jsonschema.Draft202012Validator(dict(prompt.output)).is_valid(answer)
+    return bool(jsonschema.Draft202012Validator(dict(prompt.output)).is_valid(answer))
 
 
 def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
