@@ -1,17 +1,31 @@
-"""Where a setting comes from, what wins, and what is refused."""
+"""Where a setting comes from, what wins, what is refused, and that each is declared, read and tested."""
 
 import json
 import re
+import time
+from dataclasses import fields
+from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, get_origin
 
 import pytest
+from makers import FACT, TEXT
 from pydantic import SecretStr
+from traces.helpers import filled
 
+import rarr
+from benchmarks.documents import docstrings
+from rarr import Reviser
+from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.reading import EXAMPLES
 from rarr.settings.setting_errors import names_with
+from rarr.testing import InMemoryRetriever
+from rarr.tools.models.run_budget import Budget
+
+TESTS = Path(__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -21,37 +35,20 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_default_where_nothing_is_given() -> None:
-    assert Settings().window == 4
-
-
-def test_environment_beats_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_WINDOW", "5")
-    assert Settings().window == 5
-
-
 @pytest.mark.parametrize(
     ("name", "content"), [("rarr.toml", "window = 6"), ("pyproject.toml", "[tool.rarr]\nwindow = 6")]
 )
-def test_environment_beats_file(
+def test_argument_beats_environment_beats_file_beats_preset_beats_default(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str
 ) -> None:
+    assert (Settings().window, Settings().evidence_per_query) == (4, 3)
+    assert Settings(preset="paper").evidence_per_query == 1
+    (folder / name).write_text(f"{content}\nevidence_per_query = 9")
+    assert (Settings().window, Settings(preset="paper").evidence_per_query) == (6, 9)
     monkeypatch.setenv("RARR_WINDOW", "5")
-    (folder / name).write_text(content)
-    assert Settings().window == 5
-    monkeypatch.delenv("RARR_WINDOW")
-    assert Settings().window == 6
-
-
-def test_argument_beats_file_and_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_WINDOW", "5")
-    (folder / "rarr.toml").write_text("window = 6")
-    assert Settings(window=7).window == 7
-
-
-def test_argument_that_equals_the_default_still_wins(folder: Path) -> None:
-    (folder / "rarr.toml").write_text("window = 6")
-    assert Settings(window=4).window == 4
+    monkeypatch.setenv("RARR_PRESET", "fast")
+    assert (Settings().window, Settings().documents_per_query) == (5, 2)
+    assert (Settings(window=7).window, Settings(window=4).window) == (7, 4)
 
 
 def test_rarr_toml_is_read_instead_of_pyproject(folder: Path) -> None:
@@ -71,19 +68,6 @@ def test_models_are_chosen_node_by_node(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"), [("corpora", "corpus"), ("workers", "serve_workers"), ("serve_corpus", "serve_corpora")]
-)
-def test_setting_of_the_server_is_suggested_last(key: str, meant: str) -> None:
-    with pytest.raises(SettingsError, match=f"did you mean '{meant}'"):
-        Settings(**{key: "notes/"})
-
-
-def test_unknown_argument_is_named_with_the_closest_setting() -> None:
-    with pytest.raises(SettingsError, match=r"'windw'.*did you mean 'window'"):
-        Settings(windw=4)
-
-
-@pytest.mark.parametrize(
     ("name", "content"), [("rarr.toml", "windw = 6"), ("pyproject.toml", "[tool.rarr]\nwindw = 6")]
 )
 def test_unknown_key_of_a_file_is_named(folder: Path, name: str, content: str) -> None:
@@ -92,41 +76,32 @@ def test_unknown_key_of_a_file_is_named(folder: Path, name: str, content: str) -
         Settings()
 
 
-def test_unknown_environment_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_WINDW", "6")
-    with pytest.raises(SettingsError, match=r"RARR_WINDW.*did you mean 'window'"):
-        Settings()
-
-
-def test_value_out_of_range_is_named() -> None:
-    with pytest.raises(SettingsError, match=r"'window' is 0.*greater than or equal to 1"):
-        Settings(window=0)
-
-
 @pytest.mark.parametrize("name", ["window", "trace_days", "max_calls", "deadline_s"])
 def test_true_is_not_accepted_as_a_number(name: str) -> None:
     with pytest.raises(SettingsError, match=rf"'{name}' is True: give a number"):
         Settings(**{name: True})
 
 
-@pytest.mark.parametrize("name", ["rarr.toml", "pyproject.toml"])
-@pytest.mark.parametrize("content", [b"window = ", b"\xff"])
-def test_unreadable_settings_file_is_an_error_that_names_it(folder: Path, name: str, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("rarr.toml", b"window = ", r"^rarr.toml cannot be read: .*: correct it$"),
+        ("pyproject.toml", b"\xff", r"^pyproject.toml cannot be read: .*: correct it$"),
+        (
+            "rarr.toml",
+            b"[tool.rarr]\nwindow = 5",
+            r"^rarr\.toml holds the settings themselves",
+        ),
+        ("rarr.toml", b"[rarr]\nwindow = 5", r"^rarr\.toml holds the settings themselves"),
+        ("pyproject.toml", b"[tool]\nrarr = 5", r"^tool\.rarr in pyproject\.toml is not a table"),
+        ("rarr.toml", b"window = 'x'", r"^setting 'window' in rarr.toml is 'x': give a whole number"),
+    ],
+)
+def test_wrong_settings_file_is_an_error_that_names_it(
+    folder: Path, name: str, content: bytes, message: str
+) -> None:
     (folder / name).write_bytes(content)
-    with pytest.raises(SettingsError, match=rf"^{name} cannot be read: .*: correct it$"):
-        Settings()
-
-
-@pytest.mark.parametrize("table", ["tool.rarr", "rarr"])
-def test_table_of_pyproject_in_rarr_toml_is_named(folder: Path, table: str) -> None:
-    (folder / "rarr.toml").write_text(f"[{table}]\nwindow = 5")
-    with pytest.raises(SettingsError, match=r"^rarr\.toml holds the settings themselves, such as window = 5"):
-        Settings()
-
-
-def test_value_in_place_of_the_table_is_named(folder: Path) -> None:
-    (folder / "pyproject.toml").write_text("[tool]\nrarr = 5")
-    with pytest.raises(SettingsError, match=r"^tool\.rarr in pyproject\.toml is not a table"):
+    with pytest.raises(SettingsError, match=message):
         Settings()
 
 
@@ -141,21 +116,10 @@ def test_settings_are_listed_only_without_a_close_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
-        ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
-    ],
-)
-def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -> None:
-    (folder / "rarr.toml").write_text(line)
-    with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
-        Settings()
-
-
-@pytest.mark.parametrize(
     ("values", "message"),
     [
+        ({"window": 0}, "'window' is 0: give a number greater than or equal to 1"),
+        ({"preset": "papper"}, "'default', 'paper' or 'fast'"),
         ({"models": 3}, """is 3: give a table, such as {"edit": "openai:NAME"}"""),
         ({"fallbacks": 3}, """is 3: give a list, such as ["a", "b"]"""),
         ({"user_agent": 3}, "is 3: give a text"),
@@ -165,8 +129,9 @@ def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -
     ],
 )
 def test_invalid_values_are_described_in_words_of_the_package(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(message)):
+    with pytest.raises(SettingsError, match=re.escape(message)) as caught:
         Settings(**values)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -240,30 +205,154 @@ def test_wrong_key_is_not_shown(name: str) -> None:
         Settings(**{name: ["sk-secret"]})
 
 
-@pytest.mark.parametrize(
-    ("kind", "names"),
-    [
-        (Path, {"corpus", "home", "prompts", "weights"}),
-        (SecretStr, {"api_key", "endpoints", "tavily_key"}),
-    ],
-)
-def test_paths_and_keys_are_known_by_their_type(kind: type, names: set[str]) -> None:
-    assert names_with(kind, Settings.model_fields) >= names
-
-
 def test_wrong_argument_is_named_as_a_setting_despite_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_WINDOW", "3")
     with pytest.raises(SettingsError, match=r"^setting 'window' is 0"):
         Settings(window=0)
 
 
-@pytest.mark.parametrize("values", [{"windw": 0, "stp": 0}, {"window": "a\nb"}, {"models": 3}])
-def test_errors_are_one_line(values: dict[str, object]) -> None:
-    with pytest.raises(SettingsError) as caught:
-        Settings(**values)
-    assert len(str(caught.value).splitlines()) == 1
-
-
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings().window = 5  # type: ignore[misc]  # what is tested
+
+
+@cache
+def sources_in(folder: Path) -> tuple[str, ...]:
+    return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")))
+
+
+def test_every_setting_has_a_docstring() -> None:
+    assert set(Settings.model_fields) - set(docstrings(Settings)) == set()
+
+
+# A preset is used up where settings are made, and the limits of a run are read together.
+@pytest.mark.parametrize(
+    "name", sorted(set(Settings.model_fields) - {"preset", *(it.name for it in fields(Budget))})
+)
+def test_every_setting_is_read_outside_its_file(name: str) -> None:
+    sources = sources_in(Path(rarr.__file__).parent)
+    assert any(re.search(rf"(?:settings|self)\.{name}\b", source) for source in sources), (
+        f"read settings.{name}"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_named_in_a_test(name: str) -> None:
+    as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
+    named = any(as_setting.search(source) for source in sources_in(TESTS))
+    assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"
+
+
+DAY = datetime(2020, 1, 31)
+
+
+def refused(**values: Any) -> str:
+    with pytest.raises(SettingsError) as caught:
+        Settings(**values)
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (2020, datetime(2020, 1, 1)),
+        ("2020", datetime(2020, 1, 1)),
+        (" 2020 ", datetime(2020, 1, 1)),
+        ("2020-05", datetime(2020, 5, 1)),
+        ("2020-01-31", DAY),
+        ("2020-01-31T12:00Z", datetime(2020, 1, 31, 12, tzinfo=UTC)),
+        ("2020-01-31 12:00", datetime(2020, 1, 31, 12)),
+        (date(2020, 1, 31), DAY),
+        (DAY, DAY),
+        (None, None),
+    ],
+)
+def test_date_formats_are_read(given: object, meant: datetime | None) -> None:
+    assert Settings(published_after=given).published_after == meant
+
+
+@pytest.mark.parametrize(
+    "given", [20, 1577836800, 20200131, "1577836800", "20200131", "2020-13-01", "May 2020", "", 2020.5, True]
+)
+def test_value_that_is_not_a_date_is_refused_with_an_example(given: object) -> None:
+    cure = "give a year, such as 2020, a day, such as 2020-01-31, or a time, such as 2020-01-31T12:00Z"
+    assert refused(published_after=given) == f"setting 'published_after' is {given!r}: {cure}"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("a.org", ["a.org"]),
+        ("a.org, b.org,", ["a.org", "b.org"]),
+        (["*.a.org", ".b.org", " c.org. "], ["a.org", "b.org", "c.org"]),
+        (["gov", "straße.de", "A.org"], ["gov", "straße.de", "A.org"]),
+        ([], []),
+    ],
+)
+def test_domain_formats_are_read(given: object, meant: list[str]) -> None:
+    assert Settings(include_domains=given).include_domains == meant
+
+
+@pytest.mark.parametrize(
+    ("given", "host"),
+    [
+        ("not a domain", "'not a domain' is not a domain: give a host, such as example.org"),
+        ("https://a.org/x", "'https://a.org/x' is not a domain: give its host, a.org"),
+        ("a.org/x", "'a.org/x' is not a domain: give its host, a.org"),
+        ("a.org:80", "'a.org:80' is not a domain: give its host, a.org"),
+        ("-a.org", "'-a.org' is not a domain: give a host"),
+        ("http://[", "'http://[' is not a domain: give a host"),
+        ("*", "'*' is not a domain: give a host"),
+        ("", "'' is not a domain: give a host"),
+    ],
+)
+def test_address_in_place_of_a_domain_is_refused_with_its_host(given: str, host: str) -> None:
+    assert host in refused(include_domains=[given])
+    assert host in refused(source_kinds={given: "news"})
+
+
+def test_source_kinds_are_stored_by_plain_domain() -> None:
+    assert Settings(source_kinds={"*.a.org": "news"}).source_kinds == {"a.org": "news"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "other"), [("a.org", "a.org"), ("www.A.org", "a.org"), ("b.a.org", "a.org")]
+)
+def test_domain_both_included_and_excluded_is_refused(wanted: str, other: str) -> None:
+    message = f"include_domains has {wanted!r}, and exclude_domains has {other!r}: leave one of them out"
+    assert refused(include_domains=[wanted], exclude_domains=[other]) == message
+
+
+def test_subdomain_of_an_included_domain_can_be_excluded() -> None:
+    assert Settings(include_domains=["a.org"], exclude_domains=["b.a.org", "xa.org"])
+
+
+@pytest.mark.parametrize(("after", "before"), [(2021, 2020), (2020, 2020), ("2020-01-01T01:00+01:00", 2020)])
+def test_empty_date_range_is_refused(after: object, before: object) -> None:
+    message = refused(published_after=after, published_before=before)
+    assert message.startswith("published_after is 202")
+    assert message.endswith(
+        "and published_before is 2020-01-01: "
+        "nothing is published between them; give a published_after that is earlier"
+    )
+
+
+def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
+    wikipedia = wire(Settings(search="wikipedia", wikipedia_language="de")).retriever.source  # type: ignore[attr-defined]  # within its limits
+    assert wikipedia.probe().url == "https://de.wikipedia.org/w/api.php"
+
+
+@pytest.mark.parametrize(
+    ("limits", "kept"),
+    [
+        ({"trace_days": 2}, {"yesterday", "new"}),
+        ({"trace_days": 0.5}, {"new"}),
+    ],
+)
+def test_trace_days_remove_old_traces(limits: dict[str, float], kept: set[str], tmp_path: Path) -> None:
+    store = filled(tmp_path, "yesterday", stored=time.time() - 86_400)
+    with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), **limits)) as reviser:
+        reviser.revise(TEXT, run_id="new")
+    with store.used() as sqlite:
+        assert {run_id for (run_id,) in sqlite.execute("SELECT run_id FROM runs")} == kept

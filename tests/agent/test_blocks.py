@@ -1,12 +1,9 @@
 """A long text goes block by block through all steps, and comes out as a text in one piece would."""
 
-import asyncio
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from component_doubles import scripted_components
 from families import few
 
 from agent.long_mills import (
@@ -15,7 +12,6 @@ from agent.long_mills import (
     SIZE,
     TEXT,
     WRONG,
-    Searches,
     assert_sound,
     block_size,
     by_blocks,
@@ -24,10 +20,8 @@ from agent.long_mills import (
 )
 from agent.mills import codes, revised
 from benchmarks import mills
-from rarr import Reviser, Revision, Settings
-from rarr.records import Question
+from rarr import Reviser, Revision
 from rarr.testing import ScriptedModel
-from rarr.tools.models.chat import Answer, ChatRequest
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.tools.text.wording import nothing_checked
 
@@ -57,21 +51,6 @@ def test_long_text_in_blocks_gives_the_same_revision_as_in_one_piece(undisturbed
     ]
     assert undisturbed.warnings == ()
     assert_sound(undisturbed)
-
-
-def test_report_names_evidence_of_the_whole_text(undisturbed: Revision) -> None:
-    evidence_by_id = {evidence.id: evidence for evidence in undisturbed.evidence}
-    assert len(undisturbed.report.evidence_ids) == 5
-    assert set(undisturbed.report.evidence_ids) <= set(evidence_by_id)
-    own = sum(evidence_by_id[evidence_id].relevance for evidence_id in undisturbed.report.evidence_ids)
-    assert own < undisturbed.report.coverage < len(undisturbed.queries)
-
-
-@pytest.mark.slow
-def test_preset_paper_reads_the_text_as_a_whole() -> None:
-    model = ScriptedModel(mills.answer)
-    revised(by_blocks(preset="paper", model=model), TEXT)
-    assert sum(ask.name == "generate_queries" for ask in model.calls) == 1
 
 
 @pytest.mark.slow
@@ -114,22 +93,6 @@ def test_places_in_the_text_are_exact(separator: str) -> None:
     assert_sound(revision)
 
 
-def test_earlier_blocks_are_not_asked_about_again() -> None:
-    class Everything:
-        async def generate(self, text: str, context: str | None) -> list[Question]:
-            return [Question(text=f"What is it? {text}", start=0, end=len(text))]
-
-        async def target(self, *_: Any) -> list[Question]:
-            return []
-
-    components = scripted_components(settings=Settings(trace=False), query_generator=Everything())
-    revision = Reviser(components=components).revise(TEXT)
-    places = [(query.start, query.end) for query in revision.queries]
-    assert places[0][0] == 0
-    assert places[-1][1] == len(TEXT)
-    assert all(place[1] == other[0] for place, other in pairwise(places))
-
-
 @pytest.mark.parametrize("text", ["# One\n\n## Two\n\n" * 60, "```\nIt was built in 1999.\n```\n\n" * 60])
 def test_text_without_a_sentence_asks_nothing(text: str) -> None:
     model = ScriptedModel(mills.answer)
@@ -149,29 +112,6 @@ def test_block_that_cannot_be_divided_gives_a_warning() -> None:
     assert codes(revision) == {"block_too_long"}
     assert "end the sentences with a full stop" in revision.warnings[0].message
     assert judged(revision) == [True] * SENTENCES + [False]
-
-
-@pytest.mark.slow
-def test_two_blocks_are_under_way_at_once() -> None:
-    searches = Searches()
-    searched: list[int] = []
-    both_asked = asyncio.Event()
-
-    class Model(ScriptedModel):
-        async def complete(self, ask: ChatRequest) -> Answer:
-            if ask.name == "generate_queries":
-                searched.append(len(searches.queries))
-                if len(searched) == 2:
-                    both_asked.set()
-                await asyncio.wait_for(both_asked.wait(), 30)
-            return await super().complete(ask)
-
-    revision = revised(by_blocks(search=searches, model=Model(mills.answer)), TEXT)
-    assert revision.text == RIGHT
-    # The third is begun when one of the first two is done, whose sentences were searched for by then.
-    assert len(searched) == 4
-    assert searched[:2] == [0, 0]
-    assert min(searched[2:]) >= 12
 
 
 def test_estimate_is_the_sum_of_the_blocks() -> None:

@@ -1,5 +1,6 @@
 """Whatever a run may spend, it ends with a revision that is sound, and says so where something was cut."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -77,12 +78,6 @@ def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
     assert_honest(revision)
 
 
-@pytest.mark.slow
-def test_budget_is_that_of_one_run() -> None:
-    with Reviser(in_process(max_calls=NEEDED)) as reviser:
-        assert [reviser.revise(TEXT).warnings for _ in range(3)] == [()] * 3
-
-
 def test_budget_does_not_bind_the_embedded_models() -> None:
     revision = revised(Settings(search=Documents(), max_calls=0, max_tokens=0), document("Aldmoor"))
     assert codes(revision) == set()
@@ -103,3 +98,15 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
             ]
             assert [spent.input_tokens, spent.output_tokens, spent.cached_tokens] == counted
             assert spent.model_calls == len(asked)
+
+
+@pytest.mark.slow
+@pytest.mark.loopback
+async def test_requests_at_once_are_limited_over_all_texts_whose_usages_stay_apart() -> None:
+    with ScriptedServer(answer, latency=0.03) as server:
+        async with Reviser(settings_for(server, concurrency=4)) as reviser:
+            texts = [text_of(3, wrong=n % 3) for n in range(20)]
+            revisions = await asyncio.gather(*map(reviser.arevise, texts))
+        assert server.in_flight_most == 4
+        assert sum(revision.usage.model_calls for revision in revisions) == len(server.requests)
+    assert all(revision.text == text_of(3, wrong=0) for revision in revisions)

@@ -21,10 +21,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
-from agent.mills import answer, codes, revised, settings_for, text_of
+from agent.mills import answer, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
-from rarr.testing import Failure, InMemoryRetriever, Request, ScriptedServer
+from rarr.testing import InMemoryRetriever, Request, ScriptedServer
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
@@ -82,17 +82,6 @@ def test_finished_run_is_returned_without_running_again(tmp_path: Path) -> None:
         again = agent.resume("r1")
     assert (done.text, len(asked.calls)) == (FACT, 1)
     assert again == done
-
-
-@pytest.mark.loopback
-def test_warnings_of_models_are_kept() -> None:
-    with (
-        ScriptedServer(answer, plan=[Failure("no_usage")]) as server,
-        Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
-    ):
-        done = agent.revise(MILLS, run_id="r1")
-        assert codes(done) == {"usage_estimated"}
-        assert agent.resume("r1").warnings == done.warnings
 
 
 def test_run_id_cannot_be_used_twice() -> None:

@@ -93,18 +93,6 @@ def test_closed_parts_open_again_when_they_are_used(notes: Path, connections: An
 
 @pytest.mark.slow
 @pytest.mark.loopback
-async def test_one_loop_closes_its_own_connections(notes: Path) -> None:
-    with Service(World()) as service:
-        reviser = Reviser(settings_at(service, notes))
-        assert (await reviser.arevise(TEXT)).text == RIGHT
-        await asyncio.to_thread(reviser.close)
-        assert clients(reviser) > 0
-        await reviser.aclose()
-    assert clients(reviser) == 0
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
 async def test_one_shot_calls_close(notes: Path, connections: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []  # or what nobody holds would close itself
 

@@ -21,7 +21,6 @@ from agent.long_mills import (
 from agent.mills import revised, statuses
 from benchmarks import mills
 from rarr.records import Usage
-from rarr.testing import ScriptedModel
 from rarr.tools.models import run_budget as meter
 
 
@@ -73,13 +72,6 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
         f"the deadline of {after + 0.5:g} s ended the run after {done} of {SENTENCES} sentences:"
         " raise deadline_s for more",
     )
-
-
-def test_no_request_is_begun_after_the_deadline(clock: Clock) -> None:
-    searches, model = Searches(clock, 1.0), ScriptedModel(mills.answer)
-    revised(by_blocks(search=searches, model=model, deadline_s=10.5), TEXT)
-    assert len(searches.queries) <= 24
-    assert sum(ask.name == "generate_queries" for ask in model.calls) <= 2  # as many blocks at once
 
 
 def test_sentences_that_the_deadline_leaves_unread_are_unjudged(clock: Clock) -> None:

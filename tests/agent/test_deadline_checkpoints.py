@@ -8,10 +8,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.long_mills import assert_sound, block_size, by_blocks, long_text
-from benchmarks import mills
-from rarr import InputError, Reviser, Revision
+from rarr import Reviser, Revision
 from rarr.agent.replaying import replay
-from rarr.testing import ScriptedModel
 from rarr.traces.trace_reader import Trace
 
 TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)
@@ -60,30 +58,3 @@ def test_run_by_blocks_is_resumed_from_its_last_step(last: int, undisturbed: Rev
     assert_sound(resumed)
     assert Trace.load(run_id).revision == resumed
     assert replay(Trace.load(run_id)).same
-
-
-@pytest.mark.slow
-def test_finished_run_by_blocks_is_resumed_without_requests() -> None:
-    saver, model = InMemorySaver(), ScriptedModel(mills.answer)
-    with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as agent:
-        done = agent.revise(TEXT, run_id="r1")
-        asked = len(model.calls)
-        again = agent.resume("r1")
-        with pytest.raises(InputError, match="was begun before"):
-            agent.revise(TEXT, run_id="r1")
-    assert content(again) == content(done)
-    assert len(model.calls) == asked
-
-
-@pytest.mark.slow
-def test_resumed_run_still_warns_that_a_budget_cut_it() -> None:
-    saver = InMemorySaver()
-    with (
-        Reviser(by_blocks(max_calls=1, trace=False), checkpointer=saver, on_step=stopping_at(20)) as agent,
-        pytest.raises(ZeroDivisionError),
-    ):
-        agent.revise(TEXT, run_id="r1")
-    with Reviser(by_blocks(trace=False), checkpointer=saver) as other:
-        resumed = other.resume("r1")
-    [notice] = resumed.warnings
-    assert notice.message.startswith("a limit ended the run after ")

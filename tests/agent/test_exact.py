@@ -166,13 +166,3 @@ async def test_paper_is_exactly_the_sequential_method(part: int) -> None:
         assert revised_outcome == sequential_outcome, f"world {seed}"
         edits += sum(edit.accepted for edit in sequential_outcome.edits)
     assert edits >= WORLDS // 100  # the worlds are not idle
-
-
-@pytest.mark.slow
-async def test_verdicts_that_an_edit_made_stale_are_in_the_ledger_and_marked() -> None:
-    revisions = [await concurrent(World(seed)) for seed in range(50)]
-    for revision in revisions:
-        last = {check.evidence_id: number for number, check in enumerate(revision.checks)}
-        superseded = [c for n, c in enumerate(revision.checks) if last[c.evidence_id] != n]
-        assert all(check.stale for check in superseded)
-    assert any(check.stale for revision in revisions for check in revision.checks)

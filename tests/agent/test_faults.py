@@ -1,6 +1,5 @@
 """Whatever a server does, a run ends soon with a revision that says what failed; and no key is told."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from agent.mills import Documents, answer, codes, revised, settings_for, statuse
 from rarr import Reviser, Revision, Settings
 from rarr.cli import run
 from rarr.errors import RarrError
-from rarr.testing import Failure, Request, ScriptedServer, refused_url
+from rarr.testing import Failure, Request, ScriptedServer
 from rarr.tools.models.retries import Attempts
 
 pytestmark = pytest.mark.loopback
@@ -86,29 +85,6 @@ def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Failure) ->
     # A server that failed is left alone for a while, so that the next checks fail too.
     assert (revision.text, codes(revision) - {"check_failed"}) == (TEXT, {"edit_failed"})
     assert revision.report.sentences[0].status == "contradicted"
-
-
-def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again() -> None:
-    cut: list[Request] = []
-
-    def once(request: Request) -> Failure | None:
-        if request.prompt != "check_agreement" or cut:
-            return None
-        cut.append(request)
-        return Failure("cut")
-
-    with ScriptedServer(answer, plan=once) as server:
-        revision = faulty(server)
-    assert (revision.text, revision.warnings, revision.usage.model_calls) == (RIGHT, (), 4)
-
-
-@pytest.mark.slow
-def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
-    started = time.perf_counter()
-    revision = revised(settings_for(refused_url()), TEXT)
-    assert time.perf_counter() - started < 15
-    assert codes(revision) == {"generate_queries_failed"}
-    assert "cannot be reached" in revision.warnings[0].message
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,13 +25,6 @@ def reviser() -> Reviser:
             checker=ScriptedChecker({(ASKED, ""): disagrees()}),
         )
     )
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/library.md").write_text("# Kestrel Library\n\nKestrel Library opened in 1976.\n")
-    return tmp_path / "notes"
 
 
 @pytest.mark.parametrize(
@@ -66,11 +58,6 @@ async def test_sync_call_inside_a_running_loop(reviser: Reviser) -> None:
     assert reviser.revise(TEXT).text == FACT
 
 
-async def test_error_comes_out_of_a_running_loop(reviser: Reviser) -> None:
-    with pytest.raises(InputError):
-        reviser.revise("")
-
-
 def comparable(revision: Revision) -> Revision:
     return revision.model_copy(update={"run_id": "", "usage": None})
 
@@ -82,12 +69,6 @@ async def test_texts_revised_at_once_come_out_as_if_revised_in_turn(reviser: Rev
     alone = [await reviser.arevise(text) for text in texts]
     assert list(map(comparable, together)) == list(map(comparable, alone))
     assert len({revision.run_id for revision in together}) == len(texts)
-
-
-def test_context_reaches_the_components() -> None:
-    asked = ScriptedQueries()
-    Reviser(components=scripted_components(query_generator=asked)).revise(TEXT, "Peaches?")
-    assert asked.calls == [(TEXT, "Peaches?")]
 
 
 def stepping(steps: list[str]) -> Reviser:

@@ -79,11 +79,6 @@ def test_a_value_of_another_row_confirms_nothing(reviser: Reviser, old: str, new
     assert now in (old.strip("*"), new)
 
 
-def test_a_value_of_another_column_confirms_nothing(reviser: Reviser) -> None:
-    text = TEXT.replace("| Perrin P2 | 7.5 kg |", "| Perrin P2 | 40 litres |")
-    assert reviser.revise(text).report.sentences[0].status != "supported"
-
-
 def test_a_cell_that_says_yes_has_an_open_part(reviser: Reviser) -> None:
     text = f"{TEXT}| It weighs 7.5 kilograms | yes |\n"
     cell = reviser.revise(text).report.sentences[-1]

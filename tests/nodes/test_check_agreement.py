@@ -54,14 +54,3 @@ async def test_failed_check_is_unknown_with_a_warning() -> None:
     [warning] = update["warnings"]
     assert (warning.code, warning.node, warning.query_id) == ("check_failed", "check_agreement", "q1")
     assert "TimeoutError: no answer" in warning.message
-
-
-async def test_checker_sees_the_current_text_and_the_context() -> None:
-    checker = ScriptedChecker()
-    await check_agreement(asked(original="Before.", context="Peaches?"), runtime(checker=checker))
-    assert {call[:2] for call in checker.calls} == {("Georgia grows the most peaches.", "Peaches?")}
-
-
-async def test_without_evidence_there_is_nothing_to_check() -> None:
-    update = await check_agreement(state(queries=[query()]), runtime())
-    assert (update["checks"], update["warnings"]) == ([], [])

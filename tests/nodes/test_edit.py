@@ -33,10 +33,6 @@ async def test_only_disagreements_are_edited(verdict: str) -> None:
     assert (update, editor.calls) == ({}, [])
 
 
-async def test_editor_that_declines_leaves_the_text() -> None:
-    assert await edit(disputed(), runtime(editor=ScriptedEditor(lambda *_: None))) == {}
-
-
 async def test_editor_that_fails_is_a_warning() -> None:
     update = await edit(disputed(), runtime(editor=ScriptedEditor(TimeoutError("no answer"))))
     [warning] = update["warnings"]
@@ -61,8 +57,3 @@ async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
 async def test_accepted_edit_makes_its_check_stale() -> None:
     update = await edit(disputed(), runtime())
     assert [it.stale for it in update["checks"]] == [True]
-
-
-async def test_only_the_last_check_is_a_reason() -> None:
-    update = await edit(disputed(checks=[check(), check("agrees", evidence_id="q1.2")]), runtime())
-    assert update == {}

@@ -5,7 +5,7 @@ from component_doubles import ScriptedVerifier
 from makers import edit, evidence, query, runtime, state
 
 from rarr.nodes.evaluate import evaluate
-from rarr.records import Report, Scores, Sentence
+from rarr.records import Report, Scores
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
 from rarr.tools.text.blocks_and_sentences import Span
@@ -81,20 +81,3 @@ async def test_failed_verification_of_the_original_is_a_warning() -> None:
     update = await evaluate(REVISED | reported(1.0, 0.0), failing)
     assert (update["scores"].attribution_before, update["scores"].attribution_after) == (None, 0.5)
     assert [(w.code, w.node) for w in update["warnings"]] == [("verification_failed", "evaluate")]
-
-
-async def test_attribution_is_judged_after_the_last_round() -> None:
-    verifier = ScriptedVerifier()
-    lacking = Report(
-        evidence_ids=("q1.1",),
-        sentences=(Sentence(text=AFTER, start=0, end=9, status="unconfirmed"),),
-    )
-    state_before = REVISED | reported(0.2) | {"report": lacking}
-    update = await evaluate(state_before, runtime(verifier=verifier))
-    assert (update["scores"].attribution_after, verifier.calls) == (None, [])
-
-
-async def test_sentence_that_was_judged_on_one_side_alone_counts_0_on_both() -> None:
-    verifier = ScriptedVerifier({("Georgia", ""): 0.25, ("Really", ""): None})
-    scores = (await evaluate(REVISED | reported(1.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
-    assert (scores.attribution_before, scores.attribution_after) == (0.125, 0.5)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from component_doubles import ScriptedQueries
-from makers import TEXT, runtime, state
+from makers import runtime, state
 
 from rarr.components import Lacking
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
@@ -23,22 +23,10 @@ async def test_queries_are_numbered_in_the_generators_order() -> None:
     ]
 
 
-async def test_generator_sees_text_and_context() -> None:
-    asked = ScriptedQueries()
-    await generate_queries(state(context="Peaches?"), runtime(query_generator=asked))
-    assert asked.calls == [(TEXT, "Peaches?")]
-
-
 async def test_same_words_about_the_same_characters_are_one_query() -> None:
     asked = ScriptedQueries([("Which state?", "Georgia"), ("which STATE?", "Georgia")])
     update = await generate_queries(state(), runtime(query_generator=asked))
     assert [q.id for q in update["queries"]] == ["q1"]
-
-
-async def test_same_words_about_other_characters_are_two_queries() -> None:
-    asked = ScriptedQueries([("What?", "Georgia"), ("What?", "peaches")])
-    update = await generate_queries(state(), runtime(query_generator=asked))
-    assert len(update["queries"]) == 2
 
 
 async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:

@@ -26,11 +26,6 @@ async def test_best_come_first_and_are_named_by_rank() -> None:
     ]
 
 
-async def test_only_the_best_passages_are_kept() -> None:
-    ranked = await kept([passage(text, source=text) for text in "abc"], most=2)
-    assert [e.text for e in ranked] == ["a", "b"]
-
-
 async def test_ties_are_in_the_order_of_their_sources_however_they_came() -> None:
     ranked = await kept([passage(text, source=text) for text in "cab"])
     assert [e.text for e in ranked] == ["a", "b", "c"]
@@ -74,11 +69,6 @@ async def test_overlapping_windows_of_one_source_are_one_place() -> None:
     assert [e.start for e in ranked] == [0]
 
 
-async def test_windows_that_touch_are_two_places() -> None:
-    ranked = await kept([passage("abc", start=0), passage("def", start=3)])
-    assert [e.start for e in ranked] == [0, 3]
-
-
 async def test_the_same_text_of_two_sources_is_kept_once() -> None:
     ranked = await kept([passage("same", source="a.md"), passage("same", source="b.md", start=50)])
     assert [e.source for e in ranked] == ["a.md"]
@@ -87,18 +77,6 @@ async def test_the_same_text_of_two_sources_is_kept_once() -> None:
 async def test_skipped_passages_leave_room_for_others() -> None:
     passages = [passage("abc"), passage("bcd", start=1), passage("xyz", start=9)]
     assert [e.text for e in await kept(passages, most=2)] == ["abc", "xyz"]
-
-
-async def test_no_reranker_is_asked_without_passages() -> None:
-    scorer = ScriptedReranker()
-    here = state(queries=[query()], passages={"q1": []})
-    assert (await rerank(here, runtime(reranker=scorer)))["evidence"] == []
-    assert scorer.calls == []
-
-
-async def test_offsets_and_source_are_the_passages() -> None:
-    [evidence] = await kept([passage("abc", source="a.md", start=12)])
-    assert (evidence.source, evidence.start, evidence.end) == ("a.md", 12, 15)
 
 
 async def test_queries_come_in_their_order_and_those_without_passages_are_left_out() -> None:

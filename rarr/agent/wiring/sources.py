@@ -65,7 +65,8 @@ class Resources:
         """The cache of searches and pages. Raises `SettingsError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
-        home, used = self.settings.home.expanduser(), self.settings
+        settings = self.settings
+        home = settings.home.expanduser()
         try:
             private_folder(home)
         except OSError as error:
@@ -74,7 +75,7 @@ class Resources:
             ) from None
         ages = {"search": CACHE_S, "page": CACHE_S}
         path = home / "cache.sqlite"
-        return self.keep(Cache(path, max_age_s=ages, offline=used.offline, refresh=used.refresh))
+        return self.keep(Cache(path, max_age_s=ages, offline=settings.offline, refresh=settings.refresh))
 
     @cached_property
     def encoder(self) -> "Encoder":

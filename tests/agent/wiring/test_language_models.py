@@ -1,8 +1,6 @@
 """Which language models settings name, how they are reached, and that their connections are closed."""
 
 import asyncio
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from agent.mills import Documents, answer, revised, settings_for, text_of
 from rarr import Reviser, Settings
 from rarr.agent.wiring.models import LanguageModels
 from rarr.errors import SetupError
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedServer
+from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
@@ -85,23 +83,6 @@ def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_one_client_serves_many_calls() -> None:
-    with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
-        assert [reviser.revise(TEXT).text for _ in range(5)] == [RIGHT] * 5
-
-
-def connections() -> int:
-    """Those to scripted servers, which have a thread each: as soon as they do not change any more."""
-    for _ in range(20):
-        count = sum("process_request" in thread.name for thread in threading.enumerate())
-        if not count:
-            break
-        time.sleep(0.01)
-    return count
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
 def test_reviser_serves_one_loop_after_another() -> None:
     async def once(reviser: Reviser) -> str:
         async with reviser:
@@ -110,13 +91,6 @@ def test_reviser_serves_one_loop_after_another() -> None:
     with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
         assert [asyncio.run(once(reviser)) for _ in range(2)] == [RIGHT] * 2
         assert reviser.revise(TEXT).text == RIGHT
-
-
-@pytest.mark.loopback
-@pytest.mark.parametrize("rejects", [["temperature"], ["temperature", "response_format", "n"]])
-def test_parameters_that_a_server_rejects_make_no_difference(rejects: list[str]) -> None:
-    with ScriptedServer(RuleModel(), rejects=rejects) as server:
-        assert revised(settings_for(server), TEXT).text == RIGHT
 
 
 def server_of(name: Any, **settings: Any) -> str:

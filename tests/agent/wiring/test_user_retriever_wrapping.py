@@ -114,13 +114,6 @@ async def test_every_form_of_working_object_is_accepted(source: Any) -> None:
     assert list(await taken(source).retrieve("q", 5)) == [passage()]
 
 
-async def test_callable_that_is_not_awaited_is_a_failed_retrieval() -> None:
-    source: Any = Returns(None)
-    source.retrieve = functools.partial(lambda query, k: [])
-    with pytest.raises(RetrievalError, match="returned a list that cannot be awaited: write"):
-        await taken(source).retrieve("q", 5)
-
-
 async def test_budget_error_of_an_object_stays_a_budget_error() -> None:
     with pytest.raises(BudgetError):
         await taken(Returns(BudgetError("spent"))).retrieve("q", 5)
@@ -137,26 +130,11 @@ def test_wrong_answer_is_a_warning_and_a_status() -> None:
     assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
 
 
-def test_failing_object_does_not_stop_the_other_sources() -> None:
-    revision = revised([Returns(OSError("down")), InMemoryRetriever([TEXT])])
-    assert {warning.code for warning in revision.warnings} == {"source_failed"}
-    assert revision.evidence
-
-
 @pytest.mark.parametrize("source", [Returns([]), Mine()], ids=["object", "langchain"])
 def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> None:
     with pytest.raises(SettingsError, match=r"may go to the network, .* give its class offline") as error:
         taken(source, offline=True)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.slow
-def test_corpus_object_is_accepted_offline_and_reports_skipped_files(tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")
-    (tmp_path / "notes/one.md").write_text("The library opened in 1976.")
-    corpus = Corpus.open(tmp_path / "notes", home=tmp_path / "home", window=4, step=1, max_file_mb=1)
-    assert [Path(name).name for name, _ in taken(corpus, offline=True).skipped] == ["broken.pdf"]
 
 
 async def test_objects_are_limited_as_the_web_is() -> None:
