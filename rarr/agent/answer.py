@@ -199,7 +199,7 @@ def answer_of(run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision
     return answer, research
 
 
-class Answerer(RunOwner):
+class Answerer(RunOwner[Answer]):
     """Builds models, indexes and the graph once; answers any number of questions, also at the same time.
 
     Several graphs raise `InputError`.
@@ -226,34 +226,15 @@ class Answerer(RunOwner):
         """
         question = required_text(question, "question")
         run_id = await self._checkpoints.new(run_id)
-        return (await self.aanswer_from(self._start(question, None), run_id))[0]
+        return (await self.arun(self._start(question, None), run_id))[0]
 
     answer = synchronous(aanswer)
 
-    async def aresume(self, run_id: str) -> Answer:
-        """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision]:
+        return answer_of(run_id, state, meter)
 
-        Raises `InputError` without a checkpointer, and for an unknown run; later as `aanswer` does.
-        """
-        state, done = await self._checkpoints.begun(run_id)
-        answer, _ = await self.aanswer_from(state, run_id, resumed=True, done=done)
-        recorded = await self._traces.revision(run_id, state) if done and self._traces else None
-        if recorded is None:
-            return answer
-        return answer.model_copy(update={"usage": recorded.usage, "warnings": recorded.warnings})
-
-    resume = synchronous(aresume)
-
-    async def aanswer_from(
-        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
-    ) -> tuple[Answer, Revision]:
-        """Answers the question of `start`, the first state of a run; `resumed`: from its last checkpoint.
-
-        `done`: `start` is the last state of a finished run, and becomes an answer without asking a model.
-        Returns the research too, which the trace keeps.
-        """
-        answer, research = await self._run(run_id, start, answer_of, resumed=resumed, done=done)
-        return answer.model_copy(update={"warnings": research.warnings}), research
+    def _with(self, outcome: Answer, research: Revision) -> Answer:
+        return outcome.model_copy(update={"usage": research.usage, "warnings": research.warnings})
 
 
 async def aanswer(question: str, **settings: Any) -> Answer:

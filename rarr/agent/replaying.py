@@ -178,14 +178,9 @@ def _node_and_prompt(
 async def _repeated(trace: Trace, components: Components) -> Revision:
     """Runs the text, topic or question of the trace again; of an article or answer, returns its research."""
     first = {span.name for span in trace.inner[0]}
-    if "find_triples" in first:
-        async with Answerer(components=components) as answerer:
-            return (await answerer.aanswer_from(trace.start(), trace.run_id))[1]
-    if "ask_topic" in first:
-        async with Writer(components=components) as writer:
-            return (await writer.awrite_from(trace.start(), trace.run_id)).research
-    async with Reviser(components=components) as reviser:
-        return await reviser.arevise_from(trace.start(), trace.run_id)
+    kind = Answerer if "find_triples" in first else Writer if "ask_topic" in first else Reviser
+    async with kind(components=components) as owner:
+        return (await owner.arun(trace.start(), trace.run_id))[1]
 
 
 class RecordedNodes:

@@ -29,7 +29,7 @@ Search = Literal["given"] | None
 """`given`: the sources of the call are searched alone."""
 
 
-class Reviser(RunOwner):
+class Reviser(RunOwner[Revision]):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
     def _builder(self, components: Components) -> Callable[[Any], Any]:
@@ -63,7 +63,7 @@ class Reviser(RunOwner):
         reviser = await self._searching(sources, search)
         run_id = await self._checkpoints.new(run_id)
         notices = await work(text_notices, given, text, context)
-        return await reviser.arevise_from(self._start(text, context, notices), run_id)
+        return (await reviser.arun(self._start(text, context, notices), run_id))[0]
 
     revise = synchronous(arevise)
 
@@ -145,32 +145,12 @@ class Reviser(RunOwner):
         made._components = searching_given(self._components, given, alone=alone)
         return made
 
-    async def aresume(self, run_id: str) -> Revision:
-        """Continues an interrupted run from its last checkpoint. A finished run asks no model.
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Revision]:
+        revision = revision_of(run_id, state, meter)
+        return revision, revision
 
-        Settings and components are those of this reviser: give those with which the run began. Answers in its
-        trace are not asked for again, and count in `usage` and the budgets as before; without a trace, the
-        usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
-        """
-        state, done = await self._checkpoints.begun(run_id)
-        if done and self._traces and (revision := await self._traces.revision(run_id, state)):
-            return revision
-        return await self.arevise_from(state, run_id, resumed=True, done=done)
-
-    resume = synchronous(aresume)
-
-    async def arevise_from(
-        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
-    ) -> Revision:
-        """Revises the text of `start`, the first state of a run; with `resumed`, the last checkpoint is used.
-
-        `done`: `start` is the last state of a finished run, and becomes a revision without asking a model.
-        """
-
-        def made(run_id: str, state: State, meter: Meter) -> tuple[None, Revision]:
-            return None, revision_of(run_id, state, meter)
-
-        return (await self._run(run_id, start, made, resumed=resumed, done=done))[1]
+    def _with(self, outcome: Revision, research: Revision) -> Revision:
+        return research
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         """Takes the text through the graph; a long one in blocks, of which finished ones are kept."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from rarr.agent.checkpoints import Checkpointer, Checkpoints
 from rarr.agent.wiring.components import wire
@@ -24,6 +24,7 @@ from rarr.traces.recording_and_resuming import Recording
 OnStep = Callable[[str], None]
 OnIndex = Callable[[int, int], None]
 Result = TypeVar("Result")
+Outcome = TypeVar("Outcome")
 Arguments = ParamSpec("Arguments")
 
 NODES = (
@@ -73,7 +74,7 @@ def using(meter: Meter) -> Iterator[Meter]:
         METER.reset(token)
 
 
-class RunOwner(Closable):
+class RunOwner(Closable, Generic[Outcome]):
     """Owns the components, the checkpoints and the traces of any number of runs of one graph."""
 
     def __init__(
@@ -142,20 +143,29 @@ class RunOwner(Closable):
         warnings = [*self._notices, *notices]
         return State(original=text, text=text, context=context, round=1, warnings=warnings)
 
-    async def _run(
-        self,
-        run_id: str,
-        start: State,
-        make: Callable[[str, State, Meter], tuple[Result, Revision]],
-        *,
-        resumed: bool,
-        done: bool,
-    ) -> tuple[Result, Revision]:
+    async def aresume(self, run_id: str) -> Outcome:
+        """Continues an interrupted run from its last checkpoint. A finished run asks no model.
+
+        Settings and components are those of this owner: give those with which the run began. Answers in its
+        trace are not asked for again, and count in `usage` and the budgets as before; without a trace, the
+        usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
+        """
+        state, done = await self._checkpoints.begun(run_id)
+        first = self._first(state)
+        outcome, _ = await self.arun(state if done else first, run_id, resumed=True, done=done)
+        recorded = await self._traces.revision(run_id, first) if done and self._traces else None
+        return outcome if recorded is None else self._with(outcome, recorded)
+
+    resume = synchronous(aresume)
+
+    async def arun(
+        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
+    ) -> tuple[Outcome, Revision]:
         """Takes a run through the graph, meters and records it.
 
-        `make` makes the result and the research of the last state; both are returned, the research as the
-        trace keeps it. `start` is the first state of the run, or that from which it is `resumed`. With
-        `done` it is the last state of a finished run, which is neither walked nor recorded again.
+        `start` is the first state of the run, or that from which it is `resumed`. With `done` it is the last
+        state of a finished run, which is neither walked nor recorded again. Returns the research too, as the
+        trace keeps it.
         """
         traces = None if done else self._traces
         text = f"{start.get('context') or ''}\n{start['original']}"
@@ -167,11 +177,24 @@ class RunOwner(Closable):
             )
             async with recorded as recorder:
                 state = start if done else await self._walk(start, run_id, resumed=resumed)
-                if recorder is None:
-                    return await work(make, run_id, state, meter)
-                await recorder.flush()  # a failure to write becomes a warning of the result
-                result, research = await work(make, run_id, state, meter)
-                return result, await recorder.finished(research)
+                if recorder is not None:
+                    await recorder.flush()  # a failure to write becomes a warning of the result
+                outcome, research = await work(self._made, run_id, state, meter)
+                if recorder is not None:
+                    research = await recorder.finished(research)
+                return self._with(outcome, research), research
+
+    def _first(self, state: State) -> State:
+        """Returns the first state of a run that is resumed from `state`."""
+        return state
+
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Outcome, Revision]:
+        """Makes the outcome and the research of the last state of a run."""
+        raise NotImplementedError
+
+    def _with(self, outcome: Outcome, research: Revision) -> Outcome:
+        """Puts what the trace keeps of the research into the outcome."""
+        raise NotImplementedError
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         """Takes a run through the graph, and returns its last state."""

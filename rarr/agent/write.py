@@ -97,7 +97,7 @@ def after_passages(state: State) -> list[Send] | str:
     return branches or "cite"
 
 
-class Writer(RunOwner):
+class Writer(RunOwner[Article]):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
     def _adapted(self, components: Components) -> Components:
@@ -118,33 +118,19 @@ class Writer(RunOwner):
         topic = " ".join(required_text(topic, "topic").split())
         context = None if outline is None else _headings(outline, topic)
         run_id = await self._checkpoints.new(run_id)
-        return await self.awrite_from(self._start(topic, context), run_id)
+        return (await self.arun(self._start(topic, context), run_id))[0]
 
     write = synchronous(awrite)
 
-    async def aresume(self, run_id: str) -> Article:
-        """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
-
-        Raises `InputError` without a checkpointer, and for an unknown run.
-        """
-        state, done = await self._checkpoints.begun(run_id)
+    def _first(self, state: State) -> State:
         topic, outline = state.get("topic", state["original"]), state.get("outline", state["context"])
-        start = State(original=topic, text=topic, context=outline, round=1, warnings=[])
-        article = await self.awrite_from(state if done else start, run_id, resumed=True, done=done)
-        recorded = await self._traces.revision(run_id, start) if done and self._traces else None
-        return article if recorded is None else article.model_copy(update={"research": recorded})
+        return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
-    resume = synchronous(aresume)
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
+        return article_of(run_id, state, meter)
 
-    async def awrite_from(
-        self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
-    ) -> Article:
-        """Writes the article of `start`, the first state of a run; with `resumed`, from its last checkpoint.
-
-        `done`: `start` is the last state of a finished run, and becomes an article without asking a model.
-        """
-        article, research = await self._run(run_id, start, article_of, resumed=resumed, done=done)
-        return article.model_copy(update={"research": research})
+    def _with(self, outcome: Article, research: Revision) -> Article:
+        return outcome.model_copy(update={"research": research})
 
 
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
