@@ -6,8 +6,6 @@ import sys
 import time
 from collections.abc import Callable
 
-from rarr.retrievers.extract.extracted_document import UnreadableError
-
 
 def double(number: int) -> int:
     return 2 * number
@@ -37,11 +35,12 @@ def allocate(megabytes: int) -> int:
     return len(bytes(megabytes * 1_000_000))
 
 
-def hold(megabytes: int, unreadable: str) -> int:
-    """Fills so much memory, frees it, and fails with these words, if any."""
-    len(b"x" * (megabytes * 1_000_000))
-    if unreadable:
-        raise UnreadableError(unreadable)
+KEPT: list[bytes] = []
+
+
+def keep(megabytes: int) -> int:
+    """Holds so much memory from now on."""
+    KEPT.append(b"x" * (megabytes * 1_000_000))
     return os.getpid()
 
 

@@ -48,38 +48,28 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
     leaves all of the best. A surname alone means the one person with it whom `text` or `around` name
     in full.
     """
-    mentions = _full_names(store, text, around)
-    whole = _full_names(store, around, text) if around and around != text else []
-    alone = _surnames(store, text, mentions, around, whole)
+    full = _full_names(store, text, around)
+    elsewhere = _full_names(store, around, text) if around and around != text else []
+    alone = _surnames(store, [(text, full), (around, elsewhere)])
     starts = {mention.start for mention in alone}
-    kept = [mention for mention in mentions if mention.start not in starts]
+    kept = [mention for mention in full if mention.start not in starts]
     return sorted([*alone, *kept], key=lambda mention: mention.start)
 
 
 def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
-    mentions = list[Mention]()
-    words = words_of(text)
-    at = 0
+    mentions, words, at = list[Mention](), words_of(text), 0
     while at < len(words):
-        length, entities = _longest_name(store, text, words, at)
-        if entities:
-            start, end = words[at][1], words[at + length - 1][2]
-            chosen = _chosen(store, entities, text, Span(start, end), around)
-            mentions.append(Mention(text[start:end], start, end, chosen))
-        at += length
+        taken = 1
+        for length in range(min(store.longest_name, _LONGEST, len(words) - at), 0, -1):
+            place = Span(words[at][1], words[at + length - 1][2])
+            entities = store.named(" ".join(word for word, _, _ in words[at : at + length]))
+            is_name = entities and _may_be_name(store, entities, place.of(text))
+            if entities and (is_name or (length > 1 and text.islower())):
+                chosen, taken = _chosen(store, entities, text, place, around), length
+                mentions.append(Mention(place.of(text), *place, chosen))
+                break
+        at += taken
     return mentions
-
-
-def _longest_name(
-    store: TripleStore, text: str, words: Sequence[tuple[str, int, int]], at: int
-) -> tuple[int, Sequence[int]]:
-    """Returns the number of words of the longest name at this word, and its entities; 1 and () for none."""
-    for length in range(min(store.longest_name, _LONGEST, len(words) - at), 0, -1):
-        entities = store.named(" ".join(word for word, _, _ in words[at : at + length]))
-        written = text[words[at][1] : words[at + length - 1][2]]
-        if entities and (_may_be_name(store, entities, written) or (length > 1 and text.islower())):
-            return length, entities
-    return 1, ()
 
 
 def _may_be_name(store: TripleStore, entities: Sequence[int], written: str) -> bool:
@@ -119,7 +109,7 @@ def _scores(store: TripleStore, entities: Sequence[int], window: str) -> list[in
     keyed = f" {' '.join(stems(window))} "
     named = []
     for entity in entities:
-        own = set(name_key(store.name(entity)).split())
+        own = set(name_key(store.name(entity)).split())  # words of the entity's own name tell nothing
         values = {triple.object for triple in store.around(entity)}
         values |= {triple.subject for triple in store.pointing_at(entity)}
         named.append({value for value in values if _is_named(value, keyed, own)})
@@ -128,30 +118,24 @@ def _scores(store: TripleStore, entities: Sequence[int], window: str) -> list[in
 
 
 def _is_named(value: str, keyed: str, own: set[str]) -> bool:
-    """Does the text with these stems name the value? Words of the entity's own name tell nothing."""
     return any(
         not set(name_key(form).split()) <= own and f" {' '.join(stems(form))} " in keyed
         for form in value_forms(value)
     )
 
 
-def _surnames(
-    store: TripleStore,
-    text: str,
-    mentions: Sequence[Mention],
-    around: str,
-    around_mentions: Sequence[Mention],
-) -> list[Mention]:
-    """Returns the words of `text` that are the surname of exactly one person whom a text names in full.
+def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]) -> list[Mention]:
+    """Returns the words of the first text that are the surname of the one person whom a text names in full.
 
     A surname that also stands in the name of somebody else, as in "Per Lunde", means nobody: the text does
-    not tell who is meant.
+    not tell who is meant. `texts` are texts with their full names.
     """
     named = dict[str, set[int]]()
-    for mention in (*mentions, *around_mentions):
+    for mention in (each for _, mentions in texts for each in mentions):
         words = name_key(mention.name).split()
         if len(words) > 1 and len(mention.entities) == 1 and _is_person(store, mention.entities[0]):
             named.setdefault(words[-1], set()).update(mention.entities)
+    text, mentions = texts[0]
     taken = [each for each in mentions if any(map(store.around, each.entities))]
     return [
         Mention(text[start:end], start, end, tuple(named[word]))
@@ -159,8 +143,7 @@ def _surnames(
         if len(named.get(word, ())) == 1
         and text[start].isupper()
         and not any(each.start <= start < each.end for each in taken)
-        and not _others(text, word, mentions)
-        and not _others(around, word, around_mentions)
+        and not any(_stands_in_another_name(*each, word) for each in texts)
     ]
 
 
@@ -168,15 +151,14 @@ def _is_person(store: TripleStore, entity: int) -> bool:
     return any(relation_words(triple.relation) in _PERSONAL for triple in store.around(entity))
 
 
-def _others(text: str, surname: str, mentions: Sequence[Mention]) -> bool:
-    """Does the surname stand in another name: that of nobody in the graph, of a prize or of an institute?"""
+def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
+    """Is the surname part of another name: that of nobody in the graph, of a prize or of an institute?"""
     for word, start, end in words_of(text):
         if word != surname or any(each.start < start < each.end for each in mentions):
             continue
         before, after = _NAMED_BEFORE.search(text, max(0, start - 40), start), _NAMED_AFTER.match(text, end)
         first = before[1] if before else ""
-        if first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES:
-            return True
-        if after and after[1].isupper():
+        is_named_before = first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES
+        if is_named_before or (after and after[1].isupper()):
             return True
     return False

@@ -16,21 +16,18 @@ _IDS = ("subject_id", "object_id")
 _CURE = "give subject, relation and object, or a name and a column for each relation"
 
 _RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_SKOS, _SCHEMA = "http://www.w3.org/2004/02/skos/core#", ("http://schema.org/", "https://schema.org/")
 _LABELS = (
     "http://www.w3.org/2000/01/rdf-schema#label",
-    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    f"{_SKOS}prefLabel",
     "http://xmlns.com/foaf/0.1/name",
-    "http://schema.org/name",
-    "https://schema.org/name",
+    *(f"{schema}name" for schema in _SCHEMA),
 )
 _ALT_LABELS = (
-    "http://www.w3.org/2004/02/skos/core#altLabel",
+    f"{_SKOS}altLabel",
     "http://xmlns.com/foaf/0.1/nick",
-    "http://schema.org/alternateName",
-    "https://schema.org/alternateName",
+    *(f"{schema}alternateName" for schema in _SCHEMA),
 )
-
-Row = Mapping[str, Any]
 
 
 def read_triples(file: Path) -> Iterator[Triple]:
@@ -48,7 +45,14 @@ def read_triples(file: Path) -> Iterator[Triple]:
             " (export the triples of a SPARQL endpoint to Turtle)"
         )
     try:
-        yield from reader(file)
+        if reader is _rdf_triples:
+            yield from _rdf_triples(file)
+            return
+        for number, row in reader(file):
+            try:
+                yield from _triples(row)
+            except ValueError as problem:
+                raise _wrong(file, number, problem) from None
     except OSError as error:
         raise InputError(
             f"graph {shown(str(file))} cannot be read ({error.strerror}): check its path"
@@ -59,51 +63,31 @@ def read_triples(file: Path) -> Iterator[Triple]:
         ) from None
 
 
-def _of_rows(rows: Callable[[Path], Iterator[tuple[int, Row]]]) -> Callable[[Path], Iterator[Triple]]:
-    def triples(file: Path) -> Iterator[Triple]:
-        for number, row in rows(file):
-            try:
-                yield from _triples(row)
-            except ValueError as problem:
-                raise _wrong(file, number, problem) from None
-
-    return triples
-
-
 def _wrong(file: Path, line: int, problem: object) -> InputError:
     return InputError(f"{shown(str(file))}, line {line}: {problem}")
 
 
-def _triples(row: Row) -> Iterator[Triple]:
-    if row.keys() >= set(_PARTS):
-        yield _triple(row)
-    elif "name" in row and row.keys().isdisjoint(_PARTS):
-        yield from _triples_of_entity(row)
-    else:
-        missing = next(part for part in _PARTS if part not in row)
-        raise ValueError(f"it has no {missing}: {_CURE}")
-
-
-def _triple(row: Row) -> Triple:
+def _triples(row: Mapping[str, Any]) -> Iterator[Triple]:
+    """Yields the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
+    if "name" in row and row.keys().isdisjoint(_PARTS):
+        name, id_ = _text(row["name"], "name"), _text(row.get("id"), "id")
+        if not name:
+            raise ValueError(f"its name is empty: {_CURE}")
+        for relation, values in row.items():
+            for each in values if isinstance(values, list) else [values]:
+                if relation not in ("name", "id") and (value := _text(each, relation)):
+                    yield Triple(id_ or name, name, relation, value, value)
+        return
+    if missing := [part for part in _PARTS if part not in row]:
+        raise ValueError(f"it has no {missing[0]}: {_CURE}")
     if unknown := row.keys() - {*_PARTS, *_IDS}:
         raise ValueError(f"it has an unknown key {shown(str(min(unknown)))!r}: {_CURE}")
     texts = {part: _text(row.get(part), part) for part in (*_PARTS, *_IDS)}
-    if empty := next((part for part in _PARTS if not texts[part]), ""):
-        raise ValueError(f"its {empty} is empty: {_CURE}")
+    if empty := [part for part in _PARTS if not texts[part]]:
+        raise ValueError(f"its {empty[0]} is empty: {_CURE}")
     subject, value = texts["subject"], texts["object"]
-    return Triple(
-        texts["subject_id"] or subject, subject, texts["relation"], texts["object_id"] or value, value
-    )
-
-
-def _triples_of_entity(row: Row) -> Iterator[Triple]:
-    name, id_ = _text(row["name"], "name"), _text(row.get("id"), "id")
-    if not name:
-        raise ValueError(f"its name is empty: {_CURE}")
-    for relation, values in row.items():
-        for each in values if isinstance(values, list) else [values]:
-            if relation not in ("name", "id") and (value := _text(each, relation)):
-                yield Triple(id_ or name, name, relation, value, value)
+    ids = (texts["subject_id"] or subject, texts["object_id"] or value)
+    yield Triple(ids[0], subject, texts["relation"], ids[1], value)
 
 
 def _text(value: object, name: str) -> str:
@@ -118,7 +102,7 @@ def _text(value: object, name: str) -> str:
     raise ValueError(f"its {shown(name)} is a list or an object: give a text or a number")
 
 
-def _csv_rows(file: Path) -> Iterator[tuple[int, Row]]:
+def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     with file.open(encoding="utf-8-sig", newline="") as lines:
         head = lines.readline()
         lines.seek(0)
@@ -138,7 +122,7 @@ def _csv_rows(file: Path) -> Iterator[tuple[int, Row]]:
             raise _wrong(file, reader.line_num, f"{error}: {cure}") from None
 
 
-def _json_rows(file: Path) -> Iterator[tuple[int, Row]]:
+def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     with file.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, start=1):
             try:
@@ -159,19 +143,18 @@ def _rdf_triples(file: Path) -> Iterator[Triple]:
             labels.setdefault(_rdf_id(quad.subject), valid(quad.object.value))
     for quad in _quads(file):
         subject_id, predicate = _rdf_id(quad.subject), quad.predicate.value
-        subject = labels.get(subject_id) or _local_name(subject_id)
-        if predicate in _LABELS or not subject or not _is_readable(quad.object):
-            continue
-        if predicate in _ALT_LABELS:
-            alias = valid(quad.object.value)
-            yield Triple(subject_id, subject, "alias", alias, alias)
-            continue
-        relation = "instance of" if predicate == _RDF_TYPE else labels.get(predicate, _local_name(predicate))
-        object_id = valid(_rdf_id(quad.object))
-        value = labels.get(object_id) or _local_name(object_id)
-        if hasattr(quad.object, "datatype"):
+        object_id, is_text = valid(_rdf_id(quad.object)), hasattr(quad.object, "datatype")
+        # A text is read in English, or where it names no language.
+        is_foreign = is_text and (quad.object.language or "en").partition("-")[0] != "en"
+        subject, value = (labels.get(id_) or _local_name(id_) for id_ in (subject_id, object_id))
+        relation = labels.get(predicate, _local_name(predicate))
+        if predicate == _RDF_TYPE:
+            relation = "instance of"
+        elif predicate in _ALT_LABELS:
+            relation = "alias"
+        if is_text:
             value = object_id = " ".join(object_id.split())
-        if value:
+        if subject and value and not is_foreign and predicate not in _LABELS:
             yield Triple(subject_id, subject, relation, object_id, value)
 
 
@@ -187,11 +170,6 @@ def _rdf_id(term: Any) -> str:
     """Returns the IRI, the text of a literal, or the name of a blank node with its mark `_:`."""
     text = str(term.value)
     return text if hasattr(term, "datatype") or ":" in text else f"_:{text}"
-
-
-def _is_readable(term: Any) -> bool:
-    """Is it no text, or a text in English or in no named language?"""
-    return not hasattr(term, "datatype") or (term.language or "en").partition("-")[0] == "en"
 
 
 def _quads(file: Path) -> Iterator[Any]:
@@ -214,10 +192,10 @@ def _quads(file: Path) -> Iterator[Any]:
             raise InputError(f"{shown(str(file))}{line}: {why}: correct the file") from None
 
 
-_READERS: dict[str, Callable[[Path], Iterator[Triple]]] = {
-    ".csv": _of_rows(_csv_rows),
-    ".tsv": _of_rows(_csv_rows),
-    ".jsonl": _of_rows(_json_rows),
+_READERS: dict[str, Callable[[Path], Iterator[Any]]] = {
+    ".csv": _csv_rows,
+    ".tsv": _csv_rows,
+    ".jsonl": _json_rows,
     ".nt": _rdf_triples,
     ".ttl": _rdf_triples,
 }

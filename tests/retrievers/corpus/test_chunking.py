@@ -1,9 +1,12 @@
+"""Texts are cut into windows of sentences, and queries into the words of the index."""
+
 import time
 
 import pytest
 from hypothesis import given, strategies as st
 
 from rarr.retrievers.corpus.chunking import Window, windows
+from rarr.retrievers.corpus.index_words import terms
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
@@ -56,3 +59,26 @@ def test_hostile_texts_are_cut_quickly(text: str) -> None:
     start = time.perf_counter()
     cut(text)
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Which state produces the most peaches?", ["state", "produc", "peach"]),
+        ("How many people live in the US?", ["peopl", "live", "us"]),
+        ("peach peaches PEACH", ["peach"]),
+        ("Café naïve ﬁrst", ["cafe", "naiv", "first"]),
+        ("東京", ["東", "京"]),
+        ("हिन्दी שלום", ["हिन्दी", "שלום"]),
+        ("What is it?", ["what", "is", "it"]),
+        ('AND OR NOT title:x^2 [a TO b] "c" ~* \\', ["titl", "x", "2", "b", "c"]),
+        ("?!", []),
+        ("", []),
+    ],
+)
+def test_terms_are_the_stems_of_content_words(query: str, expected: list[str]) -> None:
+    assert terms(query) == expected
+
+
+def test_long_queries_are_cut() -> None:
+    assert len(terms(" ".join(f"word{number}" for number in range(1000)))) == 64

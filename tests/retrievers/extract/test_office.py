@@ -17,9 +17,6 @@ from pptx.util import Inches
 from rarr.retrievers.extract import office
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.files import extract
-from retrievers.extract.endings import no_process_stays as no_process_stays
-
-pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 
 def saved(made: Any) -> bytes:

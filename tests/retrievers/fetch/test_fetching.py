@@ -1,21 +1,103 @@
+"""How a fetcher asks: whom, under which name, with which headers, and how much at once."""
+
+import asyncio
+import shutil
+import ssl
+import subprocess
+from asyncio import StreamWriter
+from pathlib import Path
+
+import httpx2
 import pytest
 
 from rarr.errors import SettingsError
-from retrievers.fetches import PAGE, fetch, make, refusal, refused
-from retrievers.hostile import Hostile, Script, answer, forever, moved
+from rarr.retrievers.fetch import fetching
+from rarr.retrievers.fetch.fetching import Fetcher
+from retrievers.fetch.test_public_ip_addresses import finding
+from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, here, make, refusal
+from retrievers.hostile import Hostile, answer
 
 loopback = pytest.mark.loopback
 
 
-@loopback
-async def test_fetch_gives_a_page_as_it_was_sent() -> None:
-    async with Hostile({"/": answer(PAGE, kind="Text/HTML; Charset=ISO-8859-1")}) as server:
-        page = await fetch(server.url("/#part"))
-        assert page[:4] == (server.url("/"), PAGE, "text/html", "iso-8859-1")
+class Internet(httpx2.AsyncBaseTransport):
+    """Every machine of the world; those in `dead` do not answer. `asked`: who was asked for what."""
+
+    def __init__(self) -> None:
+        self.asked: list[httpx2.Request] = []
+        self.dead: set[str] = set()
+        self.moved: dict[str, str] = {}
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.asked.append(request)
+        if request.url.host in self.dead:
+            raise httpx2.ConnectError("nobody is there", request=request)
+        there = self.moved.get(request.headers["Host"])
+        if there:
+            return httpx2.Response(302, headers={"Location": there})
+        return httpx2.Response(200, headers={"Content-Type": "text/html"}, stream=httpx2.ByteStream(PAGE))
+
+    @property
+    def addresses(self) -> list[str]:
+        return [request.url.host for request in self.asked]
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> Internet:
+    world = Internet()
+    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: world)
+    return world
+
+
+async def test_fetch_connects_to_the_vetted_address(internet: Internet) -> None:
+    await fetch("https://Site.ORG:8443/a", find=finding(["8.8.8.8"], ["10.0.0.1"]))
+    (request,) = internet.asked
+    assert str(request.url) == "https://8.8.8.8:8443/a"
+    assert request.headers["Host"] == "site.org:8443"
+    assert request.extensions["sni_hostname"] == "site.org"
+
+
+async def test_fetch_vets_a_changed_answer_again(internet: Internet) -> None:
+    fetcher = make(find=finding(["8.8.8.8"], ["10.0.0.1"]))
+    await fetcher.fetch("http://site.org/")
+    with pytest.raises(Exception, match="not a public one"):
+        await fetcher.fetch("http://site.org/")
+    assert internet.addresses == ["8.8.8.8"]
+
+
+@pytest.mark.parametrize(
+    "there", ["http://127.0.0.1/", "http://localhost/", "http://[::1]:80/", "http://2130706433"]
+)
+async def test_redirect_to_this_machine_is_refused(internet: Internet, there: str) -> None:
+    internet.moved["site.org"] = there
+    await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
+    assert internet.addresses == ["8.8.8.8"]
+
+
+async def test_redirect_to_another_site_is_followed(internet: Internet) -> None:
+    internet.moved["site.org"] = "http://xn--mnchen-3ya.de"
+    page = await fetch("https://site.org/", find=finding(["8.8.8.8"], ["2606:4700::1111"]))
+    assert page.url == "http://xn--mnchen-3ya.de"
+    assert internet.addresses == ["8.8.8.8", "2606:4700::1111"]
+    assert internet.asked[1].headers["Host"] == "xn--mnchen-3ya.de"
+
+
+async def test_few_addresses_of_a_host_are_tried_in_turn(internet: Internet) -> None:
+    internet.dead = {"8.8.8.8"}
+    await fetch("http://site.org/", find=finding(["8.8.8.8", "8.8.4.4"]))
+    assert internet.addresses == ["8.8.8.8", "8.8.4.4"]
+    many = [f"8.8.8.{number}" for number in range(200)]
+    internet.dead = set(many)
+    assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(many))
+    assert len(internet.asked) == 2 + 3
 
 
 @loopback
-async def test_fetch_sends_its_user_agent_and_no_other_identifying_header() -> None:
+async def test_fetch_sends_its_user_agent_and_no_other_identifying_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
     async with Hostile({"/a?b=c": answer(PAGE)}) as server:
         await fetch(server.url("/a?b=c#d"))
     first, *head = server.heads[0].split("\r\n")
@@ -27,61 +109,101 @@ async def test_fetch_sends_its_user_agent_and_no_other_identifying_header() -> N
 
 
 @pytest.mark.parametrize("agent", ["", "/1.0", "rärr/1.0", "rarr\r\nX: y"])
-def test_fetcher_with_an_invalid_user_agent_is_refused(agent: str) -> None:
+def test_invalid_user_agent_is_refused(agent: str) -> None:
     with pytest.raises(SettingsError, match="write a name"):
         make(user_agent=agent)
 
 
-@pytest.mark.parametrize("status", ["301 x", "302 x", "303 x", "307 x", "308 x"])
-@loopback
-async def test_fetch_follows_every_kind_of_redirect(status: str) -> None:
-    async with Hostile({"/": moved("page?q#f", status), "/page?q": answer(PAGE)}) as server:
-        assert (await fetch(server.url())).url == server.url("/page?q")
-
-
-@pytest.mark.parametrize(
-    ("there", "why"),
-    [
-        ("http://10.0.0.1/", "not a public one"),
-        ("//169.254.169.254/latest/meta-data", "not a public one"),
-        ("http://[::ffff:10.0.0.1]/", "not a public one"),
-        ("http://0x0a.1/", "four decimal numbers"),
-        ("http://metadata.google.internal/", "local network"),
-        ("http://u:p@site.org/", "password"),
-        ("file:///etc/passwd", "only http and https"),
-        ("gopher://127.0.0.1:6379/_FLUSHALL", "only http and https"),
-        ("javascript:alert(1)", "only http and https"),
-        ("https://", "in full"),
-        ("http://site.org:0/", "no port 0"),
-        ("http://[", ""),
-        ("\x1b[2J\xff" * 50, ""),
-        ("", "more than 5 times"),
-        ("/", "more than 5 times"),
-    ],
-)
-@loopback
-async def test_fetch_refuses_a_redirect_to_a_forbidden_address(there: str, why: str) -> None:
-    assert why in await refused(moved(there))
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for site.org, and its key."""
+    openssl = shutil.which("openssl")
+    if not openssl:
+        pytest.skip("needs openssl")
+    place = tmp_path_factory.mktemp("tls")
+    made = place / "certificate.pem", place / "key.pem"
+    subprocess.run(
+        [
+            *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
+            *("-days", "2", "-subj", "/CN=site.org", "-addext", "subjectAltName=DNS:site.org"),
+            *("-out", str(made[0]), "-keyout", str(made[1])),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return made
 
 
 @loopback
-async def test_fetch_gives_up_after_five_redirects() -> None:
-    hops: dict[str, Script] = {f"/{i}": moved(f"/{i + 1}") for i in range(6)}
-    async with Hostile({**hops, "/6": answer(PAGE)}) as server:
-        assert "redirected more than 5 times" in await refusal(server.url("/0"))
-        assert len(server.heads) == 6
+async def test_certificate_must_be_trusted_and_for_the_name(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*certificate)
+    async with Hostile({"/": answer(PAGE)}, tls) as server:
+        message = await refusal(server.url(host="site.org", scheme="https"), find=here)
+        assert "CERTIFICATE_VERIFY_FAILED" in message
+        trusted = ssl.create_default_context(cafile=certificate[0])
+        monkeypatch.setattr(fetching, "trusted", lambda: trusted)
+        assert (await fetch(server.url(host="site.org", scheme="https"), find=here)).content == PAGE
+        for other in ("other.org", "127.0.0.1"):
+            message = await refusal(server.url(host=other, scheme="https"), find=here)
+            assert "certificate" in message.lower()
+
+
+async def slow(writer: StreamWriter) -> None:
+    await asyncio.sleep(0.05)
+    writer.write(answer(PAGE))
+
+
+async def all_of(fetcher: Fetcher, urls: list[str]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        await asyncio.gather(*(fetcher.fetch(url) for url in urls))
 
 
 @loopback
-async def test_fetch_reads_no_body_of_a_redirect() -> None:
-    endless = forever(b"HTTP/1.1 302 Found\r\nLocation: /page\r\n\r\n", b"x" * 10_000)
-    async with Hostile({"/": endless, "/page": answer(PAGE)}) as server:
-        assert (await fetch(server.url())).content == PAGE
+@pytest.mark.parametrize("per_host", [1, 5])
+async def test_fetches_from_one_host_take_turns(per_host: int) -> None:
+    async with Hostile({"/": slow}) as server:
+        await all_of(make(per_host=per_host), [server.url()] * 8)
+    assert server.most == per_host
 
 
 @loopback
-async def test_fetch_sends_no_cookie_after_a_redirect() -> None:
-    start = answer(b"", "Location: /page", "Set-Cookie: a=b", status="302 Found")
-    async with Hostile({"/": start, "/page": answer(PAGE)}) as server:
-        await fetch(server.url())
-    assert "cookie" not in "".join(server.heads).lower()
+async def test_fetches_from_a_slow_host_do_not_delay_others() -> None:
+    async def stuck(writer: StreamWriter) -> None:
+        await released.wait()
+        writer.write(answer(PAGE))
+
+    released = asyncio.Event()
+    async with Hostile({"/": answer(PAGE), "/stuck": stuck}) as server:
+        fetcher = make(concurrency=3, per_host=2, find=here)
+        waiting = asyncio.gather(*(fetcher.fetch(server.url("/stuck", "slow.org")) for _ in range(6)))
+        await asyncio.sleep(0.05)
+        await all_of(fetcher, [server.url()])
+        released.set()
+        await waiting
+
+
+@loopback
+@pytest.mark.slow
+async def test_time_limit_excludes_waiting_for_a_turn() -> None:
+    async def pause(writer: StreamWriter) -> None:
+        await asyncio.sleep(SHORT_S / 2)
+        writer.write(answer(PAGE))
+
+    async with Hostile({"/": pause}) as server:
+        await all_of(make(per_host=1, timeout_s=SHORT_S * 2), [server.url()] * 6)
+
+
+@loopback
+def test_fetcher_works_in_one_event_loop_after_another() -> None:
+    async def once() -> None:
+        async with Hostile({"/": slow, "/robots.txt": answer(b"")}) as server:
+            with pytest.raises(Exception, match="404"):
+                await fetcher.fetch(server.url("/none"))  # it releases its turn
+            await all_of(fetcher, [server.url()] * 3)
+
+    fetcher = make(per_host=1, respect_robots=True)
+    for _ in range(2):
+        asyncio.run(once())

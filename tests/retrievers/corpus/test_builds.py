@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,6 @@ from rarr.errors import InputError
 from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.passage_index import Manifest
-from rarr.tools.concurrency import in_thread
 from retrievers.makers import RULES, built
 
 BUILD = """
@@ -144,26 +142,6 @@ def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
         raise KilledError
 
     return call
-
-
-@pytest.mark.slow
-async def test_an_interrupted_build_in_a_thread_ends(many: Path, tmp_path: Path) -> None:
-    begun, released, done = threading.Event(), threading.Event(), list[int]()
-
-    def progress(files: int, total: int) -> None:
-        done.append(files)
-        if files:
-            begun.set()
-            released.wait(5)
-
-    building = asyncio.ensure_future(in_thread(lambda: built(many, tmp_path / "out", progress=progress)))
-    await asyncio.to_thread(begun.wait, 5)
-    building.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await building
-    released.set()
-    await asyncio.to_thread(built, many, tmp_path / "out")  # which waits for its lock
-    assert done == [0, 1]
 
 
 def test_unfinished_index_is_refused_until_a_build_finishes_it(

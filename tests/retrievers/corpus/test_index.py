@@ -1,0 +1,252 @@
+"""An index holds what its corpus holds: built, updated, damaged, read, and of other versions."""
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tantivy import Searcher
+
+from rarr.errors import InputError
+from rarr.retrievers.corpus import index_building
+from rarr.retrievers.corpus.chunking import Window
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index_building import IndexReport
+from rarr.retrievers.corpus.passage_index import (
+    MANIFEST,
+    IndexReader,
+    Stored,
+    add,
+    best_hits,
+    holds,
+    is_index,
+    open_passages,
+    open_writer,
+    remove,
+    stored_passage,
+)
+from rarr.retrievers.extract import files as extraction
+from rarr.retrievers.extract.extracted_document import Document
+from retrievers.makers import built
+
+Build = Callable[[], IndexReport]
+DOCUMENT = Document("Pears. Café au lait.", "Breakfast", "https://x.org", 7, datetime(2020, 3, 4, tzinfo=UTC))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def build(folder: Path, out: Path) -> Build:
+    return lambda: built(folder, out)
+
+
+def counts(report: IndexReport) -> tuple[int, int, int]:
+    return report.read, report.unchanged, report.removed
+
+
+def searched(searcher: Searcher, *words: str) -> list[str]:
+    return sorted(stored_passage(searcher, hit).file for hit in best_hits(searcher, words, 10))
+
+
+def test_changed_files_alone_are_read_again(
+    build: Build, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert counts(build()) == (2, 0, 0)
+    reads, real = list[str](), extraction.extract
+
+    def extract(path: Path, *rest: Any) -> Iterator[Document]:
+        reads.append(path.name)
+        return real(path, *rest)
+
+    monkeypatch.setattr(index_building, "extract", extract)
+    (folder / "peaches.md").write_text("Pears instead. Nothing else.")
+    assert counts(build()) == (1, 1, 0)
+    assert reads == ["peaches.md"]
+    (folder / "peaches.md").unlink()
+    assert counts(build()) == (0, 1, 1)
+    assert counts(build()) == (0, 1, 0)
+
+
+def test_another_corpus_replaces_the_first_in_the_index(
+    build: Build, out: Path, folder: Path, tmp_path: Path
+) -> None:
+    build()
+    other = shutil.copytree(folder, tmp_path / "other")
+    (other / "peaches.md").write_text("x" * (folder / "peaches.md").stat().st_size)
+    times = (folder / "peaches.md").stat().st_mtime_ns
+    os.utime(other / "peaches.md", ns=(times, times))
+    assert counts(built(other, out)) == (2, 0, 0)
+    assert searched(IndexReader(out, 4, 1).searcher(), "china") == []
+
+
+def test_files_with_an_operating_system_error_are_tried_again(
+    build: Build, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def refuse(path: Path, *rest: str, **named: str) -> object:
+        if path.name == "paris.txt":
+            raise PermissionError(13, "Permission denied")
+        return real(path, *rest, **named)  # type: ignore[call-overload]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refuse)
+        report = build()
+    assert report.skipped == [
+        ((folder / "more/paris.txt").as_posix(), "not searched: it cannot be read (Permission denied)")
+    ]
+    assert counts(build()) == (1, 1, 0)
+
+
+def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: Build) -> None:
+    (folder / "a.jsonl").write_text('{"text": "Good line."}\nbad\n')
+    (folder / "b.jsonl").write_text("bad\n")
+    assert [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped] == [
+        ("a.jsonl", "line 2 is left out"),
+        ("b.jsonl", "line 1 is left out"),
+        ("b.jsonl", "not searched"),
+    ]
+
+
+def test_index_that_cannot_be_made_is_an_input_error(folder: Path, tmp_path: Path, out: Path) -> None:
+    (tmp_path / "empty.md").touch()
+    with pytest.raises(InputError, match=r"empty\.md: not searched: it holds no text\): mend it or give"):
+        built(tmp_path / "empty.md", out)
+    with pytest.raises(InputError, match=r"holds other files, such as .*: give a new folder"):
+        built(folder, folder)
+    with pytest.raises(InputError, match=r"cannot be written \(.*\): .* RARR_HOME"):
+        built(folder, tmp_path / "empty.md" / "index")
+
+
+@pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
+def test_other_window_settings_rebuild_the_index(
+    build: Build, folder: Path, out: Path, options: dict[str, int]
+) -> None:
+    build()
+    assert built(folder, out, **options).read == 2
+
+
+def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Path) -> None:
+    build()
+    (folder / "peaches.md").write_text("Pears instead. Nothing else.")
+    expected, kept = build(), out.with_name("kept")
+    for file in [path.relative_to(out) for path in out.rglob("*") if path.is_file()]:
+        shutil.copytree(out, kept)
+        (out / file).unlink()
+        assert build().passages == expected.passages
+        assert len(searched(IndexReader(out, 4, 1).searcher(), "pear", "franc")) == 2
+        shutil.rmtree(out)
+        kept.rename(out)
+
+
+@pytest.mark.parametrize("name", ["passages/meta.json", MANIFEST])
+@pytest.mark.parametrize("content", [b"", b'{"format": "4"}', b"nonsense" * 1000])
+def test_damage_names_the_cure_and_is_rebuilt(build: Build, out: Path, name: str, content: bytes) -> None:
+    expected = build()
+    (out / name).write_bytes(content)
+    with pytest.raises(
+        InputError, match=r"is damaged \([^\n]*\): delete the folder, or build it again: rarr index"
+    ):
+        IndexReader(out, 4, 1)
+    assert build() == expected
+
+
+@pytest.mark.parametrize("earlier", [True, False])
+def test_index_of_another_version_is_refused_and_built_anew(build: Build, out: Path, earlier: bool) -> None:
+    build()
+    if earlier:
+        (out / MANIFEST).rename(out / "rarr-index.sqlite")
+    else:
+        (out / MANIFEST).write_text('{"format": "3", "other": []}')
+    with pytest.raises(InputError, match=r"made by another version of rarr: delete the folder"):
+        IndexReader(out, 4, 1)
+    assert is_index(out)
+    assert build().read == 2
+    assert not (out / "rarr-index.sqlite").exists()
+
+
+def test_a_reader_sees_the_next_build_that_changes_something(build: Build, out: Path, folder: Path) -> None:
+    build()
+    reader = IndexReader(out, 4, 1)
+    before = reader.searcher()
+    build()
+    assert reader.searcher() is before
+    (folder / "peaches.md").unlink()
+    build()
+    assert (before.num_docs, reader.searcher().num_docs) == (4, 1)
+
+
+def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+    for lock in out.rglob("*.lock"):
+        lock.unlink()
+    everything = sorted(out.rglob("*"))
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert searched(IndexReader(out, 4, 1).searcher(), "china") == ["peaches.md"]
+    assert sorted(out.rglob("*")) == everything
+
+
+def test_passages_are_found_by_title_and_heading_and_stored_whole(tmp_path: Path) -> None:
+    index = open_passages(tmp_path / "passages", create=True)
+    writer = open_writer(index)
+    for file, window in zip("abc", [Window(0, 6), Window(7, 20, "Drinks"), Window(0, 20)], strict=True):
+        add(writer, file, DOCUMENT, window)
+    remove(writer, "c")
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    searcher = index.searcher()
+    assert searched(searcher, "breakfast") == ["a", "b"]
+    assert searched(searcher, "drink") == ["b"]
+    assert [holds(searcher, file) for file in "abc"] == [True, True, False]
+    [hit] = best_hits(searcher, ["cafe"], 10)
+    assert hit.document[1] == 7
+    expected = Stored("b", "Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at, ())
+    assert stored_passage(searcher, hit) == expected
+
+
+def test_leftover_files_of_a_killed_commit_do_not_block_writing(tmp_path: Path) -> None:
+    killed, trial = tmp_path / "killed", tmp_path / "trial"
+    writer = open_writer(open_passages(killed, create=True))
+    for file in range(50):
+        add(writer, str(file), DOCUMENT, Window(0, 20))
+    writer.commit()
+    writer.wait_merging_threads()
+    shutil.copytree(killed, trial)
+    writer = open_writer(open_passages(trial))
+    remove(writer, "1")
+    stamp = writer.commit()
+    writer.wait_merging_threads()
+    left = [f"{segment.stem}.{stamp}.del" for segment in killed.glob("*.store")]
+    for name in left:
+        (killed / name).write_bytes(b"half")
+    managed = killed / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text()), *left]))
+    writer = open_writer(open_passages(killed))
+    remove(writer, "1")
+    assert writer.commit() == stamp
+    writer.wait_merging_threads()
+
+
+def test_long_text_comes_in_parts_with_their_places(
+    folder: Path, opened: Callable[[Path], Corpus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extraction, "LONG_TEXT", 1000)
+    monkeypatch.setattr(extraction, "PART", 300)
+    monkeypatch.setattr(extraction, "_PIECE", 64)
+    text = "".join(f"# Lake {n}\n\nThe lake Ü{n} is {n} metres deep. It is cold.\n\n" for n in range(99))
+    (folder / "lakes.md").write_text(text, encoding="utf-8")
+    corpus = opened(folder)
+    passages = asyncio.run(corpus.retrieve("lake metres deep cold", 1))
+    assert len(passages) == 8
+    assert asyncio.run(corpus.extracted(passages[0].source)) == text
+    assert all(text[each.start : each.end] == each.text for each in passages)
+    assert all(text[start : start + len(words)] == words for each in passages for start, words in each.lead)

@@ -1,0 +1,274 @@
+"""What comes from outside is read in processes: none outlives its limit, its parent or its reviser."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import pytest
+from families import few
+
+from benchmarks.hostile_makers import HTML, OTHER, repeated
+from rarr import Reviser, Settings
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.extract import limited_calls as extracting
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.limited_calls import extracted, extracted_file
+from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.worker_main import CallLimits
+from rarr.retrievers.web.mediawiki_queries_and_texts import article_text
+from retrievers import calls
+from retrievers.makers import built
+
+PATIENCE_S = 30.0
+TESTS = Path(__file__).parents[2]
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+
+
+@pytest.fixture(autouse=True)
+def no_process_stays() -> Iterator[None]:
+    yield
+    extracting.end_idle()
+    ours = (thread for thread in threading.enumerate() if thread.name == "rarr-extract")
+    assert until(lambda: not extracting.pids() and not any(thread.is_alive() for thread in ours))
+
+
+def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300) -> None:
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(seconds, megabytes))
+
+
+def until(condition: Callable[[], object]) -> bool:
+    """Whether it comes true before the patience is over."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def runs(pid: int) -> bool:
+    """Whether there is a process with this id that has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+async def why(function: Callable[..., object], *args: object) -> str:
+    """Why it cannot be read; in one line."""
+    with pytest.raises(UnreadableError) as caught:
+        await extracted(function, *args)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", few([calls.backtrack, calls.spin, calls.sleep], every=3))
+async def test_call_that_never_ends_is_ended(
+    call: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(monkeypatch, 0.5)
+    args = (60,) if call is calls.sleep else ()
+    assert await why(call, *args) == "reading it takes more than 0.5 s"
+    assert extracting.pids() == []
+
+
+@pytest.mark.slow
+@linux
+@pytest.mark.parametrize(("call", "args"), [(calls.hoard, ()), (calls.allocate, (150,))])
+async def test_call_that_takes_all_memory_is_ended(
+    call: Callable[..., None], args: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(monkeypatch, 20, 100)
+    assert await why(call, *args) == "reading it takes more than 100 MB of memory"
+    assert await extracted(calls.allocate, 50) == 50_000_000
+
+
+@pytest.mark.slow
+async def test_call_that_crashes_or_lies_affects_no_other(tmp_path: Path) -> None:
+    for call in (calls.crash, calls.leave):
+        assert "crashed the reading process (status" in await why(call)
+    assert "gave no text" in await why(calls.function)
+    assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
+    assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
+    assert await extracted(calls.double, 2) == 4
+
+
+async def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    extracting.end_idle()
+    tmp_path.joinpath("pypdf.py").write_text("import part_of_pypdf")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert await why(calls.double, 2) == (
+        "the process that would read it cannot start: No module named 'part_of_pypdf': install rarr again"
+    )
+
+
+@pytest.mark.slow
+async def test_call_may_print_to_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
+    assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
+    assert await extracted(calls.double, 2) == 4
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+async def test_slow_calls_do_not_block_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(monkeypatch, 5, 600)
+    slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(extracting.AT_ONCE - 1)]
+    await asyncio.sleep(0)
+    assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
+    assert not any(task.done() for task in slow)
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
+@pytest.mark.slow
+@linux
+def test_process_that_holds_much_memory_is_not_reused() -> None:
+    assert extracted_file(calls.keep, 10, size=0) and len(extracting.pids()) == 1
+    assert extracted_file(calls.keep, 450, size=0) and extracting.pids() == []
+
+
+@pytest.mark.slow
+@posix
+def test_interrupt_ends_the_wait_of_the_parent_and_not_the_process() -> None:
+    pid = extracted_file(calls.process, size=0)
+    assert os.getpgid(pid) != os.getpgid(0)
+    os.kill(pid, signal.SIGINT)
+    assert extracted_file(calls.process, size=0) == pid
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        extracted_file(calls.sleep, 60, size=0)
+    timer.join()
+    assert extracting.pids() == []
+
+
+@pytest.mark.slow
+def test_processes_start_when_needed_and_end_with_the_reviser(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
+    settings = Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")
+    with Reviser(settings) as reviser:
+        reviser.revise("Peaches grow in Georgia.")
+        assert extracting.pids() == []
+    (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
+    with Reviser(settings):
+        assert len(extracting.pids()) == 1
+    assert extracting.pids() == []
+
+
+HEAD = """
+import asyncio, os
+from rarr.retrievers.extract import limited_calls
+from rarr.retrievers.extract.limited_calls import extracted
+from retrievers import calls
+"""
+PARENT = """
+async def main():
+    task = asyncio.create_task(extracted({call}))
+    while not limited_calls.pids():
+        await asyncio.sleep(0.01)
+    print(*limited_calls.pids(), flush=True)
+    await asyncio.sleep(60)
+asyncio.run(main())
+"""
+FORK = """
+before = asyncio.run(extracted(calls.process))
+if not (fork := os.fork()):
+    other = asyncio.run(extracted(calls.process))
+    limited_calls.end_idle()
+    os._exit(0 if other != before else 1)
+assert os.waitpid(fork, 0)[1] == 0
+assert asyncio.run(extracted(calls.process)) == before
+"""
+
+
+def script(text: str) -> Popen[str]:
+    """A program of a user's without a main guard, run from a folder that is not that of the package."""
+    return Popen(
+        [sys.executable, "-c", HEAD + text],
+        stdout=PIPE,
+        stderr=PIPE,
+        text=True,
+        cwd="/",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)])},
+        start_new_session=True,
+    )
+
+
+@pytest.mark.slow
+@posix
+@pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2", "calls.backtrack"])
+@pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))
+def test_process_ends_with_its_parent(call: str, end: str) -> None:
+    # A call that holds Python's lock ends at its limit.
+    short = "limited_calls.PAGE = limited_calls.CallLimits(2, 100)\n" if "backtrack" in call else ""
+    program = script(short + PARENT.format(call=call))
+    assert program.stdout
+    pid = int(program.stdout.readline())
+    os.killpg(program.pid, signal.Signals[end])
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert until(lambda: not runs(pid))
+    assert "worker_main" not in errors
+
+
+@pytest.mark.slow
+@posix
+def test_program_and_its_fork_have_processes_of_their_own() -> None:
+    program = script(FORK)
+    assert (program.communicate()[1], program.returncode) == ("", 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", few(HTML, every=13))
+async def test_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(monkeypatch, 0.5)
+    try:
+        page = await extracted(extract_page, HTML[name](), "text/html", None)
+    except UnreadableError as error:
+        assert "\n" not in str(error)
+    else:
+        assert page.text.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", few(OTHER, every=5))
+async def test_other_hostile_pages_end(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit(monkeypatch, 0.5)
+    content, kind = OTHER[name]
+    with pytest.raises(UnreadableError):
+        page = await extracted(extract_page, content(), kind, None)
+        await extracted(partial(windows, window=4, step=1), page.text)
+
+
+@pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
+def test_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
+    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.json"], every=3))
+def test_hostile_file_is_skipped(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extracting, "FILE", CallLimits(0.5, 200))
+    monkeypatch.setattr(extracting, "MORE", CallLimits(0.0, 0))
+    content = {
+        "a.json": lambda: b"[" + b"{}," * 20_000_000,
+        "a.pdf": OTHER["PDF"][0],
+        "a.html": HTML["headings"],
+    }
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "b.md").write_text("Peaches grow.")
+    (corpus / name).write_bytes(content[name]())
+    report = built(corpus, tmp_path / "index")
+    [(file, reason)] = report.skipped
+    assert (file.rpartition("/")[2], report.passages) == (name, 1)
+    assert "reading it takes more than" in reason
