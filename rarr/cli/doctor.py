@@ -20,14 +20,12 @@ LIMIT_S = 3.0
 
 
 class Diagnosis(NamedTuple):
-    """The result for one thing that was examined. `missing`: it is optional; `broken`: it prevents work.
-
-    `detail` may be an error's message, which includes the cure.
-    """
+    """The result for one thing that was examined. `missing`: it is optional; `broken`: it prevents work."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
     detail: str
+    """What was found; an error's message includes the cure."""
     cure: str = ""
 
     def line(self) -> str:
@@ -113,19 +111,18 @@ def examine(settings: "Settings") -> Iterator[Diagnosis]:
 def _extras() -> Iterator[Diagnosis]:
     """Yields the optional extras that the package declares, with the packages that are not installed."""
     import re
-    from importlib.metadata import PackageNotFoundError, requires, version
+    from importlib.metadata import distributions, requires
 
     lacking = defaultdict[str, list[str]](list)
     for requirement in requires("rarr") or ():
         if match := re.match(r"""([\w.-]+).*;.*\bextra\s*==\s*["'](?!dev|docs)(\w+)""", requirement):
-            try:
-                lacking[match[2]] += [] if version(match[1]) else [match[1]]
-            except PackageNotFoundError:
-                lacking[match[2]].append(match[1])
+            lacking[match[2]] += [match[1]] if not any(distributions(name=match[1])) else []
     for extra, packages in lacking.items():
-        cure = f'pip install "rarr[{extra}]"'
-        missing = Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(packages)}", cure)
-        yield missing if packages else Diagnosis(f"extra {extra}", "ok", "installed")
+        if packages:
+            cure = f'pip install "rarr[{extra}]"'
+            yield Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(packages)}", cure)
+        else:
+            yield Diagnosis(f"extra {extra}", "ok", "installed")
 
 
 def _models(settings: "Settings") -> Iterator[Diagnosis]:

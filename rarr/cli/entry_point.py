@@ -11,7 +11,7 @@ from rarr.cli.checks import check, verify
 from rarr.cli.doctor import doctor
 from rarr.cli.files import eval_, index, label, train
 from rarr.cli.servers import mcp, serve
-from rarr.cli.streams import complain, require_output, write
+from rarr.cli.streams import complain, require_output
 from rarr.cli.texts import answer, cite, revise, write_
 from rarr.cli.trace import trace
 from rarr.errors import RarrError
@@ -54,18 +54,8 @@ def _misuse(error: click.ClickException) -> str:
     return f"{message}: see {context.command_path if context else 'rarr'} --help{dash}"
 
 
-def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        from rarr.settings import installed_version
-
-        write(f"rarr {installed_version()}\n")
-        context.exit()
-
-
 @click.group(cls=_App, no_args_is_help=False)
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print it."
-)
+@click.version_option(package_name="rarr", message="rarr %(version)s", help="Print it.")
 def app() -> None:
     """Research a text, and revise it as little as possible so that it can be attributed to evidence.
 
