@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 from rarr.records import Notice, Revision
-from rarr.records.citations import CitationStyle, Cited
 
 FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
@@ -25,14 +24,8 @@ class FakeReviser:
     calls: ClassVar[list[tuple[str, str | None, Any]]]
     answer: ClassVar[Callable[[str], Revision]]
 
-    def __init__(
-        self,
-        settings: Any,
-        *,
-        on_step: Callable[[str], None] | None = None,
-        on_index: Callable[[int, int], None] | None = None,
-    ) -> None:
-        self.settings, self.on_step = settings, on_step
+    def __init__(self, settings: Any, **_: object) -> None:
+        self.settings = settings
 
     def __enter__(self) -> Self:
         return self
@@ -42,21 +35,7 @@ class FakeReviser:
 
     def revise(self, text: str, context: str | None = None, sources: object = None) -> Revision:
         self.calls.append((text, context, self.settings))
-        if self.on_step:
-            self.on_step("generate_queries")
         return type(self).answer(text)
-
-    def cite(
-        self,
-        text: str,
-        context: str | None = None,
-        *,
-        style: CitationStyle,
-        mark_unsupported: bool,
-    ) -> Cited:
-        """Puts in nothing."""
-        research = self.revise(text, context)
-        return Cited(original=text, text=text, style=style, list_start=len(text), research=research)
 
 
 def is_complaint(err: str) -> bool:

@@ -9,42 +9,24 @@ from document_findings import checks, document, finding, place, unjudged
 
 from rarr.views.findings import github_annotations, sarif
 
-
-def strict(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def listed(items: dict[str, Any], required: str = "") -> dict[str, Any]:
-    return {"type": "array", "items": items | ({"required": [required]} if required else {})}
-
-
-TEXT = {"type": "string"}
-MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")
-REGION = strict(**{side: {"type": "integer", "minimum": 1} for side in SIDES})
-PLACE = strict(artifactLocation=strict(uri={"type": "string", "format": "uri-reference"}), region=REGION)
-LOCATIONS = listed(strict(physicalLocation=PLACE | {"required": ["artifactLocation"]}))
-LEVEL = {"enum": ["none", "note", "warning", "error"]}
-NOTIFICATION = strict(level=LEVEL, message=MESSAGE, locations=LOCATIONS)
-RESULT = strict(
-    ruleId=TEXT,
-    ruleIndex={"type": "integer"},
-    level=LEVEL,
-    message=MESSAGE,
-    locations=LOCATIONS,
-    partialFingerprints={"additionalProperties": TEXT},
-)
-INVOCATION = strict(
-    executionSuccessful={"type": "boolean"}, toolExecutionNotifications=listed(NOTIFICATION, "message")
-)
-RUN = strict(
-    tool=strict(driver=strict(name=TEXT, version=TEXT, rules=listed({"type": "object"}, "id"))),
-    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-    invocations=listed(INVOCATION, "executionSuccessful"),
-    results=listed(RESULT, "message"),
-)
-SCHEMA = strict(**{"$schema": TEXT}, version={"enum": ["2.1.0"]}, runs=listed(RUN, "tool"))
-"""The used and the required parts of the schema of OASIS."""
+MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+RESULT = {
+    "required": ["ruleId", "ruleIndex", "message", "locations", "partialFingerprints"],
+    "properties": {"message": MESSAGE, "level": {"enum": ["error", "note"]}},
+}
+RUN = {
+    "required": ["tool", "columnKind", "invocations", "results"],
+    "properties": {
+        "results": {"items": RESULT},
+        "invocations": {"items": {"required": ["executionSuccessful"]}, "minItems": 1},
+    },
+}
+SCHEMA = {
+    "properties": {"version": {"enum": ["2.1.0"]}, "runs": {"items": RUN, "minItems": 1}},
+    "required": ["$schema", "version", "runs"],
+}
+"""The parts of the schema of OASIS that services read."""
 
 
 def result_of(log: dict[str, Any]) -> dict[str, Any]:

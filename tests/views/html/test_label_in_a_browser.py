@@ -135,13 +135,3 @@ def test_page_fits_a_phone_and_is_readable(chromium: Browser, tmp_path: Path, sc
         assert ratio >= 4.5, where
         heights = page.locator("button:visible").evaluate_all("all => all.map(b => b.offsetHeight)")
         assert min(heights) >= 48
-
-
-def test_page_without_scripts_says_so(chromium: Browser, tmp_path: Path) -> None:
-    file = tmp_path / "page.html"
-    file.write_text(label_page(read_items(data(tmp_path / "data.jsonl", CLAIM))), encoding="utf-8")
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    assert page.get_by_text("allow scripts for it").is_visible()
-    context.close()

@@ -46,23 +46,6 @@ def open_part(sentence: Sentence) -> Part:
     return Part(start=sentence.start, end=sentence.start + 8, state="open")
 
 
-def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
-    """The same run, as if its process had ended while this span was open."""
-    parents = {span.number: span.parent for span in trace.spans}
-    still, outer = set[int](), last
-    while outer:
-        still.add(outer)
-        outer = parents[outer]
-    spans = [
-        span.model_copy(update={"seconds": None, "body": {}}) if span.number in still else span
-        for span in trace.spans
-        if span.number <= last
-    ]
-    facts = trace.file.facts.model_copy(update={"process": (trace.file.facts.process[0], 2**22 + 1)})
-    known = {"spans": spans, "facts": facts, "seconds": None, "revision": None, "records": []} | changes
-    return Trace(trace.file.model_copy(update=known))
-
-
 @pytest.mark.slow
 def test_tags_are_known_and_closed(html: str) -> None:
     drawn = Page(html)
@@ -92,16 +75,7 @@ def test_hostile_texts_are_shown_as_text(html: str) -> None:
     assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
     assert "&amp;lt;script" not in html
-
-
-@pytest.mark.slow
-def test_policy_allows_the_script_and_style_of_the_page_alone(html: str) -> None:
-    (policy,) = [attrs["content"] for _, attrs in Page(html).tags if attrs.get("http-equiv")]
-    assert re.fullmatch(
-        r"default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';"
-        r" base-uri 'none'; form-action 'none'",
-        policy or "",
-    )
+    assert re.search("default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';", html)
 
 
 def test_entries_that_need_review_come_first(trace: Trace) -> None:
@@ -157,10 +131,3 @@ def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
     test_tags_are_known_and_closed(page(Trace(trace.file.model_copy(update=known))))
-
-
-def test_page_of_a_killed_run_shows_where_it_ended(trace: Trace) -> None:
-    ask = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
-    drawn = Page(page(cut_short(trace, ask.number))).text
-    assert "cut short" in drawn
-    assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
