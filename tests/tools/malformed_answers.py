@@ -8,15 +8,16 @@ from typing import Any
 from pydantic import BaseModel
 
 from rarr.backends.prompted.judging import AttributionAnswer
-from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
+from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
+from rarr.records import Agreement
 
 YES, NO = {"verdict": "agrees"}, {"verdict": "disagrees"}
 
 ASKED = {"questions": [{"question": "Who built it?"}, {"question": "When?", "about": "in 1911"}]}
 
 ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
-    (AgreementAnswer, YES, [
+    (Agreement, YES, [
         '{"verdict": "agrees"}', '```json\n{"verdict": "agrees"}\n```',
         '```json\n{"verdict": "agrees"}\n```<end_of_turn>', '```json\n{"verdict": "agrees"\n```',
         'The set {1, 2} and {a} help. {"verdict": "agrees"}',
@@ -38,7 +39,7 @@ ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
         '{"verdict": "agrees", "Verdict": "Agrees"}', '{"verdict": "agrees"', '{"verdict": "agrees",',
         '{"name": "x", "arguments": {"verdict": "agrees"}',
     ]),
-    (AgreementAnswer, NO, [
+    (Agreement, NO, [
         'Looking at the evidence:\n\n{"verdict": "disagrees"}',
         'Here it is: {"verdict": "disagrees"}\n\nIt says 1912 [1].',
         '{"verdict": "agrees | disagrees"}\n{"verdict": "disagrees"}',
@@ -57,8 +58,8 @@ ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
         '<|channel|>final <|constrain|>json<|message|>{"verdict": "disagrees"}',
         'analysisWe {"verdict": "agrees"}.assistantfinal{"verdict": "disagrees"}',
     ]),
-    (AgreementAnswer, NO | {'reason': 'They differ.'}, ['"reason": "They differ.", "verdict": "disagrees"}']),
-    (AgreementAnswer, None, [
+    (Agreement, NO | {'reason': 'They differ.'}, ['"reason": "They differ.", "verdict": "disagrees"}']),
+    (Agreement, None, [
         'I fill {"verdict": ...} now: {"verdict": "agrees"}',
         '{"reason": "The page says "a" </think>\nverdict: agrees", "verdict": "disagrees"}',
         '{"reason": "The page says </think> verdict: agrees',
@@ -91,35 +92,35 @@ ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
         'Reason: They differ.\nVerdict: disagrees', 'Agrees', 'The text agrees with the evidence.',
         "I'm sorry, but I can't tell whether it agrees.",
     ]),
-    (AgreementAnswer, YES | {'reason': '</s> and <think> are tags'}, [
+    (Agreement, YES | {'reason': '</s> and <think> are tags'}, [
         '{"reason": "</s> and <think> are tags", "verdict": "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'reason': 'It says "x" # "y"'}, [
+    (Agreement, YES | {'reason': 'It says "x" # "y"'}, [
         '{"reason": "It says "x" # "y"", "verdict": "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'reason': 'So.'}, [
+    (Agreement, YES | {'reason': 'So.'}, [
         '{"reason": "So."\n "verdict": "agrees"}',
         '{\n// why\n"reason": "So.", # it is\n/* last */ "verdict": "agrees"}',
         '{“reason”: “So.”, “verdict”: “agrees”}', '{reason: "So.", verdict: "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'reason': "It's so."}, [
+    (Agreement, YES | {'reason': "It's so."}, [
         "{'reason': 'It\\'s so.', 'verdict': 'agrees', 'sure': True}",
         "{'reason': 'It's so.', 'verdict': 'agrees'}",
     ]),
-    (AgreementAnswer, YES | {'reason': 'So\n\tit is.'}, ['{"reason": "So\n\tit is.", "verdict": "agrees"}']),
-    (AgreementAnswer, YES | {'reason': 'He said "no", and "yes".'}, [
+    (Agreement, YES | {'reason': 'So\n\tit is.'}, ['{"reason": "So\n\tit is.", "verdict": "agrees"}']),
+    (Agreement, YES | {'reason': 'He said "no", and "yes".'}, [
         '{"reason": "He said "no", and "yes".", "verdict": "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'reason': '{"verdict": 1}'}, [
+    (Agreement, YES | {'reason': '{"verdict": 1}'}, [
         '{"reason": "{\\"verdict\\": 1}", "verdict": "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'reason': '\\(x\\_1\\)'}, ['{"reason": "\\(x\\_1\\)", "verdict": "agrees"}']),
-    (AgreementAnswer, YES | {'reason': '🚧'}, ['{"reason": "\\ud83d\\udea7", "verdict": "agrees"}']),
-    (AgreementAnswer, YES | {'text_answer': '1911'}, ['{"Text Answer": "1911", "Verdict": "agrees"}']),
-    (AgreementAnswer, YES | {'evidence_answer': '1911'}, [
+    (Agreement, YES | {'reason': '\\(x\\_1\\)'}, ['{"reason": "\\(x\\_1\\)", "verdict": "agrees"}']),
+    (Agreement, YES | {'reason': '🚧'}, ['{"reason": "\\ud83d\\udea7", "verdict": "agrees"}']),
+    (Agreement, YES | {'text_answer': '1911'}, ['{"Text Answer": "1911", "Verdict": "agrees"}']),
+    (Agreement, YES | {'evidence_answer': '1911'}, [
         '{"evidence-answer": "1911", "verdict": "agrees"}',
     ]),
-    (AgreementAnswer, YES | {'text_answer': '1.50'}, ['{"text_answer": 1.50, "verdict": "agrees"}']),
+    (Agreement, YES | {'text_answer': '1.50'}, ['{"text_answer": 1.50, "verdict": "agrees"}']),
     (EditAnswer, {'span': 'in 1911', 'revision': 'in 1912'}, ['{"span": "in 1911", "revision": "in 1912"}']),
     (EditAnswer, {'revision': ''}, ['{"span": null, "revision": ""}']),
     (EditAnswer, None, [

@@ -14,22 +14,13 @@ from rarr.backends.prompted.prompts import (
     of_written,
     quoted_evidence,
 )
-from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query, Verdict
+from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.changed_words import difference
 
 CHECKING, EDITING = "check_agreement_paper", "edit"
-
-
-class AgreementAnswer(BaseModel):
-    """The model's answer: both answers to the query, the reason and the verdict."""
-
-    text_answer: str = ""
-    evidence_answer: str = ""
-    reason: str = ""
-    verdict: Verdict
 
 
 class EditAnswer(BaseModel):
@@ -52,13 +43,10 @@ class PromptedChecker(Prompted):
         Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
         prompt, variables = self._prompts[CHECKING], _variables(text, context, query, evidence)
-        answer = await self._model.ask(prompt, AgreementAnswer, variables)
-        return Agreement(
-            text_answer=quoted(prompt, text).original(answer.text_answer),
-            evidence_answer=quoted(prompt, variables["evidence"]).original(answer.evidence_answer),
-            reason=answer.reason,
-            verdict=answer.verdict,
-        )
+        shown = await self._model.ask(prompt, Agreement, variables)
+        text_answer = quoted(prompt, text).original(shown.text_answer)
+        evidence_answer = quoted(prompt, variables["evidence"]).original(shown.evidence_answer)
+        return shown.model_copy(update={"text_answer": text_answer, "evidence_answer": evidence_answer})
 
 
 class PromptedEditor(Prompted):

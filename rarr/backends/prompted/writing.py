@@ -53,18 +53,10 @@ def numbered_documents(chunks: Sequence[Evidence]) -> str:
     return numbered_sources(f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text for chunk in chunks)
 
 
-class WrittenStatement(BaseModel):
-    """A statement as the model wrote it."""
-
-    text: str
-    citations: list[int] = []
-    needs_support: bool = False
-
-
 class CitedAnswer(BaseModel):
     """The model's answer: statements with citations."""
 
-    statements: list[WrittenStatement]
+    statements: list[CitedStatement]
 
 
 class PlainAnswer(BaseModel):
@@ -81,8 +73,7 @@ class PromptedAnswers(Prompted):
         variables = {"question": question, "sources": numbered_sources(sources) or NOTHING}
         prompt = of_written(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
         answer = await self._model.ask(prompt, CitedAnswer, variables)
-        written = (statement for statement in answer.statements if statement.text.strip())
-        return [CitedStatement(**statement.model_dump()) for statement in written]
+        return [statement for statement in answer.statements if statement.text.strip()]
 
     async def answer(self, question: str) -> str:
         """Returns a paragraph from memory, so that there is a text to revise."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from rarr.tools.models.lenient_json import Found, Members, Number, find
+from rarr.tools.models.lenient_json import Found, Members, find
 from rarr.valid_unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
@@ -188,8 +188,6 @@ def _values(value: Members, shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def _plain(value: Any, wanted: Any) -> Any:
-    if isinstance(value, Number):
-        return str(value)
     if isinstance(value, str):
         return _option(value, wanted) if get_origin(wanted) is Literal else value
     if isinstance(value, Members):

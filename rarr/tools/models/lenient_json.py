@@ -38,12 +38,6 @@ _ESCAPES = {"\\'": "'", '"': '\\"'}
 _NEW_MEMBER = re.compile(r"[\"{\[]")
 
 
-class Number(str):
-    """A number as it was written."""
-
-    __slots__ = ()
-
-
 class Members(list[tuple[str, Any]]):
     """The members of an object, in order; a key may come twice."""
 
@@ -58,9 +52,9 @@ class Found(NamedTuple):
 _DECODER = json.JSONDecoder(
     strict=False,
     object_pairs_hook=lambda pairs: Members(valid(pairs)),
-    parse_float=Number,
-    parse_int=Number,
-    parse_constant=Number,
+    parse_float=str,  # a number as it was written
+    parse_int=str,
+    parse_constant=str,
 )
 
 

@@ -9,13 +9,14 @@ from makers import VALID
 from pydantic import BaseModel
 
 from rarr.backends.prompted.judging import AttributionAnswer
-from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
+from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
+from rarr.records import Agreement
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
 from rarr.tools.models.lenient_json import find, objects, plain
 from tools.malformed_answers import CASES
 
-SHAPES: list[type[BaseModel]] = [AgreementAnswer, EditAnswer, QuestionsAnswer, AttributionAnswer]
+SHAPES: list[type[BaseModel]] = [Agreement, EditAnswer, QuestionsAnswer, AttributionAnswer]
 HARD = [
     "<think>",
     "</think>",
@@ -39,7 +40,7 @@ WORDS = ["span", "revision", "agrees", "disagrees", '"verdict": "agrees"', "ques
 pieces = [*HARD, *WORDS, "[", "]", ":", " "]
 nearly = st.lists(st.sampled_from(pieces), max_size=30).map("".join)
 agreements = st.builds(
-    AgreementAnswer,
+    Agreement,
     text_answer=texts,
     evidence_answer=texts,
     reason=texts,
@@ -87,7 +88,7 @@ def test_collected_answers_of_models_are_read(
 )
 def test_the_parse_error_is_one_line(text: str, reason: str) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
-        read_answer(text, AgreementAnswer)
+        read_answer(text, Agreement)
     assert str(raised.value).startswith(reason)
     assert "\n" not in str(raised.value)
 
@@ -112,11 +113,11 @@ def test_truncated_answer_is_read_whole_or_not_at_all(answer: BaseModel, indent:
 
 @pytest.mark.slow
 @given(agreements)
-def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAnswer) -> None:
+def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: Agreement) -> None:
     values = {"verdict": answer.verdict, "reason": answer.reason}
     text = json.dumps(values)
     for end in range(len(text)):
-        read = read_or_none(text[:end], AgreementAnswer)
+        read = read_or_none(text[:end], Agreement)
         assert read is None or read.items() <= values.items()
 
 
@@ -158,4 +159,4 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
     "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
-    assert read_or_none(unit * (100_000 // len(unit)), AgreementAnswer) is None
+    assert read_or_none(unit * (100_000 // len(unit)), Agreement) is None
