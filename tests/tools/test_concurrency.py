@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import io
 import os
 import signal
 import subprocess
@@ -361,14 +360,3 @@ def test_failing_action_before_the_end_prints_one_line_and_the_others_run(
     assert called == ["last", "first"]
     assert printed.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
     assert (printed.count("\n"), "\x1b" in printed, len(printed) < 400) == (1, False, True)
-
-
-def test_actions_run_without_a_usable_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = io.StringIO()
-    closed.close()
-    called: list[str] = []
-    for stream in (None, closed):
-        with before_end(lambda: called.append("first")), before_end(raises(OSError("full"))):
-            monkeypatch.setattr(sys, "stderr", stream)
-            call_all()
-    assert called == ["first"] * 2

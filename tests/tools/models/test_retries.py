@@ -84,14 +84,6 @@ async def test_faults_connection_refused_is_tried_again() -> None:
 
 
 @loopback
-async def test_faults_about_keys_do_not_show_the_key() -> None:
-    with ScriptedServer(ANSWERS, requires_key="another") as server:
-        failure = await outcome(patient(protocol(server, api_key=KEY)))
-    message = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
-    assert (message in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
-
-
-@loopback
 @pytest.mark.parametrize("userinfo", [f"me:{KEY}", KEY])
 async def test_faults_do_not_show_a_key_in_the_url(userinfo: str) -> None:
     with ScriptedServer(ANSWERS, requires_key="another") as server:
@@ -233,11 +225,6 @@ async def test_overloaded_server_gets_fewer_requests(monkeypatch: pytest.MonkeyP
     await asked(server, limiter, MOST, CallFailure("timeout" if kind == "timeout" else "busy", "late"))
     server.at_once.clear()
     assert (await asked(server, limiter, MOST))[0] == FIRST_SLOW
-
-
-async def test_number_of_requests_is_fixed_without_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    at_once = await asked(Server(monkeypatch), Limiter(MOST), 64)
-    assert at_once[:3] == [MOST] * 3
 
 
 async def test_one_request_is_always_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
