@@ -85,9 +85,9 @@ async def postprocessed(
             return untouched(text, mode, "failed", "not checked: the answer has no sources")
         options: dict[str, Any] = {"sources": sources, "search": search, "run_id": run_id}
         if mode == "cite":
-            return _cited(await reviser.acite(answer, asked, **options))
-        revision = await reviser.arevise(answer, asked, **options)
-        return await work(_result, revision, mode)
+            cited = await reviser.acite(answer, asked, **options)
+            return await work(_result, mode, cited.research, cited)
+        return await work(_result, mode, await reviser.arevise(answer, asked, **options))
     except InputError:
         raise
     except Exception as error:  # an application must be able to send its answer out
@@ -96,49 +96,35 @@ async def postprocessed(
         return untouched(text, mode, "failed", why)
 
 
-def _cited(cited: Cited) -> Postprocessed:
-    outcome, notice = summary(cited.research, cited)
-    failed = outcome == "failed"
-    text = cited.original if failed else cited.text
+def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
+    """Makes the result: citations stand beside the text; the modes cite and annotate put marks into it."""
+    outcome, notice = summary(revision, cited)
+    text, marks, places = revision.text, tuple[DoubtMark, ...](), list[tuple[int, int, Evidence]]()
+    if outcome == "failed":
+        text = revision.original
+    elif cited:
+        text = cited.text
+        places = [(it.start, it.end, it.passage) for it in cited.citations]
+    else:
+        planned = planned_citations(revision, source_list_places(text))
+        text, marks = annotated(text, doubtful(revision) if mode == "annotate" else [])
+        places = [
+            (_moved(it.sentence.start, marks), _moved(it.sentence.end, marks), it.passage) for it in planned
+        ]
     return Postprocessed(
         text=text,
-        original=cited.original,
-        changed=text != cited.original,
-        mode="cite",
-        outcome=outcome,
-        notice=notice,
-        revision=cited.research,
-        citations=() if failed else tuple(_citation(it.start, it.end, it.passage) for it in cited.citations),
-        existing=cited.existing,
-    )
-
-
-def _result(revision: Revision, mode: PostprocessMode) -> Postprocessed:
-    """Makes the result: citations stand beside the text; only the mode `annotate` puts marks into it."""
-    outcome, notice = summary(revision)
-    failed = outcome == "failed"
-    text = revision.original if failed else revision.text
-    marked, marks = annotated(text, doubtful(revision) if mode == "annotate" and not failed else [])
-    planned = [] if failed else planned_citations(revision, source_list_places(revision.text))
-    return Postprocessed(
-        text=marked,
         original=revision.original,
-        changed=marked != revision.original,
+        changed=text != revision.original,
         mode=mode,
         outcome=outcome,
         notice=notice,
         revision=revision,
         citations=tuple(
-            _citation(_moved(it.sentence.start, marks), _moved(it.sentence.end, marks), it.passage)
-            for it in planned
+            AnswerCitation(start=start, end=end, source=found.source, title=found.title, evidence_id=found.id)
+            for start, end, found in places
         ),
+        existing=cited.existing if cited else (),
         marks=marks,
-    )
-
-
-def _citation(start: int, end: int, passage: Evidence) -> AnswerCitation:
-    return AnswerCitation(
-        start=start, end=end, source=passage.source, title=passage.title, evidence_id=passage.id
     )
 
 

@@ -11,7 +11,6 @@ from rarr.tools.concurrency import work
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
 YEAR = "Hoover Dam was completed in 1936."
-LAW = "Hoover Dam belongs to the state of Nevada."
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 FINISHED = "It was completed in 1936."
 UNKNOWN = "It belongs to the state of Nevada."

@@ -26,13 +26,18 @@ def test_turns_become_the_context(question: Any, context: str | None) -> None:
     assert context_of(question, "The answer.") == context
 
 
-def test_long_turn_does_not_push_the_last_question_out() -> None:
-    turns = [
-        {"role": "user", "content": "Earlier?"},
-        {"role": "user", "content": "How high is it?"},
-        {"role": "assistant", "content": "a" * 5000},
-    ]
-    assert context_of(turns, "x") == "How high is it?\n\n" + "a" * (LONGEST - len("How high is it?"))
+def test_latest_turns_are_kept_and_long_ones_by_their_ends() -> None:
+    def turns(*texts: str) -> list[dict[str, str]]:
+        roles = ["user" if text.endswith("?") else "assistant" for text in texts]
+        return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
+
+    question = "How high is it?"
+    late = turns("Earlier?", question, "a" * 5000)
+    assert context_of(late, "x") == f"{question}\n\n" + "a" * (LONGEST - len(question))
+    words = ["a" * 1500 + "?", "b" * 1500 + "?", "c" * 1500 + "?"]
+    assert context_of(turns(*words), "x") == f"{words[1]}\n\n{words[2]}"
+    context = context_of(turns(f"{'a' * LONGEST} {question}"), "x")
+    assert context is not None and len(context) == LONGEST and context.endswith(f" {question}")
 
 
 def test_turns_of_a_conversation_are_texts_alone() -> None:
@@ -41,13 +46,3 @@ def test_turns_of_a_conversation_are_texts_alone() -> None:
     assert latest_turns([{"role": "system", "content": "Be kind."}, asked]) == [
         {"role": "user", "content": "How high is it?"}
     ]
-
-
-def test_latest_turns_are_kept_and_a_long_one_by_its_end() -> None:
-    turns = [{"role": "user", "content": word * 1500} for word in "abc"]
-    assert context_of(turns, "x") == f"{'b' * 1500}\n\n{'c' * 1500}"
-    long = [{"role": "user", "content": f"{'a' * LONGEST} How high is it?"}]
-    context = context_of(long, "x")
-    assert context is not None
-    assert len(context) == LONGEST
-    assert context.endswith(" How high is it?")

@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
 
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, LAW, RIGHT, UNKNOWN, WRONG, YEAR
-from rarr import InputError, Passage, Postprocessed, Reviser, Settings, postprocess
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
+from rarr import InputError, Postprocessed, Reviser, Settings, postprocess
 from rarr.agent import runs
 from rarr.agent.wiring.components import wire
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
+from rarr.testing import InMemoryRetriever, ScriptedModel
 
 
 @pytest.fixture(autouse=True)
@@ -22,65 +21,50 @@ def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
     return postprocess(answer, sources=[HEIGHT, YEAR], search="given", **options)
 
 
-def test_wrong_value_is_corrected_by_a_given_source() -> None:
-    result = given()
-    assert (result.text, result.original) == (f"{RIGHT} {FINISHED} {UNKNOWN}", ANSWER)
-    assert (result.changed, result.outcome) == (True, "finished")
-    assert result.notice == "1 corrected, 1 not confirmed, 2 confirmed"
-    assert result.revision is not None
-    assert result.revision.text == result.text
+CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
 
 
-def test_citations_point_into_the_text_and_to_the_evidence() -> None:
-    result = given()
-    assert [(result.text[each.start : each.end], each.source) for each in result.citations] == [
-        (RIGHT, "passage 1"),
-        (FINISHED, "passage 2"),
-    ]
+@pytest.mark.parametrize(
+    ("mode", "answer", "text", "notice", "cited"),
+    [
+        (
+            "revise",
+            ANSWER,
+            f"{RIGHT} {FINISHED} {UNKNOWN}",
+            "1 corrected, 1 not confirmed, 2 confirmed",
+            [(RIGHT, HEIGHT), (FINISHED, YEAR)],
+        ),
+        ("check", ANSWER, ANSWER, "1 contradicted, 1 not confirmed, 1 confirmed", [(FINISHED, YEAR)]),
+        (
+            "annotate",
+            ANSWER,
+            f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]",
+            "1 contradicted, 1 not confirmed, 1 confirmed",
+            [(FINISHED, YEAR)],
+        ),
+        (
+            "cite",
+            CITED,
+            f"{CITED.replace('high.', 'high.[1]')}[2]\n\nSources:\n\n- [1] passage 1\n- [2] passage 2\n",
+            "2 confirmed, 2 cited, 1 wrong citation",
+            [("[1]", HEIGHT), ("[2]", YEAR)],
+        ),
+    ],
+)
+def test_mode_decides_the_text_and_what_its_citations_point_at(
+    mode: Any, answer: str, text: str, notice: str, cited: list[tuple[str, str]]
+) -> None:
+    result = given(answer, mode=mode)
+    assert (result.text, result.original, result.changed) == (text, answer, text != answer)
+    assert (result.outcome, result.notice) == ("finished", notice)
     assert result.revision is not None
     texts = {evidence.id: evidence.text for evidence in result.revision.evidence}
-    assert [texts[each.evidence_id] for each in result.citations] == [HEIGHT, YEAR]
-
-
-def test_check_changes_nothing_and_reports() -> None:
-    result = given(mode="check")
-    assert (result.text, result.changed) == (ANSWER, False)
-    assert result.notice == "1 contradicted, 1 not confirmed, 1 confirmed"
-    assert [ANSWER[each.start : each.end] for each in result.citations] == [FINISHED]
-
-
-def test_cite_puts_citations_in_and_checks_those_of_the_answer() -> None:
-    result = given("The Hoover Dam is 221 metres high. It was completed in 1936 [1].", mode="cite")
-    assert result.text.startswith("The Hoover Dam is 221 metres high.[1] It was completed in 1936 [1].[2]\n")
-    assert [result.text[each.start : each.end] for each in result.citations] == ["[1]", "[2]"]
-    assert [check.state for check in result.existing] == ["not_supported"]
-    assert result.notice == "2 confirmed, 2 cited, 1 wrong citation"
-
-
-def test_annotate_marks_what_is_doubtful() -> None:
-    result = given(mode="annotate")
-    assert result.text == f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]"
-    assert result.without_marks() == ANSWER
-    assert [(mark.kind, result.text[mark.start : mark.end]) for mark in result.marks] == [
-        ("contradicted", "[contradicted]"),
-        ("not confirmed", "[not confirmed]"),
-    ]
-    assert [result.text[each.start : each.end] for each in result.citations] == [FINISHED]
-
-
-def test_every_kind_of_source_can_be_given() -> None:
-    sources: list[Any] = [
-        "The dam lies on the Colorado River.",
-        Document(HEIGHT, metadata={"source": "dams.txt", "title": "Dams"}),
-        {"url": "https://example.org/year", "title": "Year", "content": YEAR, "score": 0.9},
-        Passage(text=LAW, source="law.md", start=7, end=48, retrieved_at=RETRIEVED_AT),
-    ]
-    result = postprocess(ANSWER, sources=sources, search="given")
-    assert [(each.source, each.title) for each in result.citations] == [
-        ("dams.txt", "Dams"),
-        ("https://example.org/year", "Year"),
-        ("law.md", ""),
-    ]
+    found = [(result.text[it.start : it.end], texts[it.evidence_id]) for it in result.citations]
+    assert found == cited
+    assert [check.state for check in result.existing] == ["not_supported"] * (mode == "cite")
+    marks = [(f"[{mark.kind}]", result.text[mark.start : mark.end]) for mark in result.marks]
+    assert len(marks) == 2 * (mode == "annotate") and all(kind == words for kind, words in marks)
+    assert mode != "annotate" or result.without_marks() == answer
 
 
 def test_given_sources_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:
