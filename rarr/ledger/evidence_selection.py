@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
@@ -16,8 +16,8 @@ from rarr.tools.trace_spans import TraceSpan, span
 EXHAUSTIVE_SUBSETS = 200_000
 """Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
 _ROUNDING = 1e-9
-Row = list[float]
-"""How relevant one place is to each query."""
+Row = Mapping[str, float]
+"""How relevant one place is to each query that it was scored for."""
 
 Place = tuple[str, int, int]
 """Source, start and end of a passage."""
@@ -53,36 +53,46 @@ def select_evidence(
             passages[placed[name]].setdefault(query_id, by_evidence[name])
     if not passages:
         return [], 0.0
-    places, size = list(passages), min(most, len(passages))
-    queries = list(dict.fromkeys(query_id for row in passages.values() for query_id in row))
-    rows = [[passages[place].get(query_id, 0.0) for query_id in queries] for place in places]
+    places, rows, size = list(passages), list(passages.values()), min(most, len(passages))
     select = _best_rows if comb(len(rows), size) <= EXHAUSTIVE_SUBSETS else _greedy_rows
     chosen = select(rows, size)
-    best = (max(column) for column in zip(*(rows[at] for at in chosen), strict=True))
-    return [names[places[at]] for at in chosen], float(sum(best))
+    return [names[places[at]] for at in chosen], sum(_covered(rows[at] for at in chosen).values())
+
+
+def _covered(rows: Iterable[Row]) -> dict[str, float]:
+    """Returns the greatest value of each query."""
+    covered: dict[str, float] = {}
+    for row in rows:
+        for query_id, value in row.items():
+            if value > covered.get(query_id, 0.0):
+                covered[query_id] = value
+    return covered
 
 
 def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
-    """Chooses the `size` rows whose greatest values, column by column, have the greatest sum.
+    """Chooses the `size` rows whose greatest values, query by query, have the greatest sum.
 
     A branch ends where the greatest gains of the rows that follow could not improve on the best choice: the
     gain of a row never grows when another one is added.
     """
     best = _greedy_rows(rows, size)
-    most = sum(max(column) for column in zip(*(rows[at] for at in best), strict=True))
+    most = sum(_covered(rows[at] for at in best).values())
+    queries = dict.fromkeys(query_id for row in rows for query_id in row)
+    columns = [[row.get(query_id, 0.0) for query_id in queries] for row in rows]
 
-    def extend(chosen: list[int], covered: Row, free: Sequence[int]) -> None:
+    def extend(chosen: list[int], covered: list[float], free: Iterable[int]) -> None:
         nonlocal best, most
         total, wanted = sum(covered), size - len(chosen)
         if not wanted and total > most:
             best, most = chosen, total
-        gains = [sum(map(max, covered, rows[at])) - total for at in free]
-        for number, at in enumerate(free):
-            if total + sum(nlargest(wanted, gains[number:])) <= most + _ROUNDING:
+        gains = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
+        for number, (_, at) in enumerate(gains):
+            if total - sum(loss for loss, _ in gains[number : number + wanted]) <= most + _ROUNDING:
                 return
-            extend([*chosen, at], _greatest(covered, rows[at]), free[number + 1 :])
+            rest = [later for _, later in gains[number + 1 :]]
+            extend([*chosen, at], list(map(max, covered, columns[at])), rest)
 
-    extend([], [0.0] * len(rows[0]), range(len(rows)))
+    extend([], [0.0] * len(queries), range(len(rows)))
     return sorted(best)
 
 
@@ -91,23 +101,20 @@ def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
 
     Gains only shrink, so a row whose gain is still the greatest after an update needs no comparison.
     """
-    covered: Row = [0.0] * len(rows[0])
-    gains = [(-sum(row), at) for at, row in enumerate(rows)]
+    covered = dict.fromkeys((query_id for row in rows for query_id in row), 0.0)
+    gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
     chosen: list[int] = []
     while len(chosen) < size:
         at = gains[0][1]
-        gain = sum(map(max, covered, rows[at])) - sum(covered)
+        better = [(name, value) for name, value in rows[at].items() if value > covered[name]]
+        gain = sum([value - covered[name] for name, value in better])
         heapreplace(gains, (-gain, at))
         if gains[0][1] == at:
             heappop(gains)
             chosen.append(at)
-            covered = _greatest(covered, rows[at])
+            covered.update(better)
     return chosen
-
-
-def _greatest(row: Row, other: Row) -> Row:
-    return list(map(max, row, other))
 
 
 async def all_relevances(

@@ -7,6 +7,7 @@ more exact. Where neither follows, the two are not comparable.
 import re
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Literal
 
 from rarr.backends.embedded.values.forms import Amount, Date, Range, Value
@@ -37,12 +38,9 @@ def compare(claim: Value, source: Value) -> Comparison:
         return _compare_times(claim, source)
     if _unit(claim) != _unit(source):
         return _compare_parts(claim, source)
-    found = [
-        _compare_amounts(claim, source, one, other) for one in _in_base(claim) for other in _in_base(source)
-    ]
-    if found[0] == "equal" or len(set(found)) == 1:
-        return found[0]
-    return "unknown"
+    amounts = _in_base(claim), _in_base(source)
+    found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
+    return found[0] if found[0] == "equal" or len(set(found)) == 1 else "unknown"
 
 
 def same(first: Value, second: Value) -> bool:
@@ -75,6 +73,8 @@ def _unit(value: Value) -> str:
 
 def _in_base(value: Value) -> list[Amount]:
     """Returns the readings in the base unit; temperatures have an offset as well."""
+    if value.size == 1 and value.unit not in ("°F", "K"):
+        return value.amounts
     if value.unit == "°F":
         return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
     if value.unit == "K":
@@ -115,8 +115,8 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
 
 def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     """Is the first amount the second, or a rounding of it?"""
-    rough, steps = float(one.amount), max(one.step, other.step)
-    if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(steps)):
+    rough = float(one.amount)
+    if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(one.step), 2 * float(other.step)):
         return "different"  # without the cost of fractions
     gap, scale = abs(one.amount - other.amount), abs(other.amount)
     if not gap:
