@@ -1,11 +1,10 @@
-"""Commands, and a loop over `Reviser.revise`, as processes that tests interrupt at chosen or random moments.
+"""Commands as processes that tests interrupt at chosen moments.
 
 A clean end has one line on standard error and exit status 130, or no line and exit status 0 if the process
 was done before. Moments count from the time when `rarr` handles signals.
 """
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -16,13 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from rarr import Reviser, Settings, Trace
-from rarr.testing import RuleModel, ScriptedServer
-
 ROOT = Path(__file__).resolve().parent.parent
-TEXTS, CORPUS, DATA = (ROOT / "examples" / name for name in ("texts", "corpus", "eval.jsonl"))
-TRACED = ("sagrada-familia.md", "kestrel-library.md")
-IMPORTS_S = 0.25
+TEXTS, CORPUS = (ROOT / "examples" / name for name in ("texts", "corpus"))
 HANG_S = 20.0
 """A process that runs longer than this after the act is taken to hang."""
 
@@ -44,20 +38,6 @@ if os.isatty(0):
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 """
 COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
-LOOP = f"""{BEGIN}
-try:
-    from pathlib import Path
-    from rarr import Reviser, Settings
-    with Reviser(Settings(corpus=sys.argv[1])) as reviser:
-        reviser.revise("One.")  # while C libraries are imported, Python at times swallows the exception
-        import rarr.cli.interrupts
-        for file in sys.argv[2:]:
-            reviser.revise(Path(file).read_text())
-    os._exit(0)  # how Python ends is not in question
-except KeyboardInterrupt:
-    sys.stderr.write("rarr: interrupted\\n")
-    sys.exit(130)
-"""
 
 
 class Running(NamedTuple):
@@ -169,33 +149,11 @@ def typed(after_s: float = 0.0) -> Act:
     return act
 
 
-def moments(count: int, longest_s: float, seed: int) -> list[float]:
-    """Random moments in seconds, a quarter of them while a command imports its modules."""
-    chance = random.Random(seed)
-    return [chance.uniform(0, longest_s if number % 4 else IMPORTS_S) for number in range(count)]
-
-
 def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
     """Program and arguments by name. They write into the working directory; `replay` reads `traces`."""
     corpus, model = str(CORPUS), ["--model", "vllm:other", "--base-url", url]
     return {
-        "revise": (COMMAND, ["revise", "--file", str(TEXTS / TRACED[0]), "--corpus", corpus]),
-        "eval": (COMMAND, ["eval", str(DATA), "-o", "scores", "--corpus", corpus, "--limit", "3"]),
+        "revise": (COMMAND, ["revise", "--file", str(TEXTS / "sagrada-familia.md"), "--corpus", corpus]),
         "index": (COMMAND, ["index", corpus, "-o", "notes.index"]),
         "replay": (COMMAND, ["trace", "replay", str(traces / "t.json"), "--node", "check_agreement", *model]),
-        "loop": (LOOP, [corpus, str(TEXTS / TRACED[0])]),
     }
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The address of two language models, and a folder with traces of runs that asked one of them."""
-    traces = folder / "traces"
-    traces.mkdir()
-    with ScriptedServer(RuleModel(), models=("scripted", "other"), latency=0.05) as server:
-        settings = Settings(corpus=CORPUS, home=folder, model="vllm:scripted", base_url=server.url)
-        with Reviser(settings) as reviser:
-            for text in TRACED:
-                run_id = reviser.revise((TEXTS / text).read_text(encoding="utf-8")).run_id
-                Trace.load(run_id, home=folder).write(traces / f"{run_id}.json")
-        yield server.url, traces

@@ -54,7 +54,6 @@ def batch(
     \b
     Examples:
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
-      rarr batch answers.csv -o revised.parquet --text answer --context question --corpus notes.index
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
     """
     from rarr.batches.columns import MEASURES, Columns

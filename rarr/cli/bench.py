@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, waiting, warn_of_each, write_result
-from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
+from rarr.cli.streams import complain, complain_of_errors, waiting, write_result
+from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
@@ -77,18 +77,11 @@ def bench(
     if len(data) != len(wanted := BENCHES[name]):
         raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
     asked, module = Options(judges=judges, **rows), import_module(f"rarr.evals.benchmarks.{name}")
-    try:
-        with waiting() as shown:
-            made = getattr(module, name)(*data, settings, asked)
-            report = run_bench(made, out, settings, asked, shown.rows)
-    except (ModelError, BudgetError, RetrievalError) as error:
-        return complain(f"{error}: see rarr doctor, and run again", 3)
+    with waiting() as shown:
+        made = getattr(module, name)(*data, settings, asked)
+        report = run_bench(made, out, settings, asked, shown.rows)
     write_result(report, lambda: as_tables(report, out))
-    warn_of_each(report.errors)
     if report.failed:
         cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"
         return complain(f"{', '.join(report.failed)}: nothing could be judged: {cure}", 3)
-    if not report.errors:
-        return 0
-    cure = "correct the cause, and run again, which repeats these rows"
-    return complain(f"{counted(len(report.errors), 'row')} with an error, not judged: {cure}", 2)
+    return complain_of_errors(report.errors, "row", all_failed=False)

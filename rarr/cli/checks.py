@@ -9,7 +9,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.cli.documents import found_files, outside, passages_of, read_document
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import InputError
 from rarr.tools.text.wording import grouped
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ def check(
     \b
     Examples:
       rarr check README.md docs/ --corpus specs/
-      rarr check docs/ --corpus specs.index --fail-on unconfirmed
       rarr check docs/ --corpus specs/ --format sarif -o rarr.sarif
     """
     from rarr.records.document_checks import FailOn
@@ -114,7 +113,6 @@ def verify(
     \b
     Examples:
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
-      rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
       rarr verify claims.jsonl -o verified --model openai:gpt-5-mini
     """
     if (not against) == (out is None):
@@ -144,11 +142,8 @@ def _verify_claim(claim: str, files: Sequence[Path], question: str | None, setti
     from rarr.views.revision_text import verification_text
 
     passages = [*passages_of(files, settings.max_file_mb)]
-    try:
-        with streams.waiting(), verifier_of(settings) as verifier:
-            verified: Verification = verifier.verify(claim, passages, question)
-    except RetrievalError as error:
-        return streams.complain(f"nothing could be judged: {error}", 3)
+    with streams.waiting(), verifier_of(settings) as verifier:
+        verified: Verification = verifier.verify(claim, passages, question)
     streams.write_result(verified, lambda: verification_text(verified))
     lines = grouped(verified.warnings)
     if verified.label is None:

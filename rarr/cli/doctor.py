@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, write_result
-from rarr.errors import InputError, ModelError, RarrError
+from rarr.cli.streams import write_result
+from rarr.errors import InputError, RarrError
 
 if TYPE_CHECKING:
     from rarr.retrievers.web.service_requests import Probe
@@ -70,10 +70,7 @@ def _examine_model(name: str, settings: "Settings") -> int:
 
     if name == "embedded" or name.startswith("scripted:"):
         raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
-    try:
-        exam = examined(name, settings)
-    except ModelError as error:
-        return complain(f"{name} could not be examined: {error}", 3)
+    exam = examined(name, settings)
     lines = visible("".join(f"{line}\n" for line in exam.lines(name)))
     write_result({**exam._asdict(), "fit_for": exam.fit_for}, lambda: lines)
     return 0

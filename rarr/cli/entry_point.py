@@ -14,7 +14,7 @@ from rarr.cli.servers import mcp, serve
 from rarr.cli.streams import complain, require_output
 from rarr.cli.texts import answer, cite, revise, write_
 from rarr.cli.trace import trace
-from rarr.errors import RarrError
+from rarr.errors import BudgetError, ModelError, RarrError, RetrievalError
 
 DEFECT = 70
 """The exit status for an exception that no command expects: EX_SOFTWARE of sysexits.h."""
@@ -35,6 +35,8 @@ def call(argv: list[str] | None) -> int:
         return app.main(argv, prog_name="rarr", standalone_mode=False) or 0
     except click.ClickException as error:
         return complain(_misuse(error), 2)
+    except (RetrievalError, ModelError, BudgetError) as error:
+        return complain(f"nothing could be done: {error}", 3)
     except RarrError as error:
         return complain(str(error), 2)
     except Exception as error:

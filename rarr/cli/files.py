@@ -62,7 +62,6 @@ def eval_(
     \b
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
-      rarr eval data.jsonl -o by-chance --corpus notes/ --editor random
     """
     from rarr.evals import evaluate
     from rarr.evals.measures import limits_of, under
@@ -121,14 +120,6 @@ def _merge(files: Sequence[Path], out: Path) -> int:
     exports = read_exports(files)
     ratings = merged(exports)
     streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
-    for rater, count in ratings.rated.items():
-        if count < ratings.items:
-            total = counted(ratings.items, "item")
-            streams.warn(f"{rater} rated {count} of {total}: the others have fewer votes")
-    if alone := ratings.labels_of_one_rater:
-        streams.warn(
-            f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two'
-        )
     streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"))
     return 0
 
@@ -170,13 +161,8 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     streams.warn(*report.warnings)
     if report.limit:
         streams.warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
-    if not report.failed:
-        return 0
-    streams.warn_of_each([f"{failure.query!r} failed: {failure.error}" for failure in report.failed])
-    if not report.rows and not report.dropped:
-        return streams.complain(f"no query could be done: {report.failed[0].error}: see rarr doctor", 3)
-    failed = counted(len(report.failed), "query")
-    return streams.complain(f"{failed} failed: correct the cause, and run again to repeat them", 2)
+    errors = [f"{failure.query!r} failed: {failure.error}" for failure in report.failed]
+    return streams.complain_of_errors(errors, "query", all_failed=not (report.rows or report.dropped))
 
 
 @train.command()

@@ -41,7 +41,6 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
     \b
     Examples:
       rarr serve --upstream https://api.openai.com/v1 --corpus notes=notes/
-      rarr serve --upstream http://localhost:8000/v1 --corpus docs=docs.index --mode check --deadline 5
     """
     from rarr.serve import require_packages
 
@@ -90,7 +89,6 @@ def mcp(settings: "Settings", transport: str, host: str | None, port: int | None
     \b
     Examples:
       rarr mcp --corpus notes/
-      rarr mcp --corpus notes/ --transport http --port 8765
     """
     if transport == "stdio" and (host is not None or port is not None):
         raise InputError("--host and --port belong to HTTP: add --transport http, or leave them out")

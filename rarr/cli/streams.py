@@ -171,23 +171,30 @@ def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> Non
         warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
 
 
-def complain_of_rows(report: Any, noun: str) -> int:
-    """Writes a warning for each unreadable line and each row with an error of a report, and the cures.
+def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
+    """Writes a warning for each error of a row, and the cure. Returns the exit status: 3, 2 or 0.
 
-    `noun` names a row: "claim". Returns the exit status: 3 if all rows have an error, else 2 or 0.
+    `noun` names a row: "claim". `all_failed`: no row has a result.
     """
-    lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
-    errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
-    warn_of_each([*lines, *errors])
-    if errors and len(errors) >= len(report.rows):
-        return complain(f"no {noun} could be judged: {report.rows[0].error}: see rarr doctor", 3)
-    if lines:
-        left_out = f"{counted(len(lines), 'line')} of {report.data} left out"
-        complain(f"{left_out}: correct the data, and run with another -o", 2)
+    warn_of_each(errors)
+    if errors and all_failed:
+        return complain(f"no {noun} could be done: {errors[0]}: see rarr doctor", 3)
     if errors:
         failed = f"{counted(len(errors), noun)} with an error"
-        complain(f"{failed}: correct the cause, and run again, which repeats these {noun}s", 2)
-    return 2 if lines or errors else 0
+        return complain(f"{failed}: correct the cause, and run again, which repeats them", 2)
+    return 0
+
+
+def complain_of_rows(report: Any, noun: str) -> int:
+    """Like `complain_of_errors`, for the rows of a report and its unreadable lines."""
+    lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
+    warn_of_each(lines)
+    errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
+    status = complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
+    if not lines or status == 3:
+        return status
+    left_out = f"{counted(len(lines), 'line')} of {report.data} left out"
+    return complain(f"{left_out}: correct the data, and run with another -o", 2)
 
 
 def waiting() -> "Waiting":

@@ -68,17 +68,15 @@ def show(run: str, node: str | None, full: bool) -> int:
 def open_(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
     from rarr import Settings, Trace
-    from rarr.tools.storage.files import private_file, private_folder
+    from rarr.tools.storage.files import private_folder
     from rarr.traces.store import page_path
     from rarr.views.pages import trace_page
 
     loaded = Trace.load(run)
     file = out or page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
-        private_folder(file.parent)  # nobody else can read the page, not even while it is written
-        part = file.with_name(f"{file.name}.part")
-        part.unlink(missing_ok=True)
-        private_file(part)
+        private_folder(file.parent)
+        file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
     save(file, [trace_page(loaded)])
     write(f"{file}\n")
     if out is None:
@@ -180,7 +178,6 @@ def replay(
     Examples:
       rarr trace replay last
       rarr trace replay last --runs 20 --prompt check_agreement.md
-      rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B
     """
     from rarr import replay as replayed
     from rarr.views.replay_text import render

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -22,17 +21,12 @@ from interrupted_runs import (
     Running,
     calls,
     ended,
-    moments,
     signalled,
     typed,
 )
 
 from rarr import Trace
 from rarr.batches.result_store import has_results
-from rarr.retrievers.corpus.index_building import build_index
-from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passage_index import IndexReader, best_hits, stored_passage
-from rarr.settings import Settings
 from rarr.testing import Asked, RuleModel, ScriptedServer, UnansweredError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
@@ -224,35 +218,3 @@ def test_ended_batch_has_written_its_rows_and_goes_on(
     assert ended(lambda running: None, COMMAND, argv, tmp_path).status == 0
     after = (tmp_path / "out.jsonl").read_text().splitlines()
     assert len(after) == len(texts) and set(before) <= set(after)
-
-
-@pytest.mark.slow
-def test_interrupted_index_is_as_it_was_or_new(tmp_path: Path) -> None:
-    rules = {name: getattr(Settings(), name) for name in ("window", "step", "max_file_mb")}
-    corpus = shutil.copytree(CORPUS, tmp_path / "corpus")
-    build_index(corpus, tmp_path / "old.index", **rules)
-    for file in corpus.glob("*.md"):
-        file.write_text(file.read_text() + "\n\nAll of this was checked again in 2031.\n")
-
-    def holds(index: Path) -> tuple[int, int]:
-        """Files, and those of them that say that they were checked again."""
-        reader = IndexReader(index, rules["window"], rules["step"])
-        searcher = reader.searcher()
-        hits = best_hits(searcher, terms("checked again in 2031"), 10_000)
-        new = {hit.document for hit in hits if "2031" in stored_passage(searcher, hit).text}
-        return len(reader.manifest.files), len(new)
-
-    old = holds(tmp_path / "old.index")
-    new = (old[0], len([*corpus.glob("*.md")]))
-    moment = [(signalled(after_s), HANDLED) for after_s in moments(8, 2.0, seed=17)]
-    for number, (act, at) in enumerate(
-        [(signalled(), "frankenstein.md"), *moment, (lambda running: None, "x")]
-    ):
-        updated = (
-            tmp_path / f"{number}.index"
-        )  # another each time: a reader of the last one may still watch it
-        shutil.copytree(tmp_path / "old.index", updated)
-        outcome = ended(act, COMMAND, ["index", str(corpus), "-o", updated.name], tmp_path, at=at)
-        assert outcome.clean, outcome
-        assert holds(updated) in (old, new)
-    assert holds(updated) == new
