@@ -110,17 +110,8 @@ class Corpus:
 
     def _passage(self, searcher: Searcher, hit: Hit, now: datetime) -> Passage:
         stored, item = stored_passage(searcher, hit), hit.document[1]
-        own_source = place(self._shown, stored.file) + (f"#{item}" if item else "")
-        return Passage(
-            text=stored.text,
-            source=stored.source or own_source,
-            title=stored.title,
-            start=stored.start,
-            end=stored.end,
-            retrieved_at=now,
-            published_at=stored.published_at,
-            lead=stored.lead,
-        )
+        own_source = place(self._shown, stored.pop("file")) + (f"#{item}" if item else "")
+        return Passage(**{**stored, "source": stored["source"] or own_source, "retrieved_at": now})
 
     def _extracted(self, source: str) -> str | None:
         file, _, item = source.rpartition("#")
@@ -171,7 +162,7 @@ def _in_order(searcher: Searcher, hits: Sequence[Hit], *, cut: bool) -> Iterator
 
     def place_of(hit: Hit) -> tuple[str, int, int]:
         stored = stored_passage(searcher, hit)
-        return stored.file, hit.document[1], stored.start
+        return stored["file"], hit.document[1], stored["start"]
 
     groups = [list(tied) for _, tied in groupby(hits, key=lambda hit: hit.score)]
     if cut and len(groups) > 1:

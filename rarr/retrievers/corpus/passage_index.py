@@ -10,18 +10,17 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import tantivy
 from pydantic import BaseModel
 from tantivy import Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.chunking import Line, Window
+from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
 from rarr.retrievers.extract.extracted_document import Document
 from rarr.tools.storage.files import write_whole
@@ -206,10 +205,16 @@ def open_writer(index: Index) -> IndexWriter:
 def add(writer: IndexWriter, file: str, document: Document, window: Window) -> None:
     """Queues one passage of the file with this name. A search can return it after a commit."""
     text, at = document.text[window.start : window.end], document.start
-    published = document.published_at.isoformat() if document.published_at else None
-    lead = [(at + start, words) for start, words in window.lead]
-    places = (at + window.start, at + window.end)
-    stored = [file, text, document.source, document.title, *places, published, lead]
+    stored = {
+        "file": file,
+        "text": text,
+        "source": document.source,
+        "title": document.title,
+        "start": at + window.start,
+        "end": at + window.end,
+        "published_at": document.published_at.isoformat() if document.published_at else None,
+        "lead": [(at + start, words) for start, words in window.lead],
+    }
     row = {
         "text": composed(text),
         "title": composed(f"{document.title}\n{window.heading}"),
@@ -251,19 +256,6 @@ class Hit(NamedTuple):
     address: tantivy.DocAddress
 
 
-class Stored(NamedTuple):
-    """A passage as the index stores it. `source` is empty where the file itself is the source."""
-
-    file: str
-    text: str
-    source: str
-    title: str
-    start: int
-    end: int
-    published_at: datetime | None
-    lead: tuple[Line, ...]
-
-
 def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
     """Searches for these stems, and returns the `limit` best passages, best first."""
     # Made term by term: a query is plain text, and must never be read as the engine's query language.
@@ -279,9 +271,6 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]
     ]
 
 
-def stored_passage(searcher: Searcher, hit: Hit) -> Stored:
-    """Reads the passage of a hit."""
-    row = json.loads(searcher.doc(hit.address)["stored"][0])
-    file, text, source, title, start, end, published, lead = row
-    date = datetime.fromisoformat(published) if published else None
-    return Stored(file, text, source, title, start, end, date, tuple((at, words) for at, words in lead))
+def stored_passage(searcher: Searcher, hit: Hit) -> dict[str, Any]:
+    """Reads the fields of the passage of a hit, and its `file`. An empty `source` means the file itself."""
+    return dict(json.loads(searcher.doc(hit.address)["stored"][0]))

@@ -1,18 +1,16 @@
 """Reranks with a server that has /rerank: vLLM, and others with the protocol of Jina and Cohere."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.service_requests import JsonService, Probe
-from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.retries import Limiter
 
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
-_TOO_LONG = re.compile(r"context.length|too long", re.IGNORECASE)
+_CUT = {"truncate_prompt_tokens": -1}  # as vLLM names it
 _CURE = "check its server, base URL and key, and the model's name"
 
 
@@ -49,7 +47,7 @@ class EndpointReranker:
             limiter=limiter,
             first_wait_s=first_wait_s,
         )
-        self._truncates = self._logits = False
+        self._logits, self._more = False, dict[str, int]()
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`, from 0 to 1.
@@ -81,23 +79,18 @@ class EndpointReranker:
         await self._service.aclose()
 
     async def _answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends a request; once more, for the server to cut documents, where they are too long."""
-        url, cut = f"{self.base_url}/rerank", {**body, "truncate_prompt_tokens": -1}
-        if self._truncates:
-            return await self._service.post(url, cut)
+        """Sends a request; once more, for the server to cut the documents, where it refuses the first."""
+        url = f"{self.base_url}/rerank"
         try:
-            return await self._service.post(url, body)
+            return await self._service.post(url, {**body, **self._more})
         except RetrievalError as error:
-            failure = error.__cause__
-            if not (
-                isinstance(failure, CallFailure) and failure.status == 400 and _TOO_LONG.search(str(failure))
-            ):
+            if self._more or getattr(error.__cause__, "status", None) != 400:
                 raise
             try:
-                answer = await self._service.post(url, cut)
-            except RetrievalError:  # the server does not know this option
+                answer = await self._service.post(url, {**body, **_CUT})
+            except RetrievalError:  # the server does not know this option, or refused something else
                 raise error from None
-        self._truncates = True
+        self._more = _CUT
         return answer
 
 

@@ -39,10 +39,6 @@ SCHEMA = Schema(
 _READ = "SELECT value, stored_at FROM entries WHERE digest = ?"
 _WRITE = "REPLACE INTO entries (digest, kind, stored_at, value) VALUES (?, ?, ?, ?)"
 _REMOVE_OLD = "DELETE FROM entries WHERE kind = ? AND stored_at < ?"
-_REMOVE_FIFTH = """
-    DELETE FROM entries WHERE id IN
-        (SELECT id FROM entries ORDER BY id LIMIT (SELECT COUNT(*) / 5 + 1 FROM entries))
-"""
 
 
 class CacheEntry(NamedTuple):
@@ -64,7 +60,6 @@ class Cache:
         path: Path,
         *,
         max_age_s: Mapping[str, float],
-        max_bytes: int = 2_000_000_000,
         offline: bool = False,
         refresh: bool = False,
         clock: Callable[[], float] = time.time,
@@ -72,14 +67,14 @@ class Cache:
         """`max_age_s`: the seconds that entries of each kind are valid; `math.inf` means for ever.
 
         `offline`: nothing is made, and entries of any age are valid. `refresh`: nothing is read, everything
-        is made and stored anew. Beyond `max_bytes` the oldest entries are removed.
+        is made and stored anew.
 
         Raises `InputError` for a file that is damaged, is not a cache or cannot be opened.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
         self.offline = offline
-        self._path, self._max_age_s, self._max_bytes = path, max_age_s, max_bytes
+        self._path, self._max_age_s = path, max_age_s
         self._refresh, self._clock = refresh, clock
         self._rests_until: dict[str, float] = {}  # by action, after a failure
         self._stored = 0  # calls that stored something
@@ -100,18 +95,24 @@ class Cache:
         while (flight := self._flights.setdefault(name, own_flight)) is not own_flight:
             if (entry := await asyncio.wrap_future(flight)) is not None:
                 return entry
+        result: CacheEntry | RetrievalError | None = (
+            None  # as after a cancellation: the next caller takes over
+        )
         try:
-            entry = await self._looked_up(kind, key, make)
-        except BaseException as error:
-            del self._flights[name]
-            if isinstance(error, RetrievalError):
-                own_flight.set_exception(error)
-            else:  # such as a cancellation: the next caller who waits takes over
-                own_flight.set_result(None)
+            result = await self.get(kind, key)
+            if result is None and self.offline:
+                raise _missing(kind, key)
+            result = result or await self.put(kind, key, await make())
+            return result
+        except RetrievalError as error:
+            result = error
             raise
-        del self._flights[name]
-        own_flight.set_result(entry)
-        return entry
+        finally:
+            del self._flights[name]
+            if isinstance(result, RetrievalError):
+                own_flight.set_exception(result)
+            else:
+                own_flight.set_result(result)
 
     async def search(self, key: object, ask: Callable[[], Awaitable[Any]]) -> Any:
         """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
@@ -145,18 +146,6 @@ class Cache:
         """`close` for async callers. It waits for reads and writes that are under way."""
         await asyncio.to_thread(self.close)
 
-    async def _looked_up(self, kind: str, key: object, make: Callable[[], Awaitable[bytes]]) -> CacheEntry:
-        if (entry := await self.get(kind, key)) is not None:
-            return entry
-        if self.offline:
-            # The last text of a key is a query or an address.
-            words = [each for each in (key if isinstance(key, list) else [key]) if isinstance(each, str)]
-            raise RetrievalError(
-                f"not in the cache, and offline: {kind} {(words or [str(key)])[-1][:100]!r}:"
-                " run it once without offline"
-            )
-        return await self.put(kind, key, await make())
-
     def _read(self, digest: bytes) -> CacheEntry | None:
         try:
             with self._file.used() as sqlite:
@@ -174,18 +163,12 @@ class Cache:
         try:
             with self._file.transaction() as sqlite:
                 sqlite.execute(_WRITE, (digest, kind, now, zlib.compress(value)))
-                if self._stored % PRUNE_EVERY == 0:
-                    self._prune(sqlite, now)
+                if self._stored % PRUNE_EVERY == 0:  # the file does not shrink
+                    for each, most in self._max_age_s.items():
+                        sqlite.execute(_REMOVE_OLD, (each, now - most - KEPT_S))
             self._stored += 1
         except (sqlite3.Error, InputError) as error:
             self._warn("written", str(error))
-
-    def _prune(self, sqlite: sqlite3.Connection, now: float) -> None:
-        """Removes what is too old, and a fifth of a file that is too large. The file does not shrink."""
-        for kind, most in self._max_age_s.items():
-            sqlite.execute(_REMOVE_OLD, (kind, now - most - KEPT_S))
-        if self._file.size() > self._max_bytes:
-            sqlite.execute(_REMOVE_FIFTH)
 
     def _warn(self, action: str, why: str) -> None:
         """Logs the failure of a read or write as a warning, at most once in 60 seconds each."""
@@ -193,6 +176,13 @@ class Cache:
             self._rests_until[action] = time.monotonic() + REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
             _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)
+
+
+def _missing(kind: str, key: object) -> RetrievalError:
+    # The last text of a key is a query or an address.
+    words = [each for each in (key if isinstance(key, list) else [key]) if isinstance(each, str)]
+    name = (words or [str(key)])[-1][:100]
+    return RetrievalError(f"not in the cache, and offline: {kind} {name!r}: run it once without offline")
 
 
 def _digest(kind: str, key: object) -> bytes:

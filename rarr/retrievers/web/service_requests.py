@@ -103,15 +103,14 @@ class JsonService:
         await self._clients.aclose()
 
     async def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+        late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
-            return await self._attempts(lambda: self._in_turn(method, url, **options))
+            return await self._attempts(
+                lambda: in_time(self._answer(method, url, **options), self._timeout_s, late)
+            )
         except CallFailure as failure:
             cure = self._cures.get(failure.status or 0, self._cures[0])
             raise RetrievalError(f"{failure}: {cure}") from failure
-
-    async def _in_turn(self, method: str, url: str, **options: Any) -> dict[str, Any]:
-        late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
-        return await in_time(self._answer(method, url, **options), self._timeout_s, late)
 
     async def _answer(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)

@@ -20,7 +20,6 @@ from rarr.retrievers.corpus.index_building import IndexReport
 from rarr.retrievers.corpus.passage_index import (
     MANIFEST,
     IndexReader,
-    Stored,
     add,
     best_hits,
     holds,
@@ -53,7 +52,7 @@ def counts(report: IndexReport) -> tuple[int, int, int]:
 
 
 def searched(searcher: Searcher, *words: str) -> list[str]:
-    return sorted(stored_passage(searcher, hit).file for hit in best_hits(searcher, words, 10))
+    return sorted(stored_passage(searcher, hit)["file"] for hit in best_hits(searcher, words, 10))
 
 
 def test_changed_files_alone_are_read_again(
@@ -209,8 +208,13 @@ def test_passages_are_found_by_title_and_heading_and_stored_whole(tmp_path: Path
     assert [holds(searcher, file) for file in "abc"] == [True, True, False]
     [hit] = best_hits(searcher, ["cafe"], 10)
     assert hit.document[1] == 7
-    expected = Stored("b", "Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at, ())
-    assert stored_passage(searcher, hit) == expected
+    stored = stored_passage(searcher, hit)
+    assert (stored["text"], stored["source"], stored["title"]) == (
+        "Café au lait.",
+        "https://x.org",
+        "Breakfast",
+    )
+    assert (stored["start"], stored["end"], stored["published_at"]) == (7, 20, "2020-03-04T00:00:00+00:00")
 
 
 def test_leftover_files_of_a_killed_commit_do_not_block_writing(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A graph as a source: windows of the text about an entity, and warnings where a name is not clear."""
+"""A graph: triples by subject, object and name; names of a text; sentences; and passages as a source."""
 
 from pathlib import Path
 
@@ -6,10 +6,157 @@ import pytest
 
 from rarr import Graph, revise
 from rarr.errors import InputError
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.entity_linking import linked_names
+from rarr.retrievers.graph.relations import sentence_of
+from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.triples import Triple, value_forms
 from rarr.tools.models.run_budget import METER, Meter
 
-PEOPLE = Path("examples/graph/people.csv")
+PERSON = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
+OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
+AARLE = Triple("c1", "Aarle", "mayor", "p1", "Ida Lunde")
+
+
+def test_triples_are_found_by_subject_and_by_object() -> None:
+    store = TripleStore([PERSON, OLE, AARLE])
+    ida, aarle = store.number("p1"), store.number("c1")
+    assert ida is not None
+    assert aarle is not None
+    assert store.around(ida) == [PERSON]
+    assert store.pointing_at(aarle) == [PERSON, OLE]
+
+
+def test_value_of_very_many_triples_names_no_entity() -> None:
+    many = [Triple(f"p{n}", f"Person {n}", "instance of", "human", "Human") for n in range(1001)]
+    store = TripleStore(many)
+    human = store.number("human")
+    assert human is not None
+    assert store.pointing_at(human) == []
+
+
+def test_value_with_the_name_of_one_subject_is_this_subject() -> None:
+    child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
+    store = TripleStore([PERSON, child])
+    ida = store.number("p1")
+    assert ida is not None
+    assert store.named("ida lunde") == (ida,)
+    assert store.pointing_at(ida) == [child]
+    two = TripleStore([PERSON, child, Triple("p9", "Ida Lunde", "place of birth", "c2", "Tolk")])
+    assert len(two.named("ida lunde")) == 2
+    assert two.pointing_at(ida) == []
+
+
+def fact(id_: str, name: str, relation: str, value: str) -> Triple:
+    return Triple(id_, name, relation, value, value)
+
+
+STORE = TripleStore(
+    [
+        fact("b", "Jonah Strake", "occupation", "botanist"),
+        fact("b", "Jonah Strake", "place of birth", "Aarle"),
+        fact("b", "Jonah Strake", "date of birth", "1902-09-21"),
+        fact("b", "Jonah Strake", "country", "Norway"),
+        fact("s", "Jonah Strake", "occupation", "shipbuilder"),
+        fact("s", "Jonah Strake", "place of birth", "Port Halden"),
+        fact("s", "Jonah Strake", "country", "Norway"),
+        fact("i", "Ida Lunde", "knows", "Ole"),
+        fact("l", "Ida Lunde Prize", "field of work", "geology"),
+        fact("q", 'Dwayne "The Rock" Johnson', "occupation", "actor"),
+        fact("m", "May", "occupation", "singer"),
+        fact("w", "widget", "price", "3 euros"),
+    ]
+)
+
+
+def meant(text: str, around: str = "") -> list[tuple[str, ...]]:
+    """The entities with facts of their own, for each name; values such as Aarle are entities as well."""
+    mentions = linked_names(STORE, text, around)
+    return [tuple(map(STORE.id, each.entities)) for each in mentions if STORE.around(each.entities[0])]
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("The botanist Jonah Strake was born here.", ("b",)),
+        ("Jonah Strake, the shipbuilder, was born here.", ("s",)),
+        ("Jonah Strake was born on 21 September 1902.", ("b",)),
+        ("Jonah Strake was born in 1902.", ("b",)),
+        ("Jonah Strake came from Port Halden.", ("s",)),
+        ("The botanist Jonah Strake was born in Port Halden.", ("b",)),
+        ("Norway knows Jonah Strake.", ("b", "s")),
+        ("Jonah Strake was born.", ("b", "s")),
+    ],
+)
+def test_namesakes_are_told_apart_or_both_kept(text: str, entities: tuple[str, ...]) -> None:
+    assert meant(text) == [entities]
+
+
+def test_text_of_the_run_decides_where_the_query_does_not() -> None:
+    assert meant("Where was Jonah Strake born?", "He grew up in Port Halden.") == [("s",)]
+
+
+def test_common_word_is_no_name_unless_written_as_one() -> None:
+    assert meant("It may rain.") == []
+    assert meant("Then May sang.") == [("m",)]
+    assert meant("How much is a widget?") == [("w",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("The botanist Jonah Strake came. Strake was tall.", [("b",), ("b",)]),
+        ("The botanist Jonah Strake came. Dr. Strake was tall.", [("b",), ("b",)]),
+        ("Strake was tall. Then the botanist Jonah Strake came.", [("b",), ("b",)]),
+        ("The botanist Jonah Strake met Per Strake. Strake was tall.", [("b",)]),
+        ("The botanist Jonah Strake came. The Strake Museum opened.", [("b",)]),
+        ("The botanist Jonah Strake met Jonah Strake, the shipbuilder. Strake was tall.", [("b",), ("s",)]),
+        ("Ida Lunde came. Lunde was tall.", [("i",)]),
+    ],
+)
+def test_surname_means_the_one_person_named_in_full(text: str, entities: list[tuple[str, ...]]) -> None:
+    assert meant(text) == entities
+
+
+def test_surname_of_a_query_means_the_person_whom_the_text_names() -> None:
+    assert meant("Where was Strake born?", "The shipbuilder Jonah Strake came.") == [("s",)]
+    assert meant("Where was Strake born?", "Jonah Strake came.") == []
+
+
+@pytest.mark.parametrize(
+    ("relation", "values", "sentence"),
+    [
+        ("place of birth", ["Aarle"], "Ida was born in Aarle."),
+        ("birthPlace", ["Aarle"], "Ida was born in Aarle."),
+        ("date_of_birth", ["1901-03-02"], "Ida was born on 2 March 1901."),
+        ("date of birth", ["1901"], "Ida was born in 1901."),
+        ("occupation", ["geologist", "engineer"], "Ida was a geologist and engineer."),
+        ("instance of", ["otter"], "Ida is an otter."),
+        ("notable work", ["A", "B", "C"], "A notable work of Ida is A, B and C."),
+        ("participated in", ["the race"], "Ida participated in the race."),
+        ("elected by", ["the crew"], "Ida was elected by the crew."),
+        ("built by", ["Hans"], "Ida was built by Hans."),
+        ("author of", ["Stones"], "Ida is an author of Stones."),
+        ("owns", ["a mill"], "Ida owns a mill."),
+        ("warranty period", ["2 years"], "The warranty period of Ida is 2 years."),
+        ("http://example.org/ns#maxSpeed", ["9 knots"], "The max speed of Ida is 9 knots."),
+    ],
+)
+def test_relation_becomes_a_sentence(relation: str, values: list[str], sentence: str) -> None:
+    assert sentence_of("Ida", relation, values) == sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "forms"),
+    [
+        ("1901-03-02", ("2 March 1901", "March 2, 1901", "1901-03-02", "1901")),
+        ("+1901-03-02T00:00:00Z", ("2 March 1901", "March 2, 1901", "+1901-03-02T00:00:00Z", "1901")),
+        ("1901-00-00", ("1901", "1901-00-00")),
+        ("1901-13-02", ("1901-13-02",)),
+        ("221 metres", ("221 metres",)),
+    ],
+)
+def test_dates_have_the_forms_of_texts(value: str, forms: tuple[str, ...]) -> None:
+    assert value_forms(value) == forms
 
 
 def graph_of(*rows: tuple[str, str, str, str], window: int = 4) -> Graph:

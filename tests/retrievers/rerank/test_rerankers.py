@@ -1,0 +1,225 @@
+"""Rerankers: what is refused before it costs anything, scores between 0 and 1, and failures that say why."""
+
+import asyncio
+import json
+import math
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.errors import RetrievalError, SettingsError, SetupError
+from rarr.records import Passage
+from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
+from rarr.retrievers.rerank.endpoint import EndpointReranker
+from rarr.retrievers.rerank.overlap import overlap_scores
+from rarr.testing import RETRIEVED_AT, Failure, Request
+from rarr.testing.http_listener import Listener, Reply
+from rarr.testing.replies import failed, instead
+from rarr.tools.models.retries import Limiter
+
+loopback = pytest.mark.loopback
+
+NAME = "cross-encoder/tiny"
+KEY = "sk-test-0123456789abcdef"
+TOO_LONG = "This model's maximum context length is 512 tokens. However, you requested 0 output tokens."
+
+
+def passage(text: str, title: str = "") -> Passage:
+    return Passage(text=text, title=title, source="a.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+
+
+def test_overlap_puts_passages_with_the_words_first_and_titles_before_texts() -> None:
+    asked = [passage("The dam opened in 1936."), passage("Bread is baked.")]
+    near, far = overlap_scores("When did the dams open?", asked)
+    assert near > far == 0
+    titled, plain = overlap_scores("Hoover", [passage("It is high.", "Hoover"), passage("Hoover is high.")])
+    assert titled > plain > 0
+
+
+@given(st.text(st.characters()), st.lists(st.text(st.characters()), max_size=4))
+def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
+    valid = [passage(text.encode(errors="replace").decode()) for text in (*texts, query)]
+    assert all(0 <= score <= 1 + 1e-9 for score in overlap_scores(query, valid))
+
+
+def served(monkeypatch: pytest.MonkeyPatch, **attributes: Any) -> None:
+    """Puts a model in the place of the libraries; its logit is the number in the text."""
+
+    class Model:
+        num_labels = attributes.get("num_labels", 1)
+        config = SimpleNamespace(architectures=attributes.get("architectures", ("BertForClassification",)))
+
+        def __init__(self, name: str, local_files_only: bool = False) -> None:
+            """Loads nothing."""
+
+        def predict(
+            self, pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool
+        ) -> list[float]:
+            assert threading.current_thread() is not threading.main_thread()
+            return [activation_fn(float(text.split()[-1])) for _, text in pairs]
+
+    def module(name: str, **members: Any) -> ModuleType:
+        made = ModuleType(name)
+        vars(made).update(members)
+        monkeypatch.setitem(sys.modules, name, made)
+        return made
+
+    module("torch", nn=module("torch.nn", Sigmoid=lambda: lambda logit: 1 / (1 + math.exp(-logit))))
+    module("sentence_transformers", CrossEncoder=Model)
+
+
+@pytest.mark.parametrize("name", ["", "overlapp", "nowhere/to/be", "./missing/model"])
+def test_name_that_cannot_be_a_model_is_a_settings_error(name: str) -> None:
+    with pytest.raises(SettingsError, match=r"unknown reranker .*: give overlap, the folder"):
+        CrossEncoderReranker(name)
+
+
+def test_missing_package_is_a_one_line_error_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(SetupError, match=r'sentence_transformers.*: pip install "rarr\[torch\]"$') as raised:
+        CrossEncoderReranker(NAME)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
+)
+def test_model_that_is_not_a_reranker_is_refused(
+    monkeypatch: pytest.MonkeyPatch, attributes: Any, message: str
+) -> None:
+    served(monkeypatch, **attributes)
+    with pytest.raises(SetupError, match=message):
+        CrossEncoderReranker(NAME)
+
+
+async def test_scores_are_sigmoids_in_the_order_of_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+    served(monkeypatch)
+    scores = await CrossEncoderReranker(NAME).score("Which?", [passage("0"), passage("-9"), passage("9")])
+    assert scores == pytest.approx([0.5, 0.0001, 0.9999], abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # torch and transformers warn of themselves
+async def test_real_model_scores_between_0_and_1(tmp_path: Path) -> None:
+    pytest.importorskip("sentence_transformers")
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *["which", "state", "grows", "peaches", "georgia"]]
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    BertTokenizerFast(vocab_file=str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(words), num_labels=1, **small)
+    BertForSequenceClassification(config).save_pretrained(tmp_path)
+    reranker = CrossEncoderReranker(str(tmp_path))
+    asked = "which state grows peaches"
+    passages = [passage("georgia grows peaches"), passage("georgia " * 600), passage("")]
+    scores = await reranker.score(asked, passages)
+    again = await asyncio.gather(*(reranker.score(asked, [p]) for p in passages))
+    assert all(0 < score < 1 for score in scores)
+    assert [score for [score] in again] == pytest.approx(list(scores), abs=1e-5)
+
+
+def answered(results: object) -> Reply:
+    return Reply(200, json.dumps({"id": "rerank-1", "results": results}).encode())
+
+
+def ranked(request: Request) -> Reply:
+    """As vLLM: best first, and the score is the number at the end of the document."""
+    scores = [float(document.split()[-1]) for document in request.body["documents"]]
+    results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
+    return answered(sorted(results, key=lambda result: -result["relevance_score"]))
+
+
+def cuts(request: Request) -> Reply:
+    """As vLLM with a model of 512 tokens."""
+    return ranked(request) if "truncate_prompt_tokens" in request.body else failed(400, TOO_LONG)
+
+
+def reranker_at(url: str, **options: Any) -> EndpointReranker:
+    usual = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 3, "first_wait_s": 0.001}
+    return EndpointReranker("bge", base_url=url, **(usual | options))
+
+
+async def scores(url: str, *texts: str, **options: Any) -> Sequence[float]:
+    async with aclosing(reranker_at(url, **options)) as reranker:
+        return await reranker.score("When?", [passage(text) for text in texts])
+
+
+async def fails(url: str, **options: Any) -> str:
+    """What the failure says."""
+    with pytest.raises(RetrievalError) as caught:
+        await scores(url, "a 0.1", "b 0.2", **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@loopback
+async def test_served_scores_come_in_the_order_of_the_passages() -> None:
+    with Listener(ranked) as server:
+        assert await scores(server.url, "long document 0.25", "b 0.75", api_key=KEY) == [0.25, 0.75]
+    [request] = server.requests
+    assert (request.path, request.headers.get("authorization")) == ("/v1/rerank", f"Bearer {KEY}")
+    documents = ["long document 0.25", "b 0.75"]
+    assert request.body == {"model": "bge", "query": "When?", "documents": documents, "top_n": 2}
+
+
+@loopback
+async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
+    with Listener(ranked) as server:
+        async with aclosing(reranker_at(server.url)) as reranker:
+            first = [passage(f"a {score}") for score in (0, -2, 2, 5000, -5000)]
+            relevances = await reranker.score("When?", first)
+            assert await reranker.score("When?", [passage("a 0")]) == [0.5]
+    assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
+
+
+@loopback
+async def test_server_truncates_documents_that_are_too_long_or_says_why_not() -> None:
+    with Listener(cuts) as server:
+        async with aclosing(reranker_at(server.url)) as reranker:
+            for _ in range(2):
+                assert await reranker.score("When?", [passage("a 0.5")]) == [0.5]
+    assert [request.body.get("truncate_prompt_tokens") for request in server.requests] == [None, -1, -1]
+    left = [Failure(400, message=TOO_LONG), Failure(422, message="extra field")]
+    with Listener(lambda _: instead(left.pop(0)) or Reply(500)) as server:
+        assert TOO_LONG in await fails(server.url)
+
+
+ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.2}
+
+
+@loopback
+@pytest.mark.parametrize(
+    "results",
+    [
+        [ONE],
+        [ONE, ONE],
+        [ONE, OTHER, OTHER],
+        *([ONE, OTHER | {"index": index}] for index in (-1, [1])),
+        *([ONE, OTHER | {"relevance_score": it}] for it in (math.nan, math.inf, 10**400, None, True, "0.2")),
+        [ONE, {"index": 1, "score": 0.2}],
+        [ONE, 1],
+        {"0": ONE, "1": OTHER},
+        None,
+    ],
+)
+async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
+    with Listener(lambda _: answered(results)) as server:
+        assert "did not answer with a score for each document" in await fails(server.url, attempts=1)
+
+
+@loopback
+@pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
+@pytest.mark.parametrize("status", [200, 401, 503])
+async def test_keys_are_not_in_errors(answer: str, status: int) -> None:
+    with Listener(lambda _: Reply(status, answer.encode())) as server:
+        message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
+    assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
