@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from rarr.backends.prompted.cards import cards_of
-from rarr.components import RawCard
+from backends.prompted.helpers import PROMPTS, answering, language_model
+from rarr.backends.prompted.cards import PromptedCardReader, cards_of
+from rarr.components import Piece, RawCard, ReadingBlock
 
 WHOLE = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": [{"old": "1", "new": "2", "by": "2"}]}
 
@@ -48,3 +49,10 @@ def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
 
 def test_null_is_no_verdict() -> None:
     assert cards_of('{"cards": [{"s": 1, "v": null}]}') == {}
+
+
+async def test_long_answer_is_read_off_the_event_loop() -> None:
+    """The tests refuse long work on an event loop."""
+    reader = PromptedCardReader(language_model(answering('{"cards": [{"s": 1, ' * 900)), PROMPTS)
+    read = await reader.read(ReadingBlock("", "", (Piece("It fell.", 1),), ()))
+    assert (read.cards, read.problem) == ({}, "its answer holds no cards")
