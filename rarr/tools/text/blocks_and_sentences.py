@@ -209,20 +209,14 @@ def html_share(text: str) -> float:
     return sum(block.end - block.start for block in html) / len(text)
 
 
-def sentence_texts(passage: str) -> list[str]:
-    """Returns the sentences of `passage`, or the whole of it if it has none."""
-    return [span.of(passage) for span in split_sentences(passage)] or [passage]
-
-
 def closest_sentence(passage: str, claim: str) -> str:
-    """Returns the sentence of `passage` that shares most words with `claim`."""
-    return max(sentence_texts(passage), key=lambda sentence: shared_words(sentence, claim))
+    """Returns the sentence of `passage` that shares most words with `claim`; the whole if it has none."""
+    words, texts = _words(claim), [span.of(passage) for span in split_sentences(passage)]
+    return max(texts or [passage], key=lambda text: len(words & _words(text)))
 
 
-def shared_words(one: str, other: str) -> int:
-    """Counts the words that are in both texts."""
-    words, others = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
-    return len(words & others)
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
