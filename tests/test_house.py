@@ -32,8 +32,8 @@ def _inside(*folders: str) -> tuple[str, ...]:
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_800, 2_000),
-    Budget("prompts", _inside("prompts"), 200, 150),
-    Budget("tools", _inside("tools"), 4_800, 2_200),
+    Budget("prompts", _inside("prompts"), 190, 150),
+    Budget("tools", _inside("tools"), 4_640, 2_200),
     Budget("retrievers", _inside("retrievers"), 5_850, 3_300),
     Budget("backends", _inside("backends"), 4_350, 4_000),
     Budget("ledger", _inside("ledger"), 2_700, 1_100),
@@ -44,7 +44,7 @@ BUDGETS = (
     Budget("training", _inside("training"), 1_750, 1_000),
     Budget("views, cli", _inside("views", "cli"), 3_800, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 3_750, 2_700),
-    Budget("testing", _inside("testing"), 1_100, 700),
+    Budget("testing", _inside("testing"), 850, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 43_450, 27_600),
     Budget("tests", ("tests/**/*.py",), 34_200, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_550, 4_000),
