@@ -17,7 +17,7 @@ def trace_page(trace: Trace) -> str:
     """Renders the page of a run, readable without its script; an unfinished run as far as it came."""
     return render(
         "views/html/trace_page/page.html",
-        view=run_view.view_of(trace),
+        view=run_view.RunView(trace),
         wording=run_view,
         quoted=quoted,
         grouped=grouped,

@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, get_args
 
 from rarr.ledger.sentence_support import moved_queries
-from rarr.records import Check, Edit, EditState, Evidence, Notice, Query, Scores, Sentence, Status
+from rarr.records import EditState, Evidence, Query, Report, Scores, Sentence, Status
 from rarr.tools.pages.html_rendering import duration, number
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted
@@ -20,74 +20,63 @@ from rarr.views.marked_text import MarkedSentence, marked, title_of, with_status
 _MOST = 8  # links to spans that failed in the same way
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunView:
-    """The trace and the results of a run. Without a revision, the results are those of its nodes so far."""
+    """The trace and the results of a run. Without a revision, the results are those of its nodes so far.
 
-    trace: Trace
-    original: str
-    text: str
-    queries: Sequence[Query]
-    evidence: Sequence[Evidence]
-    checks: Sequence[Check]
-    edits: Sequence[Edit]
-    sentences: Sequence[Sentence]
-    warnings: Sequence[Notice]
-    scores: Scores = field(default_factory=Scores)
+    `queries_by_id` and `evidence_by_id` map ids, `evidence_of` and `edits_of` ids of queries, and `checks_of`
+    ids of evidence. `about` has the spans of an id, without requests. `zero` is when the first span began, by
+    the clock of the spans, and `seconds` the time from it to the last recorded event, at least 1e-6.
+    """
 
-    @cached_property
-    def evidence_by_id(self) -> dict[str, Evidence]:
-        """Maps ids to evidence."""
-        return {passage.id: passage for passage in self.evidence}
+    def __init__(self, trace: Trace) -> None:
+        self.trace, revision = trace, trace.revision
+        results: Any = revision or SimpleNamespace(**({"scores": Scores()} | dict(trace.state())))
+        self.original, self.text = results.original, results.text
+        names = ("queries", "evidence", "checks", "edits", "warnings")
+        self.queries, self.evidence, self.checks, self.edits, self.warnings = (
+            getattr(results, name, ()) for name in names
+        )
+        report, self.scores = getattr(results, "report", None) or Report(), results.scores
+        # If an edit was made after the report, the report is about an earlier text.
+        self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
+        self.title = title_of(self.text) or f"Run {trace.run_id[:12]}"
+        self.started = datetime.fromtimestamp(trace.file.started, UTC)
+        self.queries_by_id = {query.id: query for query in self.queries}
+        self.evidence_by_id = {passage.id: passage for passage in self.evidence}
+        self.evidence_of = _grouped((passage.query_id, passage) for passage in self.evidence)
+        self.edits_of = _grouped((edit.query_id, edit) for edit in self.edits)
+        self.checks_of = _grouped((check.evidence_id, check) for check in self.checks)
+        self.by_number = {span.number: span for span in trace.spans}
+        self.about = _grouped(self._subjects())
+        self.zero = min((span.started for span in trace.spans), default=trace.file.started)
+        self.seconds = max(max((span.ended for span in trace.spans), default=self.zero) - self.zero, 1e-6)
 
-    @cached_property
-    def queries_by_id(self) -> dict[str, Query]:
-        """Maps ids to queries."""
-        return {query.id: query for query in self.queries}
-
-    @cached_property
-    def evidence_of(self) -> Mapping[str, list[Evidence]]:
-        """Groups the evidence by the id of its query."""
-        return _grouped((passage.query_id, passage) for passage in self.evidence)
-
-    @cached_property
-    def edits_of(self) -> Mapping[str, list[Edit]]:
-        """Groups the edits by the id of their query."""
-        return _grouped((edit.query_id, edit) for edit in self.edits)
-
-    @cached_property
-    def checks_of(self) -> Mapping[str, list[Check]]:
-        """Groups the checks by the id of their evidence, in the order in which they were made."""
-        return _grouped((check.evidence_id, check) for check in self.checks)
+    def _subjects(self) -> Iterator[tuple[str, StoredSpan]]:
+        for span in self.trace.spans:
+            if span.kind == "read":
+                asks = list(self.trace.within(span, "ask"))
+                yield from ((name, ask) for name in self.reading(span).evidence for ask in asks)
+            elif span.about and span.kind != "request":
+                yield span.about, span
 
     @cached_property
     def sentences_of(self) -> dict[str, list[int]]:
         """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
+        places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
         return {
-            query.id: [
-                number
-                for number, sentence in enumerate(self.sentences, start=1)
-                if Span(query.start, max(query.end, query.start + 1)).overlaps(
-                    Span(sentence.start, sentence.end)
-                )
-            ]
+            query.id: [n for n, place in enumerate(places, start=1) if place.overlaps(_place(query))]
             for query in moved_queries(self.queries, self.edits)
         }
-
-    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
-        """Returns the verdicts of the last checks of this evidence, each verdict once."""
-        checks = [self.checks_of[passage.id] for passage in evidence]
-        return list(dict.fromkeys(each[-1].verdict for each in checks if each))
 
     @cached_property
     def marked(self) -> list[MarkedSentence]:
         """Cuts the text into its sentences, with their edits and deciding words marked."""
         return marked(self.original, self.edits, self.sentences)
 
-    @property
-    def title(self) -> str:
-        """Returns the first line of the text, or the name of the run."""
-        return title_of(self.text) or f"Run {self.trace.run_id[:12]}"
+    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
+        """Returns the verdicts of the last checks of this evidence, each verdict once."""
+        checks = [self.checks_of[passage.id] for passage in evidence]
+        return list(dict.fromkeys(each[-1].verdict for each in checks if each))
 
     def with_status(self, *statuses: Status) -> list[tuple[int, Sentence]]:
         """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
@@ -97,38 +86,6 @@ class RunView:
         """Returns the evidence of a sentence and its parts."""
         names = [*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)]
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
-
-    @property
-    def started(self) -> datetime:
-        """Returns when the run began, in UTC."""
-        return datetime.fromtimestamp(self.trace.file.started, UTC)
-
-    @cached_property
-    def zero(self) -> float:
-        """Returns when the first span began, by the clock of the spans, in seconds since 1970."""
-        return min((span.started for span in self.trace.spans), default=self.trace.file.started)
-
-    @cached_property
-    def seconds(self) -> float:
-        """Computes the seconds from the first span to the last recorded event, at least 1e-6."""
-        return max(max((span.ended for span in self.trace.spans), default=self.zero) - self.zero, 1e-6)
-
-    @cached_property
-    def by_number(self) -> dict[int, StoredSpan]:
-        """Maps the numbers of spans to the spans."""
-        return {span.number: span for span in self.trace.spans}
-
-    @cached_property
-    def about(self) -> Mapping[str, list[StoredSpan]]:
-        """Groups the spans that are about a query or an evidence by its id, without requests."""
-        spans = []
-        for span in self.trace.spans:
-            if span.kind == "read":
-                asks = list(self.trace.within(span, "ask"))
-                spans += [(name, ask) for name in self.reading(span).evidence for ask in asks]
-            elif span.about and span.kind != "request":
-                spans.append((span.about, span))
-        return _grouped(spans)
 
     def reading(self, span: StoredSpan) -> ReadBody:
         """Returns what a reading of cards, or a question in it, showed and found; else nothing."""
@@ -208,20 +165,6 @@ class RunView:
         return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
 
 
-def view_of(trace: Trace) -> RunView:
-    """Builds the view of a run from its revision, or without a revision from the updates of its nodes."""
-    lists = ("queries", "evidence", "checks", "edits", "warnings")
-    if (revision := trace.revision) is not None:
-        fields = {name: getattr(revision, name) for name in ("original", "text", *lists, "scores")}
-        return RunView(trace=trace, sentences=revision.report.sentences, **fields)
-    state: Mapping[str, Any] = trace.state()
-    text, report = state["text"], state.get("report")
-    # If an edit was made after the report, the report is about an earlier text.
-    known = [each for each in report.sentences if text[each.start : each.end] == each.text] if report else []
-    fields = {name: state.get(name, []) for name in lists} | {"scores": state.get("scores", Scores())}
-    return RunView(trace=trace, original=state["original"], text=text, sentences=known, **fields)
-
-
 def plain_text(value: Any) -> str:
     """Writes a plain value as text: a string as it is, other values as JSON."""
     if isinstance(value, str):
@@ -236,6 +179,10 @@ def tokens(requests: Iterable[StoredSpan]) -> str:
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
+
+
+def _place(query: Query) -> Span:
+    return Span(query.start, max(query.end, query.start + 1))
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:

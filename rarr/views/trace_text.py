@@ -12,7 +12,7 @@ from rarr.tools.text.wording import counted, grouped
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views.run_view import tokens, view_of
+from rarr.views.run_view import RunView, tokens
 from rarr.views.shown_text import one_line, visible
 
 _NAME = 8  # characters of the name of a run, at least
@@ -78,7 +78,7 @@ def _printed(line: Line) -> str:
 
 def _summary(trace: Trace) -> Iterator[str]:
     """Yields the text, the settings, the figures and the failures of a run."""
-    file, view = trace.file, view_of(trace)
+    file, view = trace.file, RunView(trace)
     yield f"run {file.run_id}: {file.status}, {view.started:%Y-%m-%d %H:%M:%S} UTC, rarr {file.facts.version}"
     yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
     if file.facts.context:
