@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 QueryKind = Literal["questions", "sentences", "text"]
-EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
+EditorKind = Literal["minimal", "efec", "lamda", "none", "unedited"]
 
 
 class Lacking(NamedTuple):
@@ -280,7 +280,7 @@ class Baseline:
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
-    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), a random edit, or none.
+    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), or no edit (`none`).
 
     `none` also leaves out the checks; `unedited` checks as usual, and edits nothing.
     """

@@ -1,12 +1,11 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from copy import copy
 from typing import Any, Literal
 
-from rarr.agent.batches import BatchItems, BatchResult, batch
 from rarr.agent.blocks import by_blocks, is_divided
 from rarr.agent.citing.cite import cited, require_style, without_edits
 from rarr.agent.cost_estimate import estimate
@@ -110,13 +109,6 @@ class Reviser(RunOwner[Revision]):
         return await in_time(call, answer, mode, deadline_s)
 
     postprocess = synchronous(apostprocess)
-
-    def abatch(self, rows: BatchItems, **options: Any) -> AsyncGenerator[BatchResult, None]:
-        """Postprocesses many texts at the same time, and yields a result for each row.
-
-        The options are those of `rarr.agent.batches.batch`: mode, search, at_once and ordered.
-        """
-        return batch(self, rows, **options)
 
     def unedited(self) -> "Reviser":
         """Returns a reviser that researches as this one does, shares everything with it, and edits nothing.

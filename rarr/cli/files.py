@@ -45,7 +45,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.settings(*options.RUN)
 @options.one("--queries", "Q", "Baseline: search for sentences, or for the text.")
 @click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
-@options.one("--editor", "E", "Baseline: efec, lamda, random, none or unedited.")
+@options.one("--editor", "E", "Baseline: efec, lamda, none or unedited.")
 @options.LIMIT
 @options.JOBS
 @options.FAIL_UNDER

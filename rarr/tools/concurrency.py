@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -136,44 +136,33 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
 
 
 async def bounded_flow(
-    items: Iterable[Item] | AsyncIterable[Item],
-    compute: Callable[[Item, int], Awaitable[Result]],
-    at_once: int,
-    *,
-    ordered: bool = False,
+    items: Iterable[Item], compute: Callable[[Item, int], Awaitable[Result]], at_once: int
 ) -> AsyncGenerator[Result, None]:
-    """Yields `compute(item, number)` of each item: as they finish, or with `ordered` in the items' order.
+    """Yields `compute(item, number)` of each item as they finish. The numbers count from 1.
 
-    The numbers count from 1. Works on `at_once` items at the same time. No further item is read while the
-    caller does not take results. An error of `compute`, or the end of the iteration, cancels what is under
-    way. Plain iterators are read on a daemon thread, since a pipe may be silent for ever.
+    Works on `at_once` items at the same time. No further item is read while the caller does not take results.
+    An error of `compute`, or the end of the iteration, cancels what is under way. The items are read on a
+    daemon thread, since a pipe may be silent for ever.
     """
-    places = asyncio.Semaphore(at_once)
-    # With `ordered`, four items in hand for each that is worked on: a slow item keeps others waiting less.
-    most = at_once * 4 if ordered else at_once
-
-    async def placed(item: Item, number: int) -> Result:
-        async with places:
-            return await compute(item, number)
-
-    source = aiter(items) if isinstance(items, AsyncIterable) else _read_on_daemon(iter(items))
-    count, working = 0, list[asyncio.Task[Result]]()  # in the order of the items
+    source = _read_on_daemon(iter(items))
+    count, working = 0, list[asyncio.Future[Result]]()
     reading: asyncio.Task[Item] | None = asyncio.ensure_future(anext(source, _END))
     try:
         while reading or working:
-            awaited = {reading} if reading and len(working) < most else set()
-            await asyncio.wait({*awaited, *working}, return_when=asyncio.FIRST_COMPLETED)
+            awaited = {reading} if reading and len(working) < at_once else set[asyncio.Task[Item]]()
+            waited: set[asyncio.Future[Any]] = {*awaited, *working}
+            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
             if reading in awaited and reading.done():
                 if (item := reading.result()) is _END:
                     reading = None
                 else:
                     reading, count = asyncio.ensure_future(anext(source, _END)), count + 1
-                    working.append(asyncio.create_task(placed(item, count)))
-            while finished := next((task for task in working[: 1 if ordered else None] if task.done()), None):
+                    working.append(asyncio.ensure_future(compute(item, count)))
+            while finished := next((task for task in working if task.done()), None):
                 working.remove(finished)
                 yield finished.result()
     finally:
-        left: list[asyncio.Task[Any]] = [task for task in (reading, *working) if task is not None]
+        left: list[asyncio.Future[Any]] = [task for task in (reading, *working) if task is not None]
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)

@@ -39,7 +39,7 @@ def short_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ({}, {}),
         ({"queries": "sentences"}, {}),
-        ({}, {"editor": "random"}),
+        ({}, {"editor": "none"}),
     ],
 )
 async def test_embedded_run_computes_beside_the_event_loop(settings: Any, baseline: Any, notes: Path) -> None:

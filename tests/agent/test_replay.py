@@ -73,7 +73,7 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
 
 @pytest.mark.parametrize(
     ("settings", "baseline"),
-    [({}, {}), ({"rounds": 1, "queries": "sentences"}, {}), ({}, {"editor": "random"})],
+    [({}, {}), ({"rounds": 1, "queries": "sentences"}, {}), ({}, {"editor": "none"})],
 )
 def test_embedded_run_is_reproduced_without_its_corpus(
     settings: dict[str, object], baseline: Any, tmp_path: Path

@@ -269,9 +269,7 @@ def evaluated(
     return evaluate(data, out, settings=settings, limit=2, **baseline)
 
 
-@pytest.mark.parametrize(
-    "baseline", [{}, {"editor": "none"}, {"editor": "random"}, {"queries": "text"}, {"queries": "sentences"}]
-)
+@pytest.mark.parametrize("baseline", [{}, {"editor": "none"}, {"queries": "text"}, {"queries": "sentences"}])
 def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, Any]) -> None:
     report = evaluated(data, out, **baseline)
     named = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import Resources, given_passages, opening, reranker, retriever, search_names
-from rarr.backends.baselines import NoRewriter, RandomRewriter, UnaskedAgreement
+from rarr.backends.baselines import NoRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.judge_name_parsing import NLI, is_language_model
@@ -173,7 +173,7 @@ class ComponentMaker:
             if model is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
-        return RandomRewriter() if editor == "random" else NoRewriter() if editor == "none" else None
+        return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
         """Makes the judge of support."""

@@ -27,8 +27,8 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
     if isinstance(source, type):
         raise SettingsError(f"search is the class {source.__name__}: give an object of it")
     if hasattr(source, "retrieve"):
-        if wrong := _wrong_method(source.retrieve):
-            raise SettingsError(f"search is {name}, whose {wrong}: write {WANTED}")
+        if not callable(source.retrieve):
+            raise SettingsError(f"search is {name}, whose retrieve is not a method: write {WANTED}")
         # Limits are for sources that others wrote: a corpus and a graph are the user's own.
         is_own = isinstance(source, Corpus | Graph)
         made: Retriever = ObjectRetriever(source, SourceLimits() if is_own else limits)
@@ -49,23 +49,6 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
             " give its class offline = True if it does not, or leave out offline"
         )
     return made
-
-
-def _wrong_method(retrieve: Any) -> str:
-    """Says why a method is sure to fail; "" otherwise. Other errors show when it is called."""
-    if not callable(retrieve):
-        return "retrieve is not a method"
-    try:
-        signature = inspect.signature(retrieve)
-    except (TypeError, ValueError):  # such as some functions written in C
-        return ""
-    try:
-        signature.bind("query", 5)
-    except TypeError:
-        return f"retrieve{signature} cannot be called as retrieve(query, k)"
-    function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
-    is_sync = inspect.isfunction(function) and not inspect.iscoroutinefunction(function)
-    return "retrieve is not async" if is_sync else ""
 
 
 class ObjectRetriever:
@@ -93,7 +76,8 @@ class ObjectRetriever:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
-            raise RetrievalError(f"{self._name} failed ({reason}): try its retrieve alone") from error
+            cure = f"try its retrieve alone; it is written {WANTED}"
+            raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
         if wrong := wrong or _wrong(passages):
             raise RetrievalError(f"{self._name} returned {wrong}: write {WANTED}")
         return await within_limits(self._name, passages, self._limits)
