@@ -9,7 +9,8 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 from rarr.ledger.sentence_support import moved_queries
-from rarr.records import EditState, Evidence, Query, Report, Scores, Sentence, Status
+from rarr.records import Edit, EditState, Evidence, Query, Report, Scores, Sentence, Status
+from rarr.records.edits import moved_range
 from rarr.tools.pages.html_rendering import duration, number
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted
@@ -72,6 +73,12 @@ class RunView:
     def marked(self) -> list[MarkedSentence]:
         """Cuts the text into its sentences, with their edits and deciding words marked."""
         return marked(self.original, self.edits, self.sentences)
+
+    def place(self, edit: Edit) -> Span | None:
+        """Returns where a suggested edit stands in the text; None where another edit changed its words."""
+        later = [each for each in self.edits[self.edits.index(edit) + 1 :] if each.accepted]
+        place = Span(*moved_range(edit.start, edit.end, later))
+        return place if self.text[place.start : place.end] == edit.old else None
 
     def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
         """Returns the verdicts of the last checks of this evidence, each verdict once."""

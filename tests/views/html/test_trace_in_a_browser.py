@@ -111,6 +111,19 @@ def test_text_is_copied(suggesting: Page) -> None:
     assert ("It is 30 metres wide." in copied, "\u202e" in copied) == (True, True)
 
 
+def test_accepted_suggestions_are_in_the_copied_text_and_refused_ones_are_not(suggesting: Page) -> None:
+    def copied() -> str:
+        suggesting.locator("#text .copy").click()
+        suggesting.locator("#text .copy:text('Copied')").wait_for()
+        return str(suggesting.evaluate("navigator.clipboard.readText()"))
+
+    accept, refuse = (suggesting.locator(".decision", has_text=word) for word in ("Accept", "Refuse"))
+    accept.click()
+    assert "It is 90 metres" in copied()
+    refuse.click()
+    assert (accept.get_attribute("aria-pressed"), "It is 30 metres wide." in copied()) == ("false", True)
+
+
 def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -5,13 +5,13 @@
   document.addEventListener("click", async ({ target }) => {
     const button = target.closest(".copy");
     if (!button) return;
-    const label = button.textContent;
+    button.dataset.label ??= button.textContent;
     try {
       await navigator.clipboard.writeText(JSON.parse(button.dataset.text));
       button.textContent = "Copied";
     } catch {
       button.textContent = "The browser does not allow it";
     }
-    setTimeout(() => { button.textContent = label; }, 2000);
+    setTimeout(() => { button.textContent = button.dataset.label; }, 2000);
   });
 })();

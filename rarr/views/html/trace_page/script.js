@@ -105,6 +105,22 @@
   };
   window.addEventListener("hashchange", arrive);
 
+  // The text that the button copies has the accepted suggestions. Offsets count characters, not UTF-16 units.
+  const button = document.querySelector("#text .copy");
+  const written = button ? [...JSON.parse(button.dataset.text)] : [];
+  document.addEventListener("click", ({ target }) => {
+    const decision = target.closest(".decision");
+    if (!decision) return;
+    const pressed = decision.getAttribute("aria-pressed") !== "true";
+    for (const each of decision.parentElement.children) each.setAttribute("aria-pressed", String(pressed && each === decision));
+    const accepted = all(".decision:first-child[aria-pressed=true]").map((each) => each.parentElement.dataset);
+    const characters = [...written];
+    for (const { start, end, new: words } of accepted.sort((a, b) => b.start - a.start))
+      characters.splice(start, end - start, ...JSON.parse(words));
+    button.dataset.text = JSON.stringify(characters.join(""));
+    button.textContent = button.dataset.label = accepted.length ? `Copy the text with ${accepted.length} accepted` : "Copy the text";
+  });
+
   // The system message is once on the page. It is copied to each place that shows it.
   document.addEventListener("toggle", (event) => {
     const name = event.target.dataset?.copy;
