@@ -178,7 +178,7 @@ def test_every_table_has_an_example() -> None:
         ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year"),
         ("RARR_PUBLISHED_AFTER", "", "RARR_PUBLISHED_AFTER is '': give a year"),
         ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is not a domain: give"),
-        ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, embedded"),
+        ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
         ("rarr_windw", "3", "environment variable rarr_windw is not a setting (did you mean 'window'?)"),
     ],

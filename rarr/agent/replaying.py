@@ -10,7 +10,7 @@ ones, and never those of a trace.
 
 from asyncio import to_thread
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,8 @@ from rarr.ledger.sentence_support import moved_back
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
 from rarr.prompts import Prompt, load_file
-from rarr.records import Passage, Revision, Sentence
+from rarr.records import Revision, Sentence
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.setting_errors import names_with
@@ -115,9 +116,8 @@ async def areplay(
 
     The file replaces the prompt of its name; with another name, the prompt that `node` asked in the run.
     Without a prompt and a model nothing is asked, and the revision is the same if rarr works as it did then.
-    The usage of a replay is that of the run. `settings`, such as `base_url`, win over those of the trace and
-    the current ones. Raises `InputError` for a run without a revision, for a node that the run did not call,
-    and for a prompt that does not fit.
+    `settings`, such as `base_url`, win over those of the trace and the current ones. Raises `InputError` for
+    a run without a revision, a node that the run did not call, and a prompt that does not fit.
     """
     if trace.revision is None:
         raise InputError(
@@ -274,15 +274,6 @@ class RecordedChat:
             await self._live.aclose()
 
 
-class Unsearched:
-    """The retriever of a replay. The recorded nodes never search."""
-
-    offline = True
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        raise RetrievalError(f"the recorded run did not search for {query!r}: revise the text again")
-
-
 def _components(
     trace: Trace,
     prompts: Mapping[str, Prompt],
@@ -343,7 +334,7 @@ def _components(
             "fallbacks": [answering(model) for model in current.fallbacks],
             # Only the prices of the run, so that the cost is computed in the same way.
             "endpoints": {name: Endpoint(price=it.price) for name, it in endpoints.items()},
-            "search": Unsearched(),
+            "search": GivenPassages((), window=4, step=1),  # the recorded nodes never search
             "reranker": "overlap",
         }
     )

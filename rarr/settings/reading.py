@@ -5,6 +5,7 @@ The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`.
 
 import json
 import tomllib
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_origin
@@ -69,23 +70,15 @@ class Variables(EnvSettingsSource):
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
         """Parses a list or table. Raises `SettingsError`, which does not show `value`: it may hold a key."""
-        wanted = get_origin(field.annotation)
-        if wanted is list and not value.lstrip().startswith(("[", "{", '"')):
+        is_list = get_origin(field.annotation) is list
+        if is_list and not value.lstrip().startswith(("[", "{", '"')):
             return [part.strip() for part in value.split(",") if part.strip()]
-        parsed = _from_json(value)
-        if not isinstance(parsed, list if wanted is list else dict):
-            raise SettingsError(f"{self.env_prefix}{field_name.upper()} {_cure(field_name, wanted)}")
-        return parsed
-
-
-def _from_json(value: str) -> Any:
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _cure(name: str, wanted: Any) -> str:
-    if wanted is list:
-        return 'is not a list: write it with commas, such as a,b, or as JSON, such as ["a", "b"]'
-    return f"is not a JSON object: write it like '{json.dumps(EXAMPLES[name])}'"
+        parsed = None
+        with suppress(ValueError, RecursionError):
+            parsed = json.loads(value)
+        if isinstance(parsed, list if is_list else dict):
+            return parsed
+        cure = 'is not a list: write it with commas, such as a,b, or as JSON, such as ["a", "b"]'
+        if not is_list:
+            cure = f"is not a JSON object: write it like '{json.dumps(EXAMPLES[field_name])}'"
+        raise SettingsError(f"{self.env_prefix}{field_name.upper()} {cure}")

@@ -20,7 +20,6 @@ _CURES = {
     "list": 'give a list, such as ["a", "b"]',
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
-_SERVING = "serve_"
 _OTHER_NAMES = {
     **dict.fromkeys(("passages", "documents", "docs", "evidence", "sources"), "sources"),
     **dict.fromkeys(("question", "query", "messages", "context"), "context"),
@@ -41,29 +40,20 @@ def one_line(
     The value itself is shown only if the setting holds no key.
     """
     first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
+    place, key = first["loc"], ".".join(map(str, first["loc"]))
     if not key:  # an error of several settings together
         return without_prefix(first["msg"])
-    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        where = "" if key in given else f" in {file_in_use()}"
-        return unknown_setting(key, fields, where)
-    name = _origin(key, given, environment)
-    if first["type"] == "extra_forbidden":
+    is_unknown = first["type"] == "extra_forbidden"
+    if is_unknown and len(place) == 1:
+        return unknown_setting(key, fields, "" if key in given else f" in {file_in_use()}")
+    setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
+    name = f"setting {key!r}" if setting in given else f"setting {key!r} in {file_in_use()}"
+    if setting not in given and variable in map(str.upper, environment):
+        name = variable if key == setting else f"{variable}, in which {key!r}"
+    if is_unknown:
         return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"
-    secret = first["loc"][0] in names_with(SecretStr, fields)
-    value = "wrong" if secret else repr(first["input"])
+    value = "wrong" if setting in names_with(SecretStr, fields) else repr(first["input"])
     return f"{name} is {value}: {cure(first, fields)}"
-
-
-def _origin(key: str, given: Mapping[str, Any], environment: Mapping[str, str]) -> str:
-    """Names a setting in an error with its origin: an argument, a variable or a file."""
-    setting = key.partition(".")[0]
-    variable = f"RARR_{setting.upper()}"
-    if setting in given:
-        return f"setting {key!r}"
-    if variable not in map(str.upper, environment):
-        return f"setting {key!r} in {file_in_use()}"
-    return variable if key == setting else f"{variable}, in which {key!r}"
 
 
 def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
@@ -71,7 +61,8 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
     setting, kind = str(error["loc"][0]), error["type"].partition("_")[0]
     if kind in _NUMBERS:
         noun, example = _NUMBERS[kind]
-        return f"give {noun}, such as {_number(fields[setting].default, error, example):g}"
+        default = fields[setting].default if len(error["loc"]) == 1 else None
+        return f"give {noun}, such as {default if isinstance(default, int | float) else example:g}"
     if kind == "dict" and setting in EXAMPLES:
         return f"give a table, such as {json.dumps(EXAMPLES[setting])}"
     if kind in _CURES:
@@ -95,20 +86,9 @@ def unknown_variable(key: str, names: Iterable[str]) -> str:
 
 
 def _closest(key: str, names: Iterable[str]) -> str:
-    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close.
-
-    A setting of `rarr serve` comes last, unless the key begins as these do.
-    """
-    listed = list(names)
-    own = [name for name in listed if not name.startswith(_SERVING) or key.startswith(_SERVING)]
-    close = difflib.get_close_matches(key, own, n=1) or difflib.get_close_matches(key, listed, n=1)
+    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close."""
+    close = difflib.get_close_matches(key, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def _number(default: Any, error: ErrorDetails, example: float) -> float:
-    """Returns the default if it is a number and the error is about the setting itself, else `example`."""
-    usable = isinstance(default, int | float) and len(error["loc"]) == 1
-    return default if usable else example
 
 
 def names_with(kind: type, fields: Mapping[str, FieldInfo]) -> frozenset[str]:
