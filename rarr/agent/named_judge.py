@@ -7,8 +7,8 @@ import asyncio
 from collections.abc import Sequence
 
 from rarr.agent.verify import ClaimVerifier, labelled
-from rarr.components import Components
-from rarr.ledger.sentence_support import classify_sentences
+from rarr.backends.nli.loading import attribution_class
+from rarr.components import Classifier, Components
 from rarr.records import AttributionClass, Evidence, Sentence, Status
 from rarr.records.verification import Verification
 from rarr.settings import EMBEDDED, Settings
@@ -65,7 +65,9 @@ class NamedJudge(ClaimVerifier):
             try:
                 async with meter().in_time(meter().grace):
                     supports = await judge.support(*asked)
-                    classes = await classify_sentences(judge, *asked, threshold=threshold)
+                    classes = [attribution_class(support, threshold) for support in supports]
+                    if isinstance(judge, Classifier):
+                        classes = await judge.classify(*asked)
             except Exception as error:
                 supports, classes = [None] * len(spans), [None] * len(spans)
                 problem = "the claim could not be judged"

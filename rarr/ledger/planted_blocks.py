@@ -90,10 +90,7 @@ class Planted:
             "controls": [
                 {
                     **said(n),
-                    "kind": control.kind,
-                    "wrong": control.wrong,
-                    "right": control.right,
-                    "borrowed": control.borrowed,
+                    **{name: getattr(control, name) for name in ("kind", "wrong", "right", "borrowed")},
                     "evidence": control.origin.evidence_id,
                     "missed": n in self.missed,
                 }

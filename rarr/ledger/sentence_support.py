@@ -4,10 +4,9 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from rarr.backends.nli.loading import attribution_class
-from rarr.components import Classifier, Components, Verifier
+from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
-from rarr.records import AttributionClass, Change, Check, Edit, Evidence, Notice, Query, Sentence, Status
+from rarr.records import Change, Check, Edit, Evidence, Notice, Query, Sentence, Status
 from rarr.records.edits import moved_range, shifted
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
@@ -79,26 +78,6 @@ def _near(
         chosen = first.setdefault(place, passage).id in report_ids
         near[place] |= set(range(len(spans))) if chosen else by_query[passage.query_id]
     return spans, asked, [(first[place], sorted(numbers)) for place, numbers in near.items() if numbers]
-
-
-async def classify_sentences(
-    verifier: Verifier,
-    text: str,
-    context: str | None,
-    spans: Sequence[Span],
-    evidence: Evidence,
-    *,
-    threshold: float,
-) -> Sequence[AttributionClass | None]:
-    """Asks any verifier for the class of each sentence of `text` at `spans` by `evidence`; None: not judged.
-
-    A verifier that is no `Classifier` gives support only: a sentence with at least `threshold` is
-    attributable, others are extrapolatory. Errors of the verifier are passed on.
-    """
-    if isinstance(verifier, Classifier):
-        return await verifier.classify(text, context, spans, evidence)
-    supports = await verifier.support(text, context, spans, evidence)
-    return [attribution_class(support, threshold) for support in supports]
 
 
 def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:

@@ -5,10 +5,10 @@ from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
 from makers import VALID, edit, evidence, query, runtime, state
 
-from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support, support_by
+from rarr.ledger.sentence_support import moved_queries, sentence_support, support_by
 from rarr.records import Edit, Query
 from rarr.state import SentenceSupport
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -95,10 +95,3 @@ def test_support_by_the_report_is_0_where_only_other_evidence_supports() -> None
         0.0,
         None,
     )
-
-
-async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:
-    text = "One is. Two is. Three is."
-    scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
-    classes = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
-    assert classes == ["attributable", "extrapolatory", None]
