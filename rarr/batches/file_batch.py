@@ -136,16 +136,14 @@ def runner_of(settings: Settings, workers: int | None, ray: str | None = None) -
 
 
 async def _postprocessed(runner: Runner, mode: PostprocessMode, row: BatchRow) -> Postprocessed:
-    """Postprocesses a row. A row whose process ends is run again, alone; then `RarrError` is raised."""
+    """Postprocesses a row. Raises `RarrError` if its process ended twice."""
     sources = tuple(cast(Any, row.sources) or ())
     name, options = uuid.uuid4().hex, {"mode": mode}
     job = Job("postprocess", row.text, name, context=row.context, sources=sources, options=options)
-    for running in (runner.run, runner.run_alone):
-        try:
-            return cast(Postprocessed, await running(job))
-        except WorkerLostError:
-            continue
-    raise RarrError(ENDED)
+    try:
+        return cast(Postprocessed, await runner.run(job))
+    except WorkerLostError:
+        raise RarrError(ENDED) from None
 
 
 def _require_usable(source: Path, out: Path) -> None:

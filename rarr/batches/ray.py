@@ -112,7 +112,6 @@ class RayActors:
         self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
         self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
-        self._alone: Any = None
         self._one_alone = asyncio.Lock()
         # A cluster that `connect` starts ends with the thread that started it.
         self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
@@ -149,24 +148,22 @@ class RayActors:
             self._free.put_nowait(actor)
 
     async def run(self, job: Job) -> Record:
-        """Runs a job in a free actor, and returns its record."""
+        """Runs a job in a free actor, and once more, alone, if the actor dies."""
         actor = await self._free.get()
         try:
             return await self._run_in(actor, job)
+        except self._deaths:
+            pass
         finally:
             self._free.put_nowait(actor)
-
-    async def run_alone(self, job: Job) -> Record:
-        """Runs a job in an actor that has no other job: if it kills the actor, no other job is lost."""
         async with self._one_alone:
-            if self._alone is None:
-                self._alone = self._made(num_cpus=0)  # the cores are taken
+            alone = self._made(num_cpus=0)  # the cores are taken
             try:
-                return await self._run_in(self._alone, job)
-            except WorkerLostError:
-                self._ray.kill(self._alone)  # else the next job may meet the end of this one
-                self._alone = None
-                raise
+                return await self._run_in(alone, job)
+            except self._deaths:
+                raise WorkerLostError from None
+            finally:
+                self._ray.kill(alone)
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
@@ -179,16 +176,13 @@ class RayActors:
         return options.remote(self._settings, self._folder)
 
     async def _run_in(self, actor: Any, job: Job) -> Record:
-        try:
-            outcome: Record | Exception = await actor.run.remote(job)
-        except self._deaths:
-            raise WorkerLostError from None
+        outcome: Record | Exception = await actor.run.remote(job)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
     def _leave(self) -> None:
-        for actor in [*self._actors, *([self._alone] if self._alone else [])]:
+        for actor in self._actors:
             self._ray.kill(actor)
         if self._connected_here:
             self._ray.shutdown()

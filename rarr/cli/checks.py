@@ -89,7 +89,7 @@ def _checked(found: list[Path], settings: "Settings", fail_on: Any, jobs: int) -
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
 @options.files("--against", "A text or document to verify the claim against; repeatable.")
-@options.one("--question", "Q", "The question that the claim answers.")
+@options.one("--context", "C", "The question that the claim answers.")
 @options.settings(*options.MODELS, "deadline_s")
 @options.one("--judge", "M", "Ask this judge instead: nli:NAME, or a language model.")
 @options.out("DIR", "Folder for the verified claims of DATA.")
@@ -97,7 +97,7 @@ def _checked(found: list[Path], settings: "Settings", fail_on: Any, jobs: int) -
 @options.JOBS
 @options.JSON
 def verify(
-    claim: str, against: Sequence[Path], question: str | None, settings: "Settings", judge: str | None,
+    claim: str, against: Sequence[Path], context: str | None, settings: "Settings", judge: str | None,
     out: Path | None, limit: int | None, jobs: int,
 ) -> int:  # fmt: skip
     """Decide whether evidence supports a claim.
@@ -119,13 +119,13 @@ def verify(
         raise InputError("give --against FILE for one claim, or -o DIR for the claims of a file")
     if out is None and limit is not None:
         raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
-    if out is not None and question is not None:
-        raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
+    if out is not None and context is not None:
+        raise InputError('--context belongs to one claim: give the rows of DATA a "question"')
     if judge is not None:
         settings = settings.model_copy(update={"models": settings.models | {"attribute": judge}})
     if out is None:
         text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
-        return _verify_claim(text, against, streams.optional_text(question, "--question"), settings)
+        return _verify_claim(text, against, streams.optional_text(context, "--context"), settings)
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.report_tables import as_tables
 
@@ -136,14 +136,14 @@ def verify(
     return _data_outcome(report)
 
 
-def _verify_claim(claim: str, files: Sequence[Path], question: str | None, settings: "Settings") -> int:
+def _verify_claim(claim: str, files: Sequence[Path], context: str | None, settings: "Settings") -> int:
     """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
     from rarr.agent.named_judge import verifier_of
     from rarr.views.revision_text import verification_text
 
     passages = [*passages_of(files, settings.max_file_mb)]
     with streams.waiting(), verifier_of(settings) as verifier:
-        verified: Verification = verifier.verify(claim, passages, question)
+        verified: Verification = verifier.verify(claim, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))
     lines = grouped(verified.warnings)
     if verified.label is None:

@@ -35,7 +35,7 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the address that is printed as their base URL:
     answers come back revised, everything else under /v1 passes. The object "rarr" in the body of a request
     may set mode, sources, corpus (by its NAME), search and deadline_s. Its own calls are
-    /v1/revise, /v1/postprocess, /v1/verify and /v1/cite. On other addresses than this machine's own, callers
+    /v1/revise, /v1/postprocess and /v1/verify. On other addresses than this machine's own, callers
     need a token of RARR_SERVE_TOKEN.
 
     \b

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.errors import InputError
 from rarr.serve.bodies import (
-    CiteBody,
     GuardrailBody,
     PostprocessBody,
     ProxyOptions,
@@ -17,6 +16,7 @@ from rarr.serve.bodies import (
     ReviseBody,
     TextBody,
     VerifyBody,
+    as_given,
     body_of,
     checked,
 )
@@ -32,22 +32,12 @@ GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 """The route of LiteLLM's generic guardrail, whose requests and answers are those of litellm 1.109.1."""
 
 
-class OwnCall(NamedTuple):
-    """A call of rarr itself: the fields of its body that hold the text and its context, and options."""
-
-    task: Task
-    body: type[TextBody]
-    text: str = "text"
-    context: str = "context"
-    options: tuple[str, ...] = ()
-
-
-OWN: Mapping[str, OwnCall] = {
-    "/v1/revise": OwnCall("revise", ReviseBody),
-    "/v1/postprocess": OwnCall("postprocess", PostprocessBody, options=("mode",)),
-    "/v1/verify": OwnCall("verify", VerifyBody, "claim", "question"),
-    "/v1/cite": OwnCall("cite", CiteBody, options=("style", "mark_unsupported")),
+OWN: Mapping[str, tuple[Task, type[TextBody]]] = {
+    "/v1/revise": ("revise", ReviseBody),
+    "/v1/postprocess": ("postprocess", PostprocessBody),
+    "/v1/verify": ("verify", VerifyBody),
 }
+"""The calls of rarr itself: the task of each, and its body."""
 
 
 class Application:
@@ -56,6 +46,7 @@ class Application:
     def __init__(self, settings: Settings, runner: Runner) -> None:
         """Raises `SettingsError` for an address or a token that cannot be used."""
         self._settings = settings
+        self.asgi: ASGIApp = Gate(self._answer, settings)
         self.upstream, self.desk = Upstream(settings), Desk(runner)
         self._proxy = Proxy(self.upstream, self.desk, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
@@ -64,7 +55,6 @@ class Application:
             GUARDRAIL: ("POST", self._guardrail),
             **dict.fromkeys(OWN, ("POST", self._own)),
         }
-        self.asgi: ASGIApp = Gate(self._answer, settings)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         call: Call = scope["call"]
@@ -93,18 +83,17 @@ class Application:
 
     async def _own(self, call: Call) -> Response:
         """Answers a call of rarr itself with the record of its task."""
-        own = OWN[call.path]
-        body = self._body(own.body, call)
-        options: dict[str, Any] = {"search": body.search} if body.search else {}
+        task, kind = OWN[call.path]
+        body: Any = body_of(kind, call.header("content-type"), call.body, self._settings)
         job = Job(
-            own.task,
-            getattr(body, own.text),
+            task,
+            body.text,
             call.new_run(),
-            context=getattr(body, own.context),
-            sources=body.passages(),
+            context=body.context,
+            sources=as_given(body.sources),
             corpus=body.corpus,
             deadline_s=body.deadline_s or self._settings.serve_deadline_s,
-            options=options | body.model_dump(include=set(own.options)),
+            options=body.model_dump(include={"mode", "search"}, exclude_none=True),
         )
         call.log["run_id"] = job.run_id
         try:
@@ -115,7 +104,7 @@ class Application:
 
     async def _guardrail(self, call: Call) -> Response:
         """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
-        body = self._body(GuardrailBody, call)
+        body = body_of(GuardrailBody, call.header("content-type"), call.body, self._settings)
         given = body.additional_provider_specific_params or {}
         options = checked(ProxyOptions, given, "rarr", self._settings)
         mode = options.mode or self._settings.serve_mode
@@ -128,6 +117,3 @@ class Application:
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})
         return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
-
-    def _body(self, model: Any, call: Call) -> Any:
-        return body_of(model, call.header("content-type"), call.body, self._settings)

@@ -1,24 +1,27 @@
 """Declares what a request to the server may hold, and refuses everything else with one line."""
 
 import json
-from collections.abc import Sequence
+import math
+import re
 from typing import Annotated, Any, Literal, TypeVar
+from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from rarr.records.citations import CitationStyle
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
-from rarr.tools.text.wording import cure
+from rarr.tools.text.wording import cure, kind_of
 
 MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of a call."""
 Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Json = dict[str, Any]
+_LARGE = uuid4().hex
+"""Stands before a number that no float holds. Nobody outside knows it, so no text has it."""
+_LARGE_WRITTEN = re.compile(rf'"{_LARGE}([^"]*)"')
 
 
 class Refusal(HTTPException):
@@ -38,18 +41,23 @@ class Refusal(HTTPException):
         return Response(as_json({"error": error}), self.status_code, self.headers, "application/json")
 
 
-def as_json(value: Any) -> bytes:
-    """Writes JSON, also where a text holds half a surrogate pair."""
-    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")
-
-
 def json_object(data: bytes) -> Json | None:
-    """Reads JSON; None if it is no object."""
+    """Reads JSON; None if it is no object. `as_json` writes all its numbers again, however large."""
+
+    def number(digits: str) -> float | str:
+        return value if math.isfinite(value := float(digits)) else f"{_LARGE}{digits}"
+
     try:
-        value = json.loads(data)
+        value = json.loads(data, parse_float=number)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def as_json(value: Any) -> bytes:
+    """Writes JSON, also where a text holds half a surrogate pair."""
+    written = _LARGE_WRITTEN.sub(r"\1", json.dumps(value, ensure_ascii=False))
+    return written.encode(errors="backslashreplace")
 
 
 class _Body(BaseModel):
@@ -57,27 +65,38 @@ class _Body(BaseModel):
 
 
 class Source(_Body):
-    """A passage that the caller has. `source` names it in the answer; nobody opens it."""
+    """A passage that the caller has."""
 
-    text: Words
-    title: str = ""
-    source: str = ""
+    text: Words = Field(description="The words of the passage.")
+    title: str = Field("", description="The title of its document.")
+    source: str = Field("", description="The name by which it is cited, such as an address. Nobody opens it.")
+
+
+def _as_object(passage: object) -> object:
+    """Makes an object of a passage that is a text. Raises `ValueError` for anything but a text or object."""
+    if isinstance(passage, str):
+        return {"text": passage}
+    if not isinstance(passage, dict | Source):
+        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
+    return passage
+
+
+GivenSource = Annotated[Source, BeforeValidator(_as_object, json_schema_input_type=str | Source)]
+"""A passage as callers write it: a text, or an object with `text`, `title` and `source`."""
+
+
+def as_given(sources: list[Source] | None) -> tuple[dict[str, str], ...]:
+    """Returns the sources as jobs take them."""
+    return tuple({k: v for k, v in source.model_dump().items() if v} for source in sources or ())
 
 
 class TextBody(_Body):
     """What a caller chooses for one text. A corpus is one of the names that the server was given."""
 
-    sources: list[Words | Source] = Field(default=[], max_length=MOST_TEXTS)
+    sources: list[GivenSource] = Field(default=[], max_length=MOST_TEXTS)
     search: Literal["given"] | None = None
     corpus: str = Field(default="", max_length=200)
     deadline_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
-
-    def passages(self) -> tuple[str | dict[str, str], ...]:
-        """Returns the sources as jobs take them."""
-        return tuple(
-            source if isinstance(source, str) else {k: v for k, v in source.model_dump().items() if v}
-            for source in self.sources
-        )
 
 
 class ProxyOptions(TextBody):
@@ -87,32 +106,28 @@ class ProxyOptions(TextBody):
 
 
 class ReviseBody(TextBody):
-    """A text to revise, with the question or earlier turns that it answers."""
-
-    text: Words
-    context: str | None = None
-
-
-class PostprocessBody(TextBody):
-    """The answer of a model, with the question or the messages of the conversation that it answers."""
+    """A text to revise, with the question or the messages of the conversation that it answers."""
 
     text: Words
     context: str | list[Json] | None = None
+
+
+class PostprocessBody(ReviseBody):
+    """The answer of a model."""
+
     mode: PostprocessMode = "revise"
-
-
-class CiteBody(ReviseBody):
-    """A text to cite."""
-
-    style: CitationStyle = "numbered"
-    mark_unsupported: bool = False
 
 
 class VerifyBody(TextBody):
     """A claim to verify against `sources`. Without them, or with a `corpus`, the server searches as well."""
 
     claim: Words
-    question: str | None = None
+    context: str | list[Json] | None = None
+
+    @property
+    def text(self) -> str:
+        """The claim, under the name that the other bodies have."""
+        return self.claim
 
 
 class GuardrailBody(_Body):
@@ -139,39 +154,36 @@ def body_of(model: type[BodyT], content_type: str, data: bytes, settings: Settin
 
 
 def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> BodyT:
-    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong."""
+    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong.
+
+    Wrong are also a corpus that the server was not given, and a search in no sources.
+    """
     try:
         body = model.model_validate(value)
     except ValidationError as error:
-        errors = error.errors(include_input=False, include_url=False)
-        raise _refusal(*_wrong_value(place, errors, model)) from None
+        at, told = wrong_value(error, tuple(model.model_fields))
+        raise _refusal(f"{place}.{at}" if at else place, told) from None
     if isinstance(body, TextBody):
-        _require_known(body, settings)
+        if body.corpus and body.corpus not in settings.serve_corpora:
+            names = ", ".join(settings.serve_corpora) or "none: start it with --corpus NAME=PATH"
+            raise Refusal(400, "unknown_corpus", f"unknown corpus: this server has {names}", param="corpus")
+        if body.search and not body.sources:
+            raise Refusal(400, "no_sources", "search is given without sources: give sources", param="search")
     return body
 
 
-def _require_known(body: TextBody, settings: Settings) -> None:
-    """Raises `Refusal` for a corpus that the server was not given, and for a search in no sources."""
-    if body.corpus and body.corpus not in settings.serve_corpora:
-        names = ", ".join(settings.serve_corpora) or "none: start it with --corpus NAME=PATH"
-        raise Refusal(400, "unknown_corpus", f"unknown corpus: this server has {names}", param="corpus")
-    if body.search and not body.sources:
-        raise Refusal(400, "no_sources", "search is given without sources: give sources", param="search")
+def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Returns where the first wrong value is, such as "sources.0.title", and what to give instead.
+
+    `names` are the keys that may stand at the top.
+    """
+    first = error.errors(include_input=False, include_url=False)[0]
+    path = first["loc"]
+    if first["type"] != "extra_forbidden":
+        return ".".join(map(str, path)), cure(first)
+    known = names if len(path) == 1 else tuple(Source.model_fields)
+    return ".".join(map(str, path)), f"unknown key: give {', '.join(known)}"
 
 
-def _refusal(place: str, cure: str) -> Refusal:
-    return Refusal(400, "invalid_request", f"{place}: {cure}", param=place)
-
-
-def _wrong_value(place: str, errors: Sequence[ErrorDetails], model: type[BaseModel]) -> tuple[str, str]:
-    """Returns where a value is wrong, such as "body.text", and what to give instead."""
-    path, error, fields = errors[0]["loc"], errors[0], model.model_fields
-    if path[:1] == ("sources",) and len(path) > 1:  # pydantic tells why it is no text and why no object
-        unknown: list[Any] = [each["loc"][-1] for each in errors if each["type"] == "extra_forbidden"]
-        path, fields = (*path[:2], *unknown[:1]), Source.model_fields
-        told = f"give a text, or an object with {', '.join(fields)}; the text has words"
-    else:
-        unknown = [path] if error["type"] == "extra_forbidden" else []
-        told = cure(error)
-    told = f"unknown key: give {', '.join(fields)}" if unknown else told
-    return ".".join(map(str, (place, *path))), told
+def _refusal(place: str, told: str) -> Refusal:
+    return Refusal(400, "invalid_request", f"{place}: {told}", param=place)

@@ -54,11 +54,9 @@ class Callers:
         """Returns the name of the caller. Raises `Refusal` for an unknown or missing token."""
         if not self._tokens:
             return "local"
-        for header in (TOKEN_HEADER, "authorization", "x-api-key"):
-            given = headers.get(header, "").strip()
-            scheme, _, rest = given.partition(" ")
-            is_bearer = header == "authorization" and scheme.lower() == "bearer"
-            if name := self._name_of((rest.strip() if is_bearer else given).encode(errors="replace")):
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        for token in (headers.get(TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
+            if name := self._name_of(token.strip().encode(errors="replace")):
                 return name
         told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
@@ -178,18 +176,15 @@ class Gate:
     async def _body(self, request: Request) -> bytes:
         """Reads the whole body. Raises `Refusal` for one that is too large or too slow."""
         most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
-        told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
-        too_large = Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
-        length = request.headers.get("content-length", "")
-        if length.isdecimal() and int(length) > most * 1_000_000:
-            raise too_large
-        body = bytearray()
+        length, body = request.headers.get("content-length", ""), bytearray()
+        size = int(length) if length.isdecimal() else 0
         try:
             async with asyncio.timeout(most_s):
                 async for piece in request.stream():
                     body += piece
-                    if len(body) > most * 1_000_000:
-                        raise too_large
+                    if max(size, len(body)) > most * 1_000_000:
+                        told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
+                        raise Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
         except TimeoutError:
             told = f"the body took more than {most_s:g} s: send it at once"
             raise Refusal(408, "slow_body", told, Connection="close") from None
@@ -201,23 +196,17 @@ def require_same_site(headers: Mapping[str, str], *, tokens: bool) -> None:
 
     This prevents DNS rebinding: a foreign name that resolves to this machine, used by a foreign page.
     """
-    host = headers.get("host", "")
-    if not tokens and not is_loopback(_split(f"//{host}").hostname or ""):
+    host, origin = headers.get("host", ""), headers.get("origin")
+    try:
+        name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc
+    except ValueError:
+        name = site = None
+    if not tokens and not is_loopback(name or ""):
         told = "this server has no tokens, and answers on localhost alone: set RARR_SERVE_TOKEN"
         raise Refusal(403, "wrong_host", told)
-    origin = headers.get("origin")
-    if origin is not None and _split(origin).netloc != host:
+    if origin is not None and site != host:
         told = "this server answers no pages of other sites: call it from a program"
         raise Refusal(403, "other_site", told)
-
-
-def _split(address: str) -> Any:
-    try:
-        parts = urlsplit(address)
-        parts.hostname  # noqa: B018  # raises for a wrong address
-    except ValueError:
-        return urlsplit("")
-    return parts
 
 
 async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) -> None:
@@ -227,11 +216,7 @@ async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) ->
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    async def nothing() -> Message:
-        await asyncio.Event().wait()  # the app has the whole body in its call
-        raise AssertionError
-
-    running = asyncio.ensure_future(app(request.scope, nothing, sending))
+    running = asyncio.ensure_future(app(request.scope, request.receive, sending))
     leaving = asyncio.create_task(left())
     try:
         await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)

@@ -12,7 +12,6 @@ from rarr.agent.postprocess import untouched
 from rarr.components import close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Notice, Record, Revision
-from rarr.records.citations import Cited
 from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
 from rarr.settings import Settings
@@ -21,7 +20,7 @@ from rarr.tools.concurrency import by_deadline, in_thread
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
-Task = Literal["postprocess", "revise", "verify", "cite"]
+Task = Literal["postprocess", "revise", "verify"]
 MARGIN_S = 0.15
 """Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
 
@@ -48,7 +47,7 @@ class Job:
 
 
 class WorkerLostError(Exception):
-    """The process that ran a job ended before the job was done."""
+    """The process that ran a job ended twice before the job was done."""
 
 
 def sendable(error: Exception) -> Exception:
@@ -63,7 +62,7 @@ class Runner(Protocol):
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
     async def run(self, job: Job) -> Record:
-        """Runs one job, and returns a `Postprocessed`, `Revision`, `Verification` or `Cited`, by the task.
+        """Runs one job, and returns a `Postprocessed`, `Revision` or `Verification`, by the task.
 
         Raises `InputError` for a wrong text or passage, and `WorkerLostError`.
         """
@@ -99,25 +98,14 @@ class Tasks:
             if not self._revisers:  # in a process that took the place of another
                 await self.start()
         reviser = self._revisers[job.corpus or next(iter(self._revisers))]
-        if job.task in ("verify", "cite"):
-            running = self._verified if job.task == "verify" else self._cited
-            result = await by_deadline(running(job, reviser), job.deadline_s)
-            return result or original(job, "deadline", "not checked: the deadline came first")
-        done = await reviser.apostprocess(
-            job.text,
-            job.context,
-            job.sources or None,
-            deadline_s=job.deadline_s,
-            run_id=job.run_id,
-            **job.options,
-        )
+        if job.task == "verify":
+            verified = await by_deadline(self._verified(job, reviser), job.deadline_s)
+            return verified or original(job, "deadline", "not checked: the deadline came first")
+        options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
+        done = await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
         if job.task == "postprocess":
             return done
         return done.revision or original(job, done.outcome, done.notice)
-
-    async def run_alone(self, job: Job) -> Record:
-        """Runs a job: this process has no other."""
-        return await self.run(job)
 
     async def aclose(self) -> None:
         """Closes the revisers, with their files and connections."""
@@ -126,16 +114,11 @@ class Tasks:
     async def _verified(self, job: Job, reviser: "Reviser") -> Record:
         from rarr.agent.verify import ClaimVerifier, averify_by_search
 
-        question = context_of(job.context, job.text)
+        context = context_of(job.context, job.text)
         if job.sources and (not job.corpus or job.options.get("search") == "given"):
             verifier = ClaimVerifier(components=reviser._components)
-            return await verifier.averify(job.text, list(job.sources), question)
-        return await averify_by_search(reviser, job.text, question, job.sources)
-
-    async def _cited(self, job: Job, reviser: "Reviser") -> Record:
-        sources, question = job.sources or None, context_of(job.context, job.text)
-        options = job.options if sources else {key: it for key, it in job.options.items() if key != "search"}
-        return await reviser.acite(job.text, question, sources=sources, run_id=job.run_id, **options)
+            return await verifier.averify(job.text, list(job.sources), context)
+        return await averify_by_search(reviser, job.text, context, job.sources)
 
 
 class Desk:
@@ -176,11 +159,10 @@ class Desk:
         except InputError:
             raise
         except WorkerLostError:
-            return original(job, "failed", "not checked: the process that checked it ended")
+            return original(job, "failed", "not checked: the process that checked it ended twice")
         except Exception as error:  # an answer must go out
-            told = sendable(error)
             _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
-            return original(job, "failed", f"not checked: {told}")
+            return original(job, "failed", f"not checked: {sendable(error)}")
         finally:
             running.cancel()
             stopping.cancel()
@@ -193,8 +175,4 @@ def original(job: Job, outcome: Outcome, notice: str) -> Record:
         return untouched(text, job.options.get("mode", "revise"), outcome, notice)
     if job.task == "verify":
         return Verification(claim=text, question=None, warnings=warnings)
-    unrevised = Revision(run_id=job.run_id, original=text, text=text, changed=False, warnings=warnings)
-    if job.task == "revise":
-        return unrevised
-    style = job.options.get("style", "numbered")
-    return Cited(original=text, text=text, style=style, list_start=len(text), research=unrevised)
+    return Revision(run_id=job.run_id, original=text, text=text, changed=False, warnings=warnings)

@@ -3,12 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.bodies import Json
-from rarr.serve.text_work import shown
-
-Place = tuple[int, int]
-"""The place of a text in an answer. Chat completions: (choice, 0). Responses: (output, content)."""
+from rarr.serve.text_work import Place, Worked
 
 
 class Part(NamedTuple):
@@ -23,30 +19,6 @@ class Part(NamedTuple):
     rest: Json | None
     closes: bool = False
     ends: bool = False
-
-
-class SentText:
-    """What was sent of a text that is streamed: results, each with the place where its text begins."""
-
-    def __init__(self) -> None:
-        self.results: list[tuple[int, Postprocessed]] = []
-        self.text = ""
-
-    def add(self, result: Postprocessed) -> None:
-        """Adds the result of the next block."""
-        self.results.append((len(self.text), result))
-        self.text += result.text
-
-    def shown(self, index: int) -> list[Json]:
-        """Returns the facts about all blocks."""
-        return [shown(result, index, offset) for offset, result in self.results]
-
-    def citations(self) -> list[Json]:
-        """Returns the citations of all blocks, with their places in the whole text."""
-        return [cited for offset, result in self.results for cited in _places(result.citations, offset)]
-
-
-Sent = Mapping[Place, SentText]
 
 
 class Chat:
@@ -73,9 +45,9 @@ class Chat:
                 yield (number, 0), message, choice.get("logprobs")
 
     @staticmethod
-    def annotations(citations: Sequence[Json]) -> list[Json]:
-        """Makes annotations of citations."""
-        return [{"type": "url_citation", "url_citation": each} for each in citations]
+    def annotation(citation: Json) -> Json:
+        """Makes an annotation of a citation."""
+        return {"type": "url_citation", "url_citation": citation}
 
     @staticmethod
     def parts(data: Json, *, held: bool) -> Iterator[Part]:
@@ -90,11 +62,9 @@ class Chat:
             if text and held:
                 choice = {**choice, "delta": {key: delta[key] for key in delta if key != "content"}}
             ends = choice.get("finish_reason") is not None
-            rest = {**data, "choices": [choice]}
             is_spent = bool(text) and held and not (choice["delta"] or ends or data.get("usage"))
-            index = choice.get("index")
-            place = (index if isinstance(index, int) else 0, 0)
-            yield Part(place, text, None if is_spent else rest, ends or "tool_calls" in delta, ends)
+            rest = None if is_spent else {**data, "choices": [choice]}
+            yield Part((_number(choice, "index"), 0), text, rest, ends or "tool_calls" in delta, ends)
 
     @staticmethod
     def block(template: Json, place: Place, text: str) -> Json:
@@ -103,12 +73,12 @@ class Chat:
         return {**template, **({"usage": None} if "usage" in template else {}), "choices": [choice]}
 
     @staticmethod
-    def fill(data: Json, part: Part, sent: Sent) -> None:
+    def fill(data: Json, part: Part, worked: Worked) -> None:
         """Puts citations and results into the event that ends a text."""
-        text = sent.get(part.place)
+        text = worked.get(part.place)
         if part.ends and text and text.results:
             [choice] = data["choices"]
-            if made := Chat.annotations(text.citations()):
+            if made := list(map(Chat.annotation, text.citations())):
                 choice["delta"] = {**(choice.get("delta") or {}), "annotations": made}
             data["rarr"] = {"results": text.shown(part.place[0])}
 
@@ -137,14 +107,14 @@ class Responses:
                     yield (output, number), part, part.get("logprobs")
 
     @staticmethod
-    def annotations(citations: Sequence[Json]) -> list[Json]:
-        """Makes annotations of citations."""
-        return [{"type": "url_citation", **each} for each in citations]
+    def annotation(citation: Json) -> Json:
+        """Makes an annotation of a citation."""
+        return {"type": "url_citation", **citation}
 
     @staticmethod
     def parts(data: Json, *, held: bool) -> Iterator[Part]:
         """Yields the event as one part."""
-        place, kind = _place(data), data.get("type")
+        place, kind = (_number(data, "output_index"), _number(data, "content_index")), data.get("type")
         if kind == "response.output_text.delta" and isinstance(data.get("delta"), str):
             yield Part(place, data["delta"], None if held else data)
         else:
@@ -156,28 +126,20 @@ class Responses:
         return {**template, "delta": text, "logprobs": []}
 
     @staticmethod
-    def fill(data: Json, part: Part, sent: Sent) -> None:
+    def fill(data: Json, part: Part, worked: Worked) -> None:
         """Replaces the texts that came by those that were sent, in an event that repeats them."""
-        output = part.place[0]
-        response = data["response"] if isinstance(data.get("response"), dict) else {}
-        holders: list[tuple[Place, Any]] = [
-            (place, holder) for place, holder, _ in Responses.holders(response)
-        ]
-        if data.get("type") == "response.output_text.done":
-            holders = [(part.place, data)]
+        response = data.get("response")
+        if isinstance(response, dict):
+            holders = [(place, holder) for place, holder, _ in Responses.holders(response)]
+        elif isinstance(item := data.get("item"), dict):
+            inside = Responses.holders({"output": [item]})
+            holders = [((part.place[0], number), holder) for (_, number), holder, _ in inside]
         elif isinstance(data.get("part"), dict):
             holders = [(part.place, data["part"])]
-        elif isinstance(data.get("item"), dict):
-            at = Responses.holders({"output": [data["item"]]})
-            holders = [((output, number), holder) for (_, number), holder, _ in at]
-        for place, holder in holders:
-            if (text := sent.get(place)) and text.results:
-                holder["text"] = text.text
-                if "annotations" in holder:
-                    made = Responses.annotations(text.citations())
-                    holder["annotations"] = [*(holder["annotations"] or ()), *made]
-        results = [each for (index, _), text in sent.items() for each in text.shown(index)]
-        if part.ends and response and results:
+        else:
+            holders = [(part.place, data)] if data.get("type") == "response.output_text.done" else []
+        _put_texts(Responses, holders, worked)
+        if part.ends and isinstance(response, dict) and (results := _results(worked)):
             response["rarr"] = {"results": results}
 
 
@@ -203,31 +165,27 @@ def texts(protocol: Protocol, answer: Json) -> Iterator[tuple[Place, str]]:
             yield place, text
 
 
-def put(protocol: Protocol, answer: Json, results: Mapping[Place, Postprocessed]) -> None:
+def put(protocol: Protocol, answer: Json, worked: Worked) -> None:
     """Replaces the texts of a whole answer by those of the results, and adds citations as annotations."""
-    for place, holder, _ in protocol.holders(answer):
-        if result := results.get(place):
-            holder[protocol.key] = result.text
-            if made := protocol.annotations(_places(result.citations)):
-                holder["annotations"] = made
-    answer["rarr"] = {"results": [shown(result, place[0]) for place, result in results.items()]}
+    _put_texts(protocol, [(place, holder) for place, holder, _ in protocol.holders(answer)], worked)
+    answer["rarr"] = {"results": _results(worked)}
 
 
-def _places(citations: Sequence[AnswerCitation], offset: int = 0) -> list[Json]:
-    return [
-        {
-            "start_index": citation.start + offset,
-            "end_index": citation.end + offset,
-            "title": citation.title or citation.source,
-            "url": citation.source,
-        }
-        for citation in citations
-    ]
+def _put_texts(protocol: Protocol, holders: Sequence[tuple[Place, Json]], worked: Worked) -> None:
+    for place, holder in holders:
+        if (text := worked.get(place)) and text.results:
+            holder[protocol.key] = text.text
+            made = list(map(protocol.annotation, text.citations()))
+            if made and holder.get("type") in (None, "output_text"):  # an event has no annotations
+                holder["annotations"] = [*(holder.get("annotations") or ()), *made]
 
 
-def _place(data: Json) -> Place:
-    output, content = data.get("output_index"), data.get("content_index")
-    return (output if isinstance(output, int) else 0, content if isinstance(content, int) else 0)
+def _results(worked: Worked) -> list[Json]:
+    return [each for (index, _), text in worked.items() for each in text.shown(index)]
+
+
+def _number(data: Json, key: str) -> int:
+    return value if isinstance(value := data.get(key), int) else 0
 
 
 def _objects(value: Any) -> list[Json]:

@@ -1,10 +1,10 @@
 """Passes requests on to the server behind, and works on the texts of its answers."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-import httpx2
 from starlette.types import Send
 
 from rarr.records.postprocessing import Postprocessed
@@ -12,9 +12,9 @@ from rarr.serve.bodies import ProxyOptions, Refusal, as_json, checked, json_obje
 from rarr.serve.gate import Call, Headers
 from rarr.serve.jobs import Desk
 from rarr.serve.protocols import PROTOCOLS, Protocol, put, texts, turns
-from rarr.serve.streams import BrokenOffError, Stream
-from rarr.serve.text_work import TextWork
-from rarr.serve.upstream import Upstream, end_to_end
+from rarr.serve.streams import Stream
+from rarr.serve.text_work import TextWork, Worked, WorkedText
+from rarr.serve.upstream import Answer, Upstream
 from rarr.settings import Settings
 
 LONGEST_ANSWER = 64_000_000
@@ -35,7 +35,7 @@ class Proxy:
         protocol = PROTOCOLS.get(call.path) if call.method == "POST" else None
         call.log["route"] = call.path if protocol else "/v1/*"
         request = json_object(call.body) if protocol else None
-        body, work, notes = call.body, None, Headers()
+        body, work, why = call.body, None, ""
         if protocol and request is not None:
             options = ProxyOptions()
             if "rarr" in request:
@@ -44,85 +44,70 @@ class Proxy:
             call.log["mode"] = mode = options.mode or self._settings.serve_mode
             if mode == "off":
                 call.log["outcome"] = "passed: off"
-            elif why := protocol.why_not(request):
-                notes = _not_checked(call, why)
+            elif not (why := protocol.why_not(request)):
+                key = self._upstream.key_of(call).decode("latin-1")
+                work = TextWork(self._desk, call, options, mode, turns(request), self._settings, key)
+        async with self._upstream.answer(call, body) as answer:
+            if not (protocol and work and answer.status == 200):
+                await _passed(call, send, answer, why)
+            elif answer.kind == "text/event-stream":
+                stream = Stream(protocol, work, self._settings.serve_keep_alive_s)
+                await _send(call, send, 200, _without_length(answer), stream.pieces(answer.pieces))
+            elif answer.kind == "application/json":
+                await self._whole(call, answer, protocol, work, send)
             else:
-                work = TextWork(self._desk, call, options, mode, turns(request), self._settings)
-        async with self._upstream.answer(call, body, plain=work is not None) as response:
-            if protocol and work:
-                await self._worked(call, response, protocol, work, send)
-            else:
-                await self._relay(call, response, send, notes)
-
-    async def _worked(
-        self, call: Call, response: httpx2.Response, protocol: Protocol, work: TextWork, send: Send
-    ) -> None:
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if response.status_code != 200:
-            call.log["outcome"] = "passed: not a plain answer"
-            await self._relay(call, response, send, [])
-        elif response.headers.get("content-encoding", "identity") != "identity":
-            await self._relay(call, response, send, _not_checked(call, "not a plain answer"))
-        elif kind == "text/event-stream":
-            stream = Stream(protocol, work, self._settings.serve_keep_alive_s)
-            headers = _without_length(response)
-            await self._send(call, send, 200, headers, stream.pieces(response.aiter_bytes()))
-        elif kind == "application/json":
-            await self._whole(call, response, protocol, work, send)
-        else:
-            await self._relay(call, response, send, _not_checked(call, "not a plain answer"))
-
-    async def _relay(self, call: Call, response: httpx2.Response, send: Send, notes: Headers) -> None:
-        """Sends a response on, byte by byte."""
-
-        async def pieces() -> AsyncGenerator[bytes, None]:
-            try:
-                async for piece in response.aiter_raw():
-                    yield piece
-            except httpx2.HTTPError:
-                raise BrokenOffError from None
-
-        headers = [*end_to_end(response.headers.raw), *notes]
-        await self._send(call, send, response.status_code, headers, pieces())
+                await _passed(call, send, answer, "not a plain answer")
 
     async def _whole(
-        self, call: Call, response: httpx2.Response, protocol: Protocol, work: TextWork, send: Send
+        self, call: Call, answer: Answer, protocol: Protocol, work: TextWork, send: Send
     ) -> None:
         """Works on an answer in one piece. It goes out as it came where nothing could be worked on."""
         body = bytearray()
-        try:
-            async for piece in response.aiter_raw():
-                body += piece
-                if len(body) > LONGEST_ANSWER:
-                    raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
-        except httpx2.HTTPError as error:
-            raise self._upstream.failure(error) from None
-        answer = json_object(bytes(body))
-        found = dict(texts(protocol, answer)) if answer else {}
-        if answer is not None and found:
-            results = dict(zip(found, await asyncio.gather(*map(work.result, found.values())), strict=True))
-            put(protocol, answer, results)
-            body, notes = bytearray(as_json(answer)), _notes(list(results.values()))
+        async for piece in answer.pieces:
+            body += piece
+            if len(body) > LONGEST_ANSWER:
+                raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
+        value = json_object(bytes(body))
+        found = dict(texts(protocol, value)) if value else {}
+        if value is not None and found:
+            results = await asyncio.gather(*map(work.result, found.values()))
+            worked: Worked = defaultdict(WorkedText)
+            for place, result in zip(found, results, strict=True):
+                worked[place].add(result)
+            put(protocol, value, worked)
+            body, notes = bytearray(as_json(value)), _notes(results)
         else:
-            notes = _not_checked(call, "no text" if answer else "not a JSON object")
+            notes = _not_checked(call, "no text" if value else "not a JSON object")
         length = (b"content-length", str(len(body)).encode())
-        await _start(send, 200, [*_without_length(response), length, *notes])
+        await _start(send, 200, [*_without_length(answer), length, *notes])
         await send({"type": "http.response.body", "body": bytes(body)})
 
-    async def _send(
-        self, call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
-    ) -> None:
-        """Sends a response piece by piece. If the server behind breaks off, ours breaks off too."""
-        await _start(send, status, headers)
-        try:
-            async with aclosing(pieces):
-                async for piece in pieces:
-                    if piece:
-                        await send({"type": "http.response.body", "body": piece, "more_body": True})
-        except BrokenOffError:
-            call.log["outcome"] = "upstream broke off"
-            return  # without an end, the HTTP server closes the connection
-        await send({"type": "http.response.body", "body": b""})
+
+async def _passed(call: Call, send: Send, answer: Answer, why: str) -> None:
+    """Sends an answer as it came, with the reason `why` it was not checked; "" for none."""
+    notes = _not_checked(call, why) if why else []
+    await _send(call, send, answer.status, [*answer.headers, *notes], answer.pieces)
+
+
+async def _send(
+    call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
+) -> None:
+    """Sends a response piece by piece. If the server behind breaks off, ours breaks off too."""
+    await _start(send, status, headers)
+    try:
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if piece:
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+    except Refusal:
+        call.log["outcome"] = "upstream broke off"
+        return  # without an end, the HTTP server closes the connection
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _start(send: Send, status: int, headers: Headers) -> None:
+    lower = [(name.lower(), value) for name, value in headers]
+    await send({"type": "http.response.start", "status": status, "headers": lower})
 
 
 def _not_checked(call: Call, why: str) -> Headers:
@@ -140,10 +125,5 @@ def _notes(results: list[Postprocessed]) -> Headers:
     return headers
 
 
-def _without_length(response: httpx2.Response) -> Headers:
-    return [pair for pair in end_to_end(response.headers.raw) if pair[0].lower() != b"content-length"]
-
-
-async def _start(send: Send, status: int, headers: Headers) -> None:
-    lower = [(name.lower(), value) for name, value in headers]
-    await send({"type": "http.response.start", "status": status, "headers": lower})
+def _without_length(answer: Answer) -> Headers:
+    return [pair for pair in answer.headers if pair[0].lower() != b"content-length"]

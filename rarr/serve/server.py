@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rarr.serve.app import Application
 from rarr.serve.gate import LONGEST_HEAD
@@ -34,17 +32,18 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
     Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
     """
     runner = made_runner(settings)
-    application = Application(settings, runner)  # refuses settings that are not safe
-    listening = listening_socket(settings.serve_host, settings.serve_port)
+    # It refuses settings that are not safe; it reads certificates, which takes a while.
+    application = await asyncio.to_thread(Application, settings, runner)
+    listening_socket(settings.serve_host, settings.serve_port).close()  # a wrong address is an error at once
     try:
         await runner.start()
-        host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
-        on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
-        await HttpServer(application, settings).serve(sockets=[listening])
+        with listening_socket(settings.serve_host, settings.serve_port) as listening:
+            host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
+            on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
+            await HttpServer(application, settings).serve(sockets=[listening])
     finally:
         await application.upstream.aclose()
         await runner.aclose()
-        listening.close()
 
 
 def made_runner(settings: Settings) -> Runner:
@@ -65,7 +64,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 application.asgi,
-                http=_protocol(settings.serve_body_timeout_s),
+                http="h11",
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -84,32 +83,6 @@ class HttpServer(uvicorn.Server):
         self._loop.call_soon_threadsafe(self._desk.stop_after, 0.8 * self._shutdown_s)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
-
-
-def _protocol(head_s: float) -> type[H11Protocol]:
-    """Makes the protocol, which closes connections that do not send the head of a request in time."""
-
-    class Protocol(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._head_timer = self.loop.call_later(head_s, self._close_slow)
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:
-                self._head_timer.cancel()
-            elif not self.timeout_keep_alive_task and self._head_timer.cancelled():
-                self._head_timer = self.loop.call_later(head_s, self._close_slow)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._head_timer.cancel()
-            super().connection_lost(exc)
-
-        def _close_slow(self) -> None:
-            if self.conn.their_state is h11.IDLE:
-                self.transport.close()
-
-    return Protocol
 
 
 class JsonLines(logging.Formatter):

@@ -3,28 +3,22 @@
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
-import httpx2
-
-from rarr.records.postprocessing import Postprocessed
-from rarr.serve.bodies import Json, as_json, json_object
-from rarr.serve.protocols import Part, Place, Protocol, SentText
-from rarr.serve.text_work import TextWork
+from rarr.serve.bodies import Json, Refusal, as_json, json_object
+from rarr.serve.protocols import Part, Protocol
+from rarr.serve.text_work import Place, TextWork, Worked, WorkedText
 
 LONGEST_EVENT = 8_000_000
 """Bytes of one event, at most."""
 AHEAD = 256
 """Events that are read ahead of those that were sent, at most."""
-KEEP_ALIVE = b": keep-alive\n\n"
+_KEEP_ALIVE = b": keep-alive\n\n"
+BROKEN_OFF = Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
-
-
-class BrokenOffError(Exception):
-    """The streamed answer of the server behind this one ended before it was complete."""
 
 
 class Paragraphs:
@@ -71,13 +65,6 @@ class Paragraphs:
             self._is_complete = True
 
 
-class _Item(NamedTuple):
-    """What to send when its turn has come, and the work that it waits for."""
-
-    made: Callable[[], bytes]
-    work: "asyncio.Task[Postprocessed] | None" = None
-
-
 class Stream:
     """One streamed answer. Its paragraphs are worked on at the same time, and sent in order."""
 
@@ -87,76 +74,76 @@ class Stream:
         self._place: Place = (0, 0)  # of the text that is open, and the last event about it
         self._template: Json = {}
         self._before: defaultdict[Place, str] = defaultdict(str)
-        self._sent: defaultdict[Place, SentText] = defaultdict(SentText)
+        self._worked: Worked = defaultdict(WorkedText)
         self._ended: set[Place] = set()
         self._number = 0
-        self._items: asyncio.Queue[_Item | Exception | None] = asyncio.Queue(AHEAD)
+        # What to send, in order. Each member waits for the work that it needs.
+        self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
 
     async def pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         """Reads the events in `body`, and yields in order what to send to the client.
 
         A comment comes if there is nothing to send for a while, which keeps the connection open. Raises
-        `BrokenOffError` for a stream without its end, after all of its text: an end would say that the answer
+        `Refusal` for a stream without its end, after all of its text: an end would say that the answer
         is complete.
         """
+        async with aclosing(self._pieces(body)) as pieces:
+            coming = asyncio.ensure_future(anext(pieces, None))
+            try:
+                while True:
+                    if not (await asyncio.wait({coming}, timeout=self._keep_alive_s))[0]:
+                        yield _KEEP_ALIVE
+                    elif (piece := coming.result()) is None:
+                        return
+                    else:
+                        yield piece
+                        coming = asyncio.ensure_future(anext(pieces, None))
+            finally:
+                coming.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await coming
+
+    async def _pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         reading = asyncio.create_task(self._read(body))
         try:
-            while True:
-                coming = asyncio.ensure_future(self._items.get())
-                async for comment in self._until(coming):
-                    yield comment
-                item = coming.result()
-                if item is None:
-                    return
-                if isinstance(item, Exception):
-                    raise item
-                if item.work is not None:
-                    async for comment in self._until(item.work):
-                        yield comment
-                yield item.made()
+            while (made := await self._queue.get()) is not None:
+                yield await made()
+            await reading
         finally:
             for task in (reading, *self._running):
                 task.cancel()
-            with suppress(asyncio.CancelledError):
+            with suppress(asyncio.CancelledError, Exception):
                 await reading
 
-    async def _until(self, task: "asyncio.Future[Any]") -> AsyncGenerator[bytes, None]:
-        """Yields comments until the task has ended."""
-        try:
-            while not (await asyncio.wait({task}, timeout=self._keep_alive_s))[0]:
-                yield KEEP_ALIVE
-        finally:
-            task.cancel()  # without effect on one that has ended
-
     async def _read(self, body: AsyncIterator[bytes]) -> None:
-        """Puts all items into the queue, and at last None or an error, which is raised in its turn."""
-        end: Exception | None = None
+        """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
+        broken: Exception | None = None
         try:
             done = await self._read_events(body)
             if not self._is_whole(done=done):
-                raise BrokenOffError
-        except httpx2.HTTPError:
-            end = BrokenOffError()
+                raise BROKEN_OFF
         except Exception as error:
-            end = error
+            broken = error
         await self._close()
-        await self._items.put(end)
+        await self._queue.put(None)
+        if broken:
+            raise broken
 
     async def _read_events(self, body: AsyncIterator[bytes]) -> bool:
         """Reads to the end, and tells whether the mark of the end came."""
         async for raw in events(body):
             value = _value(raw)
-            if value.strip() == b"[DONE]":
+            is_done = value.strip() == b"[DONE]"
+            if is_done:
                 await self._close()
-                if self._is_whole(done=True):
-                    await self._items.put(_Item(lambda raw=raw: raw))  # type: ignore[misc]
+            if not is_done and (data := json_object(value)) is not None:
+                for part in self._protocol.parts(data, held=self._work.changes_text):
+                    await self._part(part, data)
+            elif not is_done or self._is_whole(done=True):
+                await self._queue.put(lambda raw=raw: _at_once(raw))  # type: ignore[misc]
+            if is_done:
                 return True
-            if (data := json_object(value)) is None:
-                await self._items.put(_Item(lambda raw=raw: raw))  # type: ignore[misc]
-                continue
-            for part in self._protocol.parts(data, held=self._work.changes_text):
-                await self._part(part, data)
         return False
 
     def _is_whole(self, *, done: bool) -> bool:
@@ -193,25 +180,24 @@ class Stream:
         self._running.add(work)
         work.add_done_callback(self._running.discard)
 
-        def made() -> bytes:
-            self._sent[place].add(work.result())
-            if not self._work.changes_text:
-                return b""
-            return self._written(self._protocol.block(template, place, work.result().text))
+        async def made() -> bytes:
+            result = await work
+            self._worked[place].add(result)
+            changes = self._work.changes_text
+            return self._written(self._protocol.block(template, place, result.text)) if changes else b""
 
-        await self._items.put(_Item(made, work))
+        await self._queue.put(made)
 
     async def _event(self, part: Part) -> None:
         """Puts an event into the queue. In it, the texts that were sent replace the texts that came."""
 
-        def made() -> bytes:
-            data = deepcopy(part.rest)
-            assert data is not None
-            self._protocol.fill(data, part, self._sent)
+        async def made() -> bytes:
+            data = deepcopy(part.rest) or {}
+            self._protocol.fill(data, part, self._worked)
             return self._written(data)
 
         if part.rest is not None:
-            await self._items.put(_Item(made))
+            await self._queue.put(made)
 
     def _written(self, data: Json) -> bytes:
         """Writes an event. Those that are numbered are numbered anew, because their count changes."""
@@ -219,6 +205,10 @@ class Stream:
             data["sequence_number"], self._number = self._number, self._number + 1
         name = f"event: {data['type']}\n".encode() if isinstance(data.get("type"), str) else b""
         return b"%bdata: %b\n\n" % (name, as_json(data))
+
+
+async def _at_once(raw: bytes) -> bytes:
+    return raw
 
 
 async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
@@ -230,7 +220,7 @@ async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         for raw in whole:
             yield raw + b"\n\n"
         if len(held) > LONGEST_EVENT:
-            raise BrokenOffError
+            raise BROKEN_OFF
 
 
 def _value(raw: bytes) -> bytes:

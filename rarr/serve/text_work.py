@@ -1,12 +1,14 @@
-"""Has the texts of one answer revised, checked or cited, as its caller chose."""
+"""Has the texts of one answer revised, checked or cited, as its caller chose, and says what was done."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.bodies import Json, ProxyOptions
+from rarr.serve.bodies import Json, ProxyOptions, as_given
 from rarr.serve.gate import Call
 from rarr.serve.jobs import Desk, Job, original
 from rarr.settings import Settings
@@ -14,7 +16,10 @@ from rarr.settings.serving import ServeMode
 
 
 class TextWork:
-    """Gives jobs for the texts of one answer to the desk. `turns` are the messages of the conversation."""
+    """Gives jobs for the texts of one answer to the desk. `turns` are the messages of the conversation.
+
+    `key` is that of the request: a stream may bring it in several pieces.
+    """
 
     def __init__(
         self,
@@ -24,15 +29,19 @@ class TextWork:
         mode: ServeMode,
         turns: Sequence[Mapping[str, Any]],
         settings: Settings,
+        key: str = "",
     ) -> None:
-        self._desk, self._call, self._mode = desk, call, mode
+        self._desk, self._call, self._key = desk, call, key
         self._turns = latest_turns(turns)  # without images, since each block's job has it
-        self._job = {
-            "sources": options.passages(),
-            "corpus": options.corpus,
-            "deadline_s": options.deadline_s or settings.serve_deadline_s,
-            "options": {"mode": mode, **({"search": options.search} if options.search else {})},
-        }
+        self._job = Job(
+            "postprocess",
+            text="",
+            run_id="",
+            sources=as_given(options.sources),
+            corpus=options.corpus,
+            deadline_s=options.deadline_s or settings.serve_deadline_s,
+            options={"mode": mode, **({"search": options.search} if options.search else {})},
+        )
         self.changes_text = mode != "check"
         """Whether the text may change. If not, it need not be held back."""
         self.needs_whole = mode in ("cite", "check")
@@ -43,9 +52,9 @@ class TextWork:
 
         `before` is the part of the same answer that stands before the text.
         """
+        text = text.replace(self._key, "*" * len(self._key)) if self._key else text
         earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
-        context = [*self._turns, *earlier]
-        job = Job("postprocess", text, self._call.new_run(), context, **cast(Any, self._job))
+        job = replace(self._job, text=text, run_id=self._call.new_run(), context=[*self._turns, *earlier])
         if not text.strip():
             return cast(Postprocessed, original(job, "nothing_to_check", "nothing to check"))
         try:
@@ -57,11 +66,45 @@ class TextWork:
         return result
 
 
-def shown(result: Postprocessed, index: int, offset: int = 0) -> Json:
-    """Makes an entry of the object `rarr`: what was done to one text, which begins at `offset`.
+class WorkedText:
+    """The results of one text of an answer, block after block, each with the place where its block begins."""
 
-    `sentences` are those that evidence does not support.
-    """
+    def __init__(self) -> None:
+        self.results: list[tuple[int, Postprocessed]] = []
+        self.text = ""
+
+    def add(self, result: Postprocessed) -> None:
+        """Adds the result of the next block."""
+        self.results.append((len(self.text), result))
+        self.text += result.text
+
+    def citations(self) -> list[Json]:
+        """Returns the citations of all blocks, with their places in the whole text."""
+        return [
+            {
+                "start_index": citation.start + offset,
+                "end_index": citation.end + offset,
+                "title": citation.title or citation.source,
+                "url": citation.source,
+            }
+            for offset, result in self.results
+            for citation in result.citations
+        ]
+
+    def shown(self, index: int) -> list[Json]:
+        """Makes the entries of the object `rarr`: what was done to each block.
+
+        `sentences` are those that evidence does not support.
+        """
+        return [_shown(result, index, offset) for offset, result in self.results]
+
+
+Place = tuple[int, int]
+"""The place of a text in an answer. Chat completions: (choice, 0). Responses: (output, content)."""
+Worked = defaultdict[Place, WorkedText]
+
+
+def _shown(result: Postprocessed, index: int, offset: int) -> Json:
     revision = result.revision
     sentences = revision.report.sentences if revision else ()
     keys = {"id", "state", "old", "new", "reason"}

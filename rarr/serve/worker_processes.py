@@ -30,22 +30,21 @@ _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 class WorkerProcesses:
     """A `Runner` with a number of processes, each of which runs one job at a time.
 
-    If a process dies, the jobs that run fail, and all processes are replaced.
+    If a process dies, all of them are replaced, and each job that was lost runs once more, alone in a process
+    of its own: a job that kills its process costs no other job its result.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self._settings, self._count = settings, count
+        self._count = count
         self.at_once = 2 * count
         """How many jobs to have at once: one waits for each process."""
-        self._pool: ProcessPoolExecutor | None = None
-        self._alone: WorkerProcesses | None = None
+        self._many, self._alone = _Pool(settings, count), _Pool(settings, 1)
         self._one_alone = asyncio.Lock()
-        self._submitting = threading.Lock()
 
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
         try:
-            builds = await asyncio.to_thread(lambda: [self._submit(_build) for _ in range(self._count)])
+            builds = await asyncio.to_thread(lambda: [self._many.submit(_build) for _ in range(self._count)])
             errors = await asyncio.gather(*map(asyncio.wrap_future, builds))
         except BrokenProcessPool:
             raise SetupError(
@@ -57,58 +56,67 @@ class WorkerProcesses:
 
     async def run(self, job: Job) -> Record:
         """Runs a job in a free process, and returns its record. The time in the queue counts."""
+        asked = time.monotonic()
         try:
-            submitted = await asyncio.to_thread(self._submit, _answer, job, time.monotonic())
-            outcome = await asyncio.wrap_future(submitted)
+            try:
+                return await self._many.outcome(job, asked)
+            except BrokenProcessPool:
+                async with self._one_alone:
+                    return await self._alone.outcome(job, asked)
         except BrokenProcessPool:
             raise WorkerLostError from None
+
+    async def aclose(self) -> None:
+        """Kills the processes, with the jobs that they run."""
+        for pool in (self._many, self._alone):
+            await asyncio.to_thread(pool.end)
+
+
+class _Pool:
+    """Some processes, which are started at the first job, and replaced when one of them has died."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._settings, self._count = settings, count
+        self._executor: ProcessPoolExecutor | None = None
+        self._submitting = threading.Lock()
+
+    async def outcome(self, job: Job, asked: float) -> Record:
+        """Returns the record of a job. Raises its error, and `BrokenProcessPool` if a process died."""
+        submitted = await asyncio.to_thread(self.submit, _answer, job, asked)
+        outcome = await asyncio.wrap_future(submitted)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    async def run_alone(self, job: Job) -> Record:
-        """Runs a job in a process that has no other job: if it kills the process, no other job is lost."""
-        async with self._one_alone:
-            if self._alone is None:
-                self._alone = WorkerProcesses(self._settings, 1)
-            return await self._alone.run(job)
-
-    async def aclose(self) -> None:
-        """Kills the processes, with the jobs that they run."""
-        if self._alone is not None:
-            await self._alone.aclose()
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await asyncio.to_thread(_end, pool)
-
-    def _submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
-        """Gives work to the processes, and replaces them first if one of them has died."""
+    def submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+        """Gives work to the processes."""
         with self._submitting:
-            if self._pool is None:
-                self._pool = self._made()
             try:
-                return self._pool.submit(work, *arguments)
+                return self._started().submit(work, *arguments)
             except BrokenProcessPool:
                 # A process that died may have held the lock of the queue, for which the others wait.
-                _end(self._pool)
-                self._pool = self._made()
-                return self._pool.submit(work, *arguments)
+                self.end()
+                return self._started().submit(work, *arguments)
 
-    def _made(self) -> ProcessPoolExecutor:
-        # At an interrupt this process ends at once, and Python's tracker cleans up after it, with a warning.
-        if _QUIET not in sys.warnoptions:
-            sys.warnoptions.append(_QUIET)
-        # A fork of a process with threads may hang; the server of forks is started before there are any.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
-        return ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
+    def end(self) -> None:
+        """Kills the processes and waits for them. Python has a public call for it from 3.14 on."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            for process in list((executor._processes or {}).values()):
+                process.kill()
+            executor.shutdown(wait=True, cancel_futures=True)
 
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Kills the processes of a pool and waits for them. Python has a public call for it from 3.14 on."""
-    for process in list((pool._processes or {}).values()):
-        process.kill()
-    pool.shutdown(wait=True, cancel_futures=True)
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            # At an interrupt this process ends at once, and Python's tracker cleans up after it, with a
+            # warning.
+            if _QUIET not in sys.warnoptions:
+                sys.warnoptions.append(_QUIET)
+            # A fork of a process with threads may hang; the server of forks is started before there are any.
+            context = multiprocessing.get_context("forkserver")
+            context.set_forkserver_preload([__name__])
+            self._executor = ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
+        return self._executor
 
 
 _tasks: Tasks | None = None

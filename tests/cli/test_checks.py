@@ -130,7 +130,7 @@ def test_exit_status_of_a_claim(command: Command, claim: str, evidence: str, sta
 
 def test_json_has_the_question_and_all_files(command: Command) -> None:
     files = ("--against", "docs/right.md", "--against", "dam.md")
-    done = command("verify", "In 1867.", "--question", "When did the US buy Alaska?", *files, "--json")
+    done = command("verify", "In 1867.", "--context", "When did the US buy Alaska?", *files, "--json")
     verification = Verification.model_validate_json(done.out)
     assert verification.question == "When did the US buy Alaska?"
     assert [passage.source for passage in verification.evidence] == ["docs/right.md", "dam.md"]

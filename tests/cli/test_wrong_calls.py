@@ -65,7 +65,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["verify", "One.", "--against", "notes"], "notes is a folder: name its files"),
     (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
     (["verify", "One.", "--against", "draft.md", "--limit", "1"], "--limit belongs to the claims of a file"),
-    (["verify", "data.jsonl", "-o", "out", "--question", "Why?"], "--question belongs to one claim"),
+    (["verify", "data.jsonl", "-o", "out", "--context", "Why?"], "--context belongs to one claim"),
     (["eval", "data.jsonl"], "'-o': see rarr eval --help"),
     (["eval", "empty.jsonl", "-o", "out"], "empty.jsonl has no row (it is empty)"),
     ([*EVAL, "--fail-under", "f1=0.5"], "unknown measure 'f1'"),

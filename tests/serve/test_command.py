@@ -1,5 +1,6 @@
 """`rarr serve` as a process: its start, its log, and how it ends."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -20,10 +21,10 @@ from starlette.types import Receive, Scope, Send
 from rarr import Settings
 from rarr.cli import run
 from rarr.errors import SettingsError, SetupError
-from rarr.serve import require_packages
+from rarr.serve import require_packages, server
 from rarr.serve.gate import Gate
 from rarr.testing import ScriptedServer
-from serve.serving import ALICE, answers
+from serve.serving import ALICE, KnownRunner, answers
 
 SECRET_TEXT = "The Hoover Dam is 212 metres high."
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
@@ -175,3 +176,19 @@ def test_missing_package_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("rarr.serve.find_spec", lambda name: None if name == "uvicorn" else util)
     with pytest.raises(SetupError, match=r'uvicorn is missing\): pip install "rarr\[serve\]"'):
         require_packages()
+
+
+@pytest.mark.loopback
+async def test_port_opens_when_the_server_is_ready() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    class Building(KnownRunner):
+        async def start(self) -> None:
+            with pytest.raises(ConnectionRefusedError):
+                await asyncio.open_connection("127.0.0.1", port)
+            raise SetupError("it was tried")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SetupError, match="it was tried"):
+        patch.setattr(server, "made_runner", lambda settings: Building())
+        await server.serve(Settings(serve_port=port), print)

@@ -79,9 +79,8 @@ def test_hostile_caller_gets_a_status_and_one_line(
     [
         {"Authorization": f"Bearer {ALICE}"},
         {"authorization": f"bearer   {ALICE}"},
-        {"X-Api-Key": ALICE},
         {"X-Rarr-Token": ALICE, "Authorization": "Bearer sk-for-the-server-behind"},
-        {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Api-Key": ALICE, "X-Copy": ALICE},
+        {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Copy": ALICE},
     ],
 )
 def test_token_never_reaches_the_server_behind(
@@ -104,17 +103,6 @@ def test_name_of_another_machine_is_refused_without_tokens(host: str) -> None:
     with Served() as served:
         response = httpx2.get(f"{served.url}/models", headers={"Host": host})
     assert (response.status_code, response.json()["error"]["code"]) == (403, "wrong_host")
-
-
-def test_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
-    assert received(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == b""
-    with socket.create_connection(("127.0.0.1", guarded.port), timeout=5) as connection:
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        data = b""
-        while not _is_whole(data):
-            data += connection.recv(65_536)
-        connection.sendall(b"GET /healthz HTT")  # a second one
-        assert connection.recv(65_536) == b""
 
 
 def test_too_many_requests_at_once_are_told_to_come_again() -> None:

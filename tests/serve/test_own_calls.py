@@ -6,7 +6,6 @@ import httpx2
 import pytest
 
 from rarr.records import Revision
-from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from serve.serving import RIGHT, WRONG, Served
@@ -22,13 +21,7 @@ TURNS = [{"role": "user", "content": "How high?"}]
     [
         ("revise", {"text": WRONG, "context": "How high?"}, Revision, {}),
         ("postprocess", {"text": WRONG, "context": TURNS, "mode": "check"}, Postprocessed, {"mode": "check"}),
-        ("verify", {"claim": WRONG, "question": "How high?"}, Verification, {}),
-        (
-            "cite",
-            {"text": WRONG, "style": "footnotes"},
-            Cited,
-            {"style": "footnotes", "mark_unsupported": False},
-        ),
+        ("verify", {"claim": WRONG, "context": "How high?"}, Verification, {}),
     ],
 )
 def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
@@ -39,8 +32,8 @@ def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     assert response.status_code == 200
     record.model_validate_json(response.content)
     job = served.known.jobs[-1]
-    assert (job.task, job.text, job.corpus, job.sources) == (route, WRONG, "dams", ("221 metres",))
-    assert job.context == body.get("context", body.get("question"))
+    assert (job.task, job.text, job.corpus, job.sources) == (route, WRONG, "dams", ({"text": "221 metres"},))
+    assert job.context == body["context"]
     assert job.options == options | {"search": "given"}
 
 

@@ -1,15 +1,20 @@
 """Answers in one piece through the proxy, with the client of OpenAI."""
 
+import asyncio
 import logging
 import pickle
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 from typing import Any
 
 import httpx2
 import pytest
+from hypothesis import given, strategies
 from openai import OpenAI
 
+from rarr.serve.bodies import as_json, json_object
 from rarr.serve.jobs import WorkerLostError, sendable
+from rarr.serve.upstream import _pieces
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -93,7 +98,7 @@ def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: S
     source = {"text": "It is 221 metres high.", "source": "https://a.org", "title": "A"}
     chat(client, extra_body={"rarr": {"sources": ["plain", source], "corpus": "dams", "search": "given"}})
     job = served.known.jobs[-1]
-    assert job.sources == ("plain", source)
+    assert job.sources == ({"text": "plain"}, source)
     assert (job.corpus, job.options["search"]) == ("dams", "given")
     assert job.context == ASK
 
@@ -103,7 +108,7 @@ def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: S
     [
         ("refuse", None, "failed", "not checked: the text is refused: give another"),
         ("wait", None, "deadline", "not checked: the deadline of 0.05 s came first"),
-        ("It is.", WorkerLostError(), "failed", "not checked: the process that checked it ended"),
+        ("It is.", WorkerLostError(), "failed", "not checked: the process that checked it ended twice"),
         (
             "It is.",
             pickle.loads(pickle.dumps(sendable(KeyError("secret")))),
@@ -154,3 +159,43 @@ def test_server_behind_that_is_silent_is_waited_for_a_while_and_mode_of_the_serv
     assert checked.json()["choices"][0]["message"]["content"] == f"It is {WRONG}."
     assert checked.json()["rarr"]["results"][0]["mode"] == "check"
     assert (late.status_code, late.json()["error"]["code"]) == (504, "upstream_timeout")
+
+
+KEY = "sk-of-the-server/0123"
+
+
+@pytest.mark.parametrize("own_key", [True, False])
+@pytest.mark.parametrize("stream", [True, False])
+def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: bool) -> None:
+    headers = {"Authorization": f"Bearer {KEY}"}
+    plan = [Failure(401, message=f"wrong key: {KEY}"), None, None]
+    with (
+        ScriptedServer(answers(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
+        Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else None) as served,
+    ):
+        body = {"model": "scripted", "messages": ASK, "stream": stream}
+        for mode in ("revise", "off", "revise"):
+            asked = {**body, "rarr": {"mode": mode}}
+            got = httpx2.post(f"{served.url}/chat/completions", json=asked, headers=headers, timeout=10)
+            assert KEY not in got.text and KEY not in str(got.headers)
+    assert upstream.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@given(strategies.binary(max_size=40), strategies.lists(strategies.integers(0, 60), max_size=6))
+def test_key_is_hidden_wherever_the_pieces_of_an_answer_end(rest: bytes, cuts: list[int]) -> None:
+    key, body = b"abcabcabd", rest + b"abcabcabcabd" + rest + b"abcab"
+
+    class Response:
+        async def aiter_bytes(self) -> AsyncIterator[bytes]:
+            for begin, end in pairwise([0, *sorted(cuts), len(body)]):
+                yield body[begin:end]
+
+    async def read() -> bytes:
+        return b"".join([piece async for piece in _pieces(Response(), key)])  # type: ignore[arg-type]
+
+    assert asyncio.run(read()) == body.replace(key, b"*" * len(key))
+
+
+def test_number_too_large_for_a_float_is_written_as_it_came() -> None:
+    data = b'{"a": [1E+999, -2.5e400, "1e999", 0.1, 9]}'
+    assert as_json(json_object(data)) == data

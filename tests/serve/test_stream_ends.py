@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, strategies
 
 from rarr import Settings
-from rarr.serve.bodies import ProxyOptions
+from rarr.serve.bodies import ProxyOptions, Refusal
 from rarr.serve.gate import Call
 from rarr.serve.jobs import Desk
 from rarr.serve.protocols import Chat, Protocol, Responses
-from rarr.serve.streams import BrokenOffError, Paragraphs, Stream
+from rarr.serve.streams import Paragraphs, Stream
 from rarr.serve.text_work import TextWork
 from serve.serving import RIGHT, WRONG, KnownRunner
 
@@ -30,7 +30,7 @@ async def sent(protocol: Protocol, *came: Event) -> list[Any]:
     try:
         async for made in Stream(protocol, work, 10).pieces(_body(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
-    except BrokenOffError:
+    except Refusal:
         out.append(None)
     return [event if event in (None, DONE) else json.loads(event) for event in out]
 

@@ -1,36 +1,68 @@
-"""The server of the tools, and its errors, which are one line each; also over HTTP."""
+"""The server of the tools. A tool returns a text for a model and a record for a program."""
 
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any, Literal
+from uuid import uuid4
 
 import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import SecretStr, TypeAdapter, ValidationError
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field, SecretStr, TypeAdapter, ValidationError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.agent.revise import Reviser
 from rarr.errors import RarrError
-from rarr.integrations.mcp.tools import GivenEvidence, Tools
-from rarr.serve.bodies import Refusal
+from rarr.records import Revision
+from rarr.records.postprocessing import Postprocessed
+from rarr.records.verification import Verification
+from rarr.serve.bodies import GivenSource, Refusal, as_given, wrong_value
 from rarr.serve.gate import Callers
+from rarr.serve.jobs import Job, Task, Tasks
 from rarr.settings import Settings, installed_version
+from rarr.tools.concurrency import in_own_task, work
 from rarr.tools.guard.listening import listening_socket
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.wording import cure
+from rarr.tools.text.wording import grouped
+from rarr.views.revision_text import render, verification_text
 from rarr.views.shown_text import one_line
 
 PATH = "/mcp"
+LONGEST_TEXT = 100_000  # characters
 _MOST_SESSIONS = 200
 _INSTRUCTIONS = (
     "Checks texts against evidence: the sources of this server, and passages that you give. You cannot name"
     " files or addresses to read. A sentence that is not confirmed is not wrong: nothing decides it."
 )
+
+Text = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_TEXT, description="The text, plain or in Markdown.")
+]
+Claim = Annotated[
+    str, Field(min_length=1, max_length=5_000, description="One or a few sentences that state facts.")
+]
+Question = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_TEXT, description="The question that it answers, if the text alone is not clear."
+    ),
+]
+Sources = Annotated[
+    list[GivenSource] | None,
+    Field(
+        max_length=50,
+        description="Passages that you have at hand: texts, or objects with text, title and source. Without"
+        " them, the sources of this server are searched.",
+    ),
+]
+Search = Annotated[
+    Literal["given"] | None,
+    Field(description="given: search `sources` alone. Without it, the server's sources are searched too."),
+]
 
 
 class ToolServer(MCPServer[Any]):
@@ -44,22 +76,74 @@ class ToolServer(MCPServer[Any]):
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
-        own = Tools(self._reviser)
-        methods = (own.revise_text, own.cite_text, own.verify_claim)
+        self._tasks = Tasks(self._reviser.settings, {"": self._reviser})
         with _log_as_it_was():
             super().__init__(
                 "rarr",
                 title="rarr",
                 version=installed_version(),
                 instructions=_INSTRUCTIONS,
-                tools=[_tool(method) for method in methods],
+                tools=[_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)],
             )
+
+    async def revise_text(
+        self,
+        text: Text,
+        ctx: Context,
+        context: Question = None,
+        sources: Sources = None,
+        search: Search = None,
+    ) -> Annotated[CallToolResult, Postprocessed]:
+        """Check the facts of a text against evidence, and correct those that the evidence contradicts.
+
+        The text changes as little as possible. The result has the corrected text, each change with its
+        source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
+        you give it to somebody.
+        """
+        return await self._postprocessed("revise", text, context, sources, search)
+
+    async def cite_text(
+        self,
+        text: Text,
+        ctx: Context,
+        context: Question = None,
+        sources: Sources = None,
+        search: Search = None,
+    ) -> Annotated[CallToolResult, Postprocessed]:
+        """Put citations behind the sentences of a text that evidence supports, and change nothing else.
+
+        The list of sources comes at the end. Citations that the text has already are checked.
+        """
+        return await self._postprocessed("cite", text, context, sources, search)
+
+    async def verify_claim(
+        self, claim: Claim, ctx: Context, context: Question = None, sources: Sources = None
+    ) -> Annotated[CallToolResult, Verification]:
+        """Decide whether evidence supports a claim: attributable, contradictory or extrapolatory.
+
+        Extrapolatory: the evidence does not tell. The result names the sentence of the evidence that decides,
+        and the words of the claim that are confirmed, that differ, or that stay open. With `sources`, they
+        alone are read; without them, the sources of this server are searched.
+        """
+        verification = await self._done("verify", claim, context, sources, {})
+        if verification.label is None:
+            why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
+            raise ToolError(f"the claim could not be judged: {why}")
+        kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
+        warned = "".join(f"warning: {one_line(line)}\n" for line in grouped(verification.warnings))
+        brief = verification.model_copy(update={"evidence": kept})
+        return _result(verification_text(verification) + warned, brief)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Calls a tool. Raises `ToolError` with one line that names the cure."""
-        self._require_known(name, arguments)
+        tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
+        if name not in tools:
+            raise ToolError(f"there is no tool {one_line(name, 40)!r}: use {', '.join(tools)}")
+        known = tools[name].parameters["properties"]
+        if unknown := [key for key in arguments if key not in known]:
+            raise ToolError(f"{name} has no argument {one_line(unknown[0], 40)!r}: give {', '.join(known)}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -69,13 +153,48 @@ class ToolServer(MCPServer[Any]):
         """Closes the reviser that the tools share, with its files and connections."""
         await self._reviser.aclose()
 
-    def _require_known(self, name: str, arguments: dict[str, Any]) -> None:
-        tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
-        if name not in tools:
-            raise ToolError(f"there is no tool {one_line(name, 40)!r}: use {', '.join(tools)}")
-        known = tools[name].parameters["properties"]
-        if unknown := [key for key in arguments if key not in known]:
-            raise ToolError(f"{name} has no argument {one_line(unknown[0], 40)!r}: give {', '.join(known)}")
+    async def _postprocessed(
+        self, mode: str, text: str, context: str | None, sources: Sources, search: str | None
+    ) -> CallToolResult:
+        if search and not sources:
+            raise ToolError("search is given without sources: give passages as sources")
+        options = {"mode": mode, **({"search": search} if search else {})}
+        result: Postprocessed = await self._done("postprocess", text, context, sources, options)
+        if result.outcome in ("failed", "deadline") or (revision := result.revision) is None:
+            raise ToolError(result.notice)
+        shown = result.text if mode == "cite" else await work(lambda: render(revision, terminal=False))
+        wrong = "".join(
+            f"wrong citation: {one_line(check.text)} ({check.state.replace('_', ' ')})\n"
+            for check in result.existing
+            if check.state in ("not_supported", "source_not_found")
+        )
+        brief = result.model_copy(update={"revision": _short(revision)})
+        return _result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
+
+    async def _done(
+        self, task: Task, text: str, context: str | None, sources: Sources, options: dict[str, Any]
+    ) -> Any:
+        """Returns the record of a task. A caller that goes away ends it."""
+        job = Job(task, text, uuid4().hex, context=context, sources=as_given(sources), options=options)
+        return (await in_own_task(self._tasks.run(job))).result()
+
+
+def _result(text: str, record: BaseModel) -> CallToolResult:
+    """Makes a result with the text for a model, and the record as structured content."""
+    content = TextContent(type="text", text=text)
+    return CallToolResult(content=[content], structured_content=record.model_dump(mode="json"))
+
+
+def _short(revision: Revision) -> Revision:
+    """Leaves out what a caller rarely needs: queries, checks, and passages that nothing refers to.
+
+    Passages that seem to speak to a language model are among them: the caller is one.
+    """
+    used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
+    for sentence in revision.report.sentences:
+        used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}
+    kept = tuple(each for each in revision.evidence if each.id in used and not each.suspicious)
+    return revision.model_copy(update={"queries": (), "checks": (), "evidence": kept})
 
 
 @contextmanager
@@ -112,10 +231,7 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
         return UnexpectedToolError(f"{name} failed by a defect of rarr: its log has the reason")
     if not isinstance(cause, ValidationError):
         return ToolError(one_line(redacted(str(cause or error))))
-    first = cause.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    is_unknown = first["type"] == "extra_forbidden"
-    told = f"it is unknown: give {', '.join(GivenEvidence.model_fields)}" if is_unknown else cure(first)
+    place, told = wrong_value(cause)
     return ToolError(one_line(f"the argument {place} of {name} is wrong: {told}"))
 
 
@@ -142,11 +258,8 @@ async def serve_http(
                 answer = refusal.response()
         await answer(scope, receive, send)
 
-    listening = listening_socket(host, port)
-    try:
+    with listening_socket(host, port) as listening:
         config = uvicorn.Config(guarded, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
         shown = f"[{host}]" if ":" in host else host
         on_ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
-    finally:
-        listening.close()

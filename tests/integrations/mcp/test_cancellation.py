@@ -62,6 +62,6 @@ async def test_a_cancelled_call_stops_its_search(
             await call
         source.released.set()
         given = [{"text": "Hoover Dam is 221 metres high."}]
-        revised = await records(client, "revise_text", text=WRONG, evidence=given, only_evidence=True)
+        revised = await records(client, "revise_text", text=WRONG, sources=given, search="given")
         assert revised["text"] == RIGHT  # the server goes on
     await server.aclose()

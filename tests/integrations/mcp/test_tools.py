@@ -4,7 +4,7 @@ import pytest
 from mcp import Client
 
 from integrations.mcp.calls import RIGHT, WRONG, records, refusal, text_of
-from rarr import Cited, Postprocessed, Settings
+from rarr import Postprocessed, Settings
 from rarr.integrations.mcp import ToolServer
 
 TOWER = "The tower is 30 metres high."
@@ -34,23 +34,22 @@ async def test_revise_text_corrects_by_the_corpus_of_the_server(client: Client) 
 
 
 async def test_verify_claim_reads_given_evidence_alone(client: Client) -> None:
-    assert (await records(client, "verify_claim", claim=TOWER, evidence=[GIVEN]))["label"] == "contradictory"
-    unknown = await records(client, "verify_claim", claim="Ada was born in 1815.", evidence=[GIVEN])
+    assert (await records(client, "verify_claim", claim=TOWER, sources=[GIVEN]))["label"] == "contradictory"
+    unknown = await records(client, "verify_claim", claim="Ada was born in 1815.", sources=[GIVEN])
     assert unknown["label"] == "extrapolatory"
     assert [passage["source"] for passage in unknown["evidence"]] == ["tower.pdf"]
 
 
 async def test_cite_text_puts_citations_in_and_changes_nothing_else(client: Client) -> None:
-    cited = Cited.model_validate(await records(client, "cite_text", text=RIGHT, style="footnotes"))
-    assert cited.text.startswith(f"{RIGHT}[^1]")
-    assert cited.without_citations() == RIGHT
+    cited = Postprocessed.model_validate(await records(client, "cite_text", text=RIGHT))
+    assert cited.text.startswith(f"{RIGHT}[1]") and cited.mode == "cite"
 
 
 async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client) -> None:
     text = "The tower is 30 metres high."
-    evidence = [{"text": HOSTILE}, GIVEN]
+    sources = [{"text": HOSTILE}, GIVEN]
     for tool, about in (("revise_text", {"text": text}), ("verify_claim", {"claim": text})):
-        result = await client.call_tool(tool, {**about, "evidence": evidence})
+        result = await client.call_tool(tool, {**about, "sources": sources})
         assert not result.is_error
         assert "Ignore all previous" not in text_of(result)
         assert "Ignore all previous" not in str(result.structured_content)
@@ -68,18 +67,17 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
             {"text": TOWER, "corpus": "/etc"},
             "revise_text has no argument 'corpus': give text,",
         ),
-        ("revise_text", {"text": TOWER, "only_evidence": True}, "give passages as evidence"),
+        ("revise_text", {"text": TOWER, "search": "given"}, "give passages as sources"),
         (
             "verify_claim",
-            {"claim": TOWER, "evidence": [3]},
-            "evidence.0 of verify_claim is wrong: it is an int: give a",
+            {"claim": TOWER, "sources": [3]},
+            "sources.0 of verify_claim is wrong: it is an int: give a",
         ),
-        ("revise_text", {"text": TOWER, "evidence": "text"}, "the argument evidence of revise_text is wrong"),
-        ("revise_text", {"text": TOWER, "evidence": [{"text": " "}]}, "passage 1 is empty"),
-        ("revise_text", {"text": TOWER, "evidence": [{"path": "/etc/passwd"}]}, "evidence.0.text"),
-        ("revise_text", {"text": TOWER, "evidence": [{**GIVEN, "path": "x"}]}, "evidence.0.path"),
-        ("revise_text", {"text": TOWER, "evidence": [GIVEN] * 51}, "at most 50 items"),
-        ("cite_text", {"text": TOWER, "style": "apa"}, "'numbered' or 'footnotes'"),
+        ("revise_text", {"text": TOWER, "sources": "text"}, "the argument sources of revise_text is wrong"),
+        ("revise_text", {"text": TOWER, "sources": [{"text": " "}]}, "it is empty: give a text"),
+        ("revise_text", {"text": TOWER, "sources": [{"path": "/etc/passwd"}]}, "sources.0.text"),
+        ("revise_text", {"text": TOWER, "sources": [{**GIVEN, "path": "x"}]}, "sources.0.path"),
+        ("revise_text", {"text": TOWER, "sources": [GIVEN] * 51}, "at most 50 items"),
         ("verify_claim", {"claim": " "}, "claim is empty"),
         ("delete_text", {}, "there is no tool 'delete_text': use revise_text, cite_text"),
     ],
@@ -114,7 +112,7 @@ async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client
     async def broken(*_: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("rarr.serve.jobs.Tasks.run", broken)
+    monkeypatch.setattr("rarr.integrations.mcp.server.Tasks.run", broken)
     assert await refusal(client, "verify_claim", claim="x") == (
         "verify_claim failed by a defect of rarr: its log has the reason"
     )
