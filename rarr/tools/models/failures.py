@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from json import loads
 from urllib.parse import unquote, urlsplit
@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 from rarr.tools.models.chat import CallFailure, Kind
 
 _MOST = 300  # characters of a server's message
+_READ = 10_000  # characters of an error that are read
+_LONGEST_KEY = 1_000  # characters
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
 _KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}
 _SHORTEST = 8  # characters of the shortest secret that is removed from answers
@@ -17,12 +19,12 @@ _SHORTEST = 8  # characters of the shortest secret that is removed from answers
 _OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
-    r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|[\w-]*\*{3,}[\w*-]*",
+    r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|(?<![\w-])[\w-]*+\*{3,}[\w*-]*",
     re.IGNORECASE,
 )
 # Query parameters of an address that may hold a key.
 _IN_QUERY = re.compile(
-    r"(?<=[?&])([\w.-]*(?:key|token|secret|passw|auth|signature|credential)[\w.-]*=)[^&\s#'\"]+",
+    r"(?<=[?&])([\w.-]{0,60}(?:key|token|secret|passw|auth|signature|credential)[\w.-]{0,60}=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
@@ -53,8 +55,8 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\bn_ctx\b\W{0,5}(\d+)|(?:context (?:length|size|window)|maximum model length)\b\D{0,30}?(\d[\d,]*)"
-    r"|(\d[\d,]*) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]*)",
+    r"\bn_ctx\b\W{0,5}(\d+)|(?:context (?:length|size|window)|maximum model length)\b\D{0,30}?(\d[\d,]{0,14})"
+    r"|(\d[\d,]{0,14}) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]{0,14})",
     re.IGNORECASE,
 )
 
@@ -80,6 +82,11 @@ def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
     text = _without(text, secrets)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
+
+
+def bounded(text: str, most: int, clean: Callable[[str], str]) -> str:
+    """Cleans a text: its first `most` characters, without the end of a cut, where half a key may stand."""
+    return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
 def without_keys(text: str, secrets: Sequence[str]) -> str:
@@ -124,7 +131,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     if failure := next((cause for cause in errors if isinstance(cause, CallFailure)), None):
         return failure
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"
+    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"[:_READ]
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(error), model, secrets, facts)
@@ -160,8 +167,9 @@ def failure_of_status(
     message = f"{model} answered with status {status}: {reason}"
     kind: Kind = "server" if status >= 500 else _KINDS.get(status, "refused")
     limit = None
-    if status in _OF_PROMPT and _TOO_LONG.search(f"{body} {facts}"):
-        kind, limit = "too_long", _limit(f"{body} {facts}")
+    words = f"{body[:_READ]} {facts}"
+    if status in _OF_PROMPT and _TOO_LONG.search(words):
+        kind, limit = "too_long", _limit(words)
     return CallFailure(kind, message, _retry_after(headers), status=status, said=reason, limit=limit)
 
 
@@ -210,14 +218,13 @@ def _message(body: str) -> str:
     try:
         error = loads(body)["error"]
         return str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return body
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
     """Puts the text on one line of at most `_MOST` characters, without API keys and passwords."""
-    # It is redacted before it is cut, since half of a key is not recognised.
-    return " ".join(redacted(text, secrets).split())[:_MOST]
+    return " ".join(bounded(text, _READ, lambda part: redacted(part, secrets)).split())[:_MOST]
 
 
 def _status(error: Exception) -> int | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.tools.concurrency import work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
-from rarr.tools.models.failures import without_keys
+from rarr.tools.models.failures import bounded, without_keys
 from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import note
@@ -24,7 +24,6 @@ _CURES: dict[int | str, str] = {
 LONGEST_TOKEN = 16
 """Characters of an answer for each of its `max_tokens`: a server that ignores the limit sends more."""
 _LEAST = 20_000  # characters that are read of any answer: reasoning may stand beside it
-_OVER = 1_000  # characters behind the end in which a key is still found whole
 
 
 def cure_of(failure: CallFailure) -> str | None:
@@ -143,10 +142,9 @@ def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
     A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
     """
     most = max(_LEAST, LONGEST_TOKEN * max_tokens)
-    # Keys are removed before the end is cut, since half of a key is not recognised.
-    texts = tuple(valid(without_keys(text[: most + _OVER], secrets))[:most] for text in answer.texts)
+    clean = lambda text: valid(bounded(text, most, lambda part: without_keys(part, secrets)))  # noqa: E731
     cut = answer.cut or any(len(text) > most for text in answer.texts)
-    return replace(answer, texts=texts, cut=cut, served=valid(without_keys(answer.served, secrets)))
+    return replace(answer, texts=tuple(map(clean, answer.texts)), cut=cut, served=clean(answer.served))
 
 
 def _facts(failure: CallFailure) -> dict[str, Any]:

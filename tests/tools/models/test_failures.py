@@ -95,6 +95,37 @@ def test_keys_are_redacted_at_the_cut_end_of_a_message_and_where_json_escapes_th
         assert redacted(escaped, ["0123/secret"]) == "***"
 
 
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "x",
+        "x ",
+        "*",
+        "-",
+        "sk-aaaaaaaa",
+        "?key",
+        "?key=",
+        "://a@",
+        "Bearer ",
+        "1",
+        "maximum context ",
+        "n_ctx",
+    ],
+)
+def test_errors_of_megabytes_are_read_quickly(unit: str) -> None:
+    body = unit * (1_000_000 // len(unit))
+    assert len(str(failure_of_status(400, {}, body, "some", [KEY]))) < 400
+    assert len(str(failure_of(OSError(body), "some", [KEY]))) < 400
+    redacted(body, [KEY])
+
+
+def test_half_a_key_at_the_end_of_what_is_read_is_not_shown() -> None:
+    for place in range(9_970, 10_000):
+        assert "0123456789" not in str(
+            failure_of(OSError(" " * place + "0123456789secret"), "m", ["0123456789secret"])
+        )
+
+
 def test_secrets_are_the_key_and_the_password_of_the_url() -> None:
     assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
     assert secrets_of(None, "http://host/v1") == ()

@@ -144,5 +144,5 @@ async def test_answer_far_beyond_its_limit_is_cut_off_without_half_a_key() -> No
     text = "x" * (whole - 10) + KEY + "y" * 5_000_000
     [answer] = [await patient(Careless({"": text})).complete(ASK)]
     assert (answer.cut, len(answer.texts[0]) <= whole) == (True, True)
-    assert answer.texts[0].startswith("x" * (whole - 10) + "***y") and "sk-" not in answer.texts[0]
+    assert answer.texts[0].startswith("x" * (whole - 1_000)) and "sk-" not in answer.texts[0]
     assert not (await patient(ScriptedModel({"": "x" * whole})).complete(ASK)).cut
