@@ -142,7 +142,10 @@ def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
     A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
     """
     most = max(_LEAST, LONGEST_TOKEN * max_tokens)
-    clean = lambda text: valid(bounded(text, most, lambda part: without_keys(part, secrets)))  # noqa: E731
+
+    def clean(text: str) -> str:
+        return valid(bounded(text, most, lambda part: without_keys(part, secrets)))
+
     cut = answer.cut or any(len(text) > most for text in answer.texts)
     return replace(answer, texts=tuple(map(clean, answer.texts)), cut=cut, served=clean(answer.served))
 
