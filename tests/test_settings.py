@@ -340,7 +340,7 @@ def test_empty_date_range_is_refused(after: object, before: object) -> None:
 
 def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
     wikipedia = wire(Settings(search="wikipedia", wikipedia_language="de")).retriever.source  # type: ignore[attr-defined]  # within its limits
-    assert wikipedia.probe().url == "https://de.wikipedia.org/w/api.php"
+    assert wikipedia._api == "https://de.wikipedia.org/w/api.php"
 
 
 @pytest.mark.parametrize(

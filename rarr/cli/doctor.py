@@ -1,7 +1,7 @@
 """`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -11,12 +11,13 @@ from rarr.cli.streams import write_result
 from rarr.errors import InputError, RarrError
 
 if TYPE_CHECKING:
-    from rarr.retrievers.web.service_requests import Probe
     from rarr.settings import Settings
     from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
-LIMIT_S = 3.0
+LIMIT_S = 10.0
 """Seconds until a source counts as not answering."""
+QUESTION = "When was the Hoover Dam built?"
+"""The question that each source is asked."""
 
 
 class Diagnosis(NamedTuple):
@@ -40,8 +41,8 @@ class Diagnosis(NamedTuple):
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
-    Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
-    their cache, unless --offline. Exit status 2 if something is broken.
+    Examines the installation, the settings, the models, the corpus, the graph, the sources, each with
+    one question (of the web only without --offline). Exit status 2 if something is broken.
 
     --model lets the model read 24 sentences beside short passages, in two requests, and says what it is fit
     for. Exit status 3 if it cannot be asked.
@@ -77,7 +78,7 @@ def _examine_model(name: str, settings: "Settings") -> int:
 
 
 def examine(settings: "Settings") -> Iterator[Diagnosis]:
-    """Examines the installation, the settings, the models, the sources and the cache, at no cost."""
+    """Examines the installation, the settings, the models, and the sources."""
     import platform
     import tempfile
 
@@ -156,77 +157,52 @@ async def _model_reached(model: "BudgetedChat") -> Diagnosis:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    """Opens each source. Those on the web are asked, unless the settings are offline."""
-    from rarr.agent.wiring.sources import (
-        SERVED,
-        NamedSource,
-        Resources,
-        retriever,
-        search_names,
-        served_reranker,
-    )
-    from rarr.tools.concurrency import run
+    """Opens each source and a reranker on a server, and asks them a question, unless it needs the network."""
+    from datetime import UTC, datetime
+
+    from rarr.agent.wiring.sources import SERVED, WEB_SOURCES, reranker, retriever, search_names
+    from rarr.records import Passage
 
     if not settings.names_source:
         cure = "give --corpus PATH, or set it in rarr.toml"
         yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
-    probes = dict[str, "Probe"]()
     for name in search_names(settings):
-        shown, opened = f"search {name}" if isinstance(name, str) else "search", Resources(settings)
-        try:
-            source = getattr(retriever(settings.model_copy(update={"search": name}), opened), "source", None)
-            probe = source.probe() if isinstance(source, NamedSource) else None
-        except RarrError as error:
-            yield Diagnosis(shown, "broken", str(error))
-            continue
-        finally:
-            run(opened.aclose())
-        if probe is None:
-            yield Diagnosis(shown, "ok", f"{settings.corpus} opens" if name == "corpus" else "it opens")
-        else:
-            probes[shown] = probe
+        there = settings.model_copy(update={"search": name, "refresh": not settings.offline})
+        unasked = settings.offline and isinstance(name, str) and name in WEB_SOURCES
+        asks = None if unasked else lambda made: made.retrieve(QUESTION, 1)
+        yield _reached(f"search {name if isinstance(name, str) else ''}".rstrip(), there, retriever, asks)
     if settings.reranker.startswith(SERVED):
-        probes[f"reranker {settings.reranker}"] = served_reranker(settings, Resources(settings)).probe()
-    for shown, probe in probes.items():
-        if settings.offline:
-            yield Diagnosis(shown, "ok", "not asked, offline")
-        else:
-            yield run(reached(shown, probe, optional=not settings.names_source))
+        place = {"start": 0, "end": len(QUESTION), "source": "", "retrieved_at": datetime.now(UTC)}
+        passages = [Passage.model_validate({"text": QUESTION, **place})]
+        asks = None if settings.offline else lambda made: made.score(QUESTION, passages)
+        yield _reached(f"reranker {settings.reranker}", settings, reranker, asks)
 
 
-async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagnosis:
-    """Sends the request of `probe`, and tells whether the source answers as it should.
+def _reached(
+    name: str,
+    settings: "Settings",
+    opens: Callable[..., Any],
+    asks: Callable[[Any], Awaitable[object]] | None,
+) -> Diagnosis:
+    """Opens a source, and asks it. One that no setting names is missing rather than broken."""
+    from rarr.agent.wiring.sources import Resources
+    from rarr.tools.concurrency import by_deadline, run
 
-    `optional`: no setting names the source. Then it is missing rather than broken where it cannot be used.
-    """
-    import asyncio
-    from urllib.parse import urlsplit
-
-    import httpx2
-
-    from rarr.tools.guard.bounded_http_client import bounded_client
-    from rarr.tools.models.chat import CallFailure
-    from rarr.tools.models.failures import redacted
-    from rarr.tools.text.wording import shown
-
-    host, status = urlsplit(probe.url).hostname, 0
+    bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"
+    opened = Resources(settings)
     try:
-        async with (
-            asyncio.timeout(LIMIT_S),
-            bounded_client("it", timeout=None, follow_redirects=True) as client,  # limited above
-            client.stream("GET", probe.url, params=dict(probe.params), headers=dict(probe.headers)) as answer,
-        ):
-            status, kind = answer.status_code, answer.headers.get("content-type", "")
-    except TimeoutError:
-        problem = f"gives no answer within {LIMIT_S:g} s"
-    except (httpx2.HTTPError, httpx2.InvalidURL, CallFailure, OSError, ValueError) as error:
-        why = shown(redacted(" ".join(str(error).split()))) or type(error).__name__
-        problem = f"cannot be reached ({why})"
-    else:
-        if status in probe.good and ("json" in kind or status == 404):
-            return Diagnosis(name, "ok", f"{host} answers")
-        problem = f"answers with status {status}"
-        if status in probe.good:
-            problem = f"answers with something else ({shown(kind) or 'without a type'})"
-    cure = probe.cures.get(status, probe.cures[0])
-    return Diagnosis(name, "missing" if optional else "broken", f"{host} {problem}", cure)
+        made = opens(settings, opened)
+        if asks is None:
+            return Diagnosis(name, "ok", "not asked, offline")
+        if run(by_deadline(_told(asks(made)), LIMIT_S)):
+            return Diagnosis(name, "ok", "it answers")
+        return Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", "check its address and the connection")
+    except RarrError as error:
+        return Diagnosis(name, bad, str(error))
+    finally:
+        run(opened.aclose())
+
+
+async def _told(asked: Awaitable[object]) -> bool:
+    await asked
+    return True

@@ -11,14 +11,11 @@ from retrievers.services import Said, Service
 from tools.asking import KEY
 
 from cli.helpers import Command, Result, is_complaint
-from rarr.cli.doctor import Diagnosis, examine, reached
-from rarr.retrievers.web.service_requests import Probe
+from rarr.cli.doctor import Diagnosis, examine
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, refused_url
-from rarr.tools.concurrency import run
 
 NAME = "vllm:scripted"
-JSON = {"Content-Type": "application/json"}
 
 
 def findings(**chosen: Any) -> dict[str, Diagnosis]:
@@ -28,7 +25,7 @@ def findings(**chosen: Any) -> dict[str, Diagnosis]:
 def test_installation_is_named_with_cures_for_what_is_missing(command: Command, notes: Path) -> None:
     done = command("doctor", "--offline", "--corpus", "notes")
     assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")
-    assert "notes opens" in done.out.decode()
+    assert "search corpus: it answers" in done.out.decode()
     found = findings(corpus=notes)
     assert {"extra graph", "extra train"} <= found.keys() and "extra dev" not in found
     lacking = [each for each in found.values() if each.state == "missing"]
@@ -66,22 +63,17 @@ def services() -> Iterator[ExitStack]:
 @pytest.mark.parametrize(
     ("said", "state", "words"),
     [
-        (Said({}, headers=JSON), "ok", "127.0.0.1 answers"),
-        (Said("", 403, headers=JSON), "broken", "answers with status 403; its own cure"),
-        (Said("", 500, headers=JSON), "broken", "answers with status 500; check the connection"),
-        (Said("<a>", headers={"Content-Type": "text/html"}), "broken", "something else (text/html)"),
+        (Said({"results": []}), "ok", "it answers"),
+        (Said("", 403), "broken", "format"),
+        (Said("<a>"), "broken", "did not answer with a JSON object"),
         (None, "broken", "cannot be reached"),
     ],
 )
-def test_source_is_asked_once(said: Said | None, state: str, words: str, services: ExitStack) -> None:
+def test_source_is_asked_a_question(said: Said | None, state: str, words: str, services: ExitStack) -> None:
     service = said and services.enter_context(Service(lambda asked: said))
     url = service.url if service else refused_url()
-    probe = Probe(url, {}, {"key": "tvly-secret"}, (200,), {0: "check the connection", 403: "its own cure"})
-    finding = run(reached("search x", probe))
-    shown = f"{finding.detail}; {finding.cure}"
-    assert (finding.state, words in shown, "secret" in shown) == (state, True, False)
-    if state == "broken":
-        assert run(reached("search x", probe, optional=True)).state == "missing"
+    finding = findings(search="searxng", searxng_url=url, offline=False)["search searxng"]
+    assert (finding.state, words in finding.detail) == (state, True), finding
 
 
 def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:

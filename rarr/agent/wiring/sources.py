@@ -1,10 +1,10 @@
 """Makes the retrievers and the reranker that the settings name, and holds what they open."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarr.agent.wiring.user_retrievers import ObjectRetriever, object_retriever
 from rarr.backends.prompted.questions import CardQueries
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rarr.backends.encoder.model import Encoder
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.retrievers.web.cache import Cache
-    from rarr.retrievers.web.service_requests import Probe
 
 Kept = TypeVar("Kept", bound=Closes)
 OnIndex = Callable[[int, int], None]
@@ -99,20 +98,6 @@ def opening(settings: Settings) -> Iterator[Resources]:
         raise
 
 
-@runtime_checkable
-class NamedSource(Protocol):
-    """A retriever that the settings name by a word, such as wikipedia."""
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` best documents. Raises `RetrievalError`."""
-
-    def probe(self) -> "Probe | None":
-        """Describes a free request that shows whether the source can be used; None if there is no request.
-
-        A source without a server checks itself here, and raises `RetrievalError` with the cure.
-        """
-
-
 def source_limits(settings: Settings) -> SourceLimits:
     """Reads the limits on sources, by domain and date, from the settings."""
     return SourceLimits(
@@ -123,7 +108,7 @@ def source_limits(settings: Settings) -> SourceLimits:
     )
 
 
-def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
+def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.searches import Wikipedia
 
     if settings.published_after or settings.published_before:
@@ -140,7 +125,7 @@ def _wikipedia(settings: Settings, opened: Resources) -> NamedSource:
     )
 
 
-def _tavily(settings: Settings, opened: Resources) -> NamedSource:
+def _tavily(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.searches import Tavily
 
     return Tavily(
@@ -153,7 +138,7 @@ def _tavily(settings: Settings, opened: Resources) -> NamedSource:
     )
 
 
-def _searxng(settings: Settings, opened: Resources) -> NamedSource:
+def _searxng(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.fetch.cached_page_passages import PageReader
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.web.searches import SearXNG
@@ -167,7 +152,7 @@ def _searxng(settings: Settings, opened: Resources) -> NamedSource:
     return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)
 
 
-WEB_SOURCES: dict[str, Callable[[Settings, Resources], NamedSource]] = {
+WEB_SOURCES: dict[str, Callable[[Settings, Resources], Retriever]] = {
     "wikipedia": _wikipedia,
     "tavily": _tavily,
     "searxng": _searxng,
@@ -175,7 +160,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Resources], NamedSource]] = {
 """The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
 
 
-def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
+def web_source(name: str, settings: Settings, opened: Resources) -> Retriever | None:
     """Makes the web source with this name, without the limits of the settings; None for another name."""
     if name not in WEB_SOURCES:
         return None

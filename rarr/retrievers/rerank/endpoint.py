@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.service_requests import JsonService, Probe
+from rarr.retrievers.web.service_requests import JsonService
 from rarr.tools.models.retries import Limiter
 
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
@@ -65,14 +65,6 @@ class EndpointReranker:
             raise RetrievalError(f"{self.name} did not answer with a score for each document: {_CURE}")
         self._logits |= any(not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
         return [_sigmoid(score) if self._logits else min(max(score, 0.0), 1.0) for score in scores]
-
-    def probe(self) -> Probe:
-        """Describes the request that tests the server: it asks for the list of models, which costs nothing.
-
-        Status 404 counts as working, because not every server has the list.
-        """
-        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
-        return Probe(f"{self.base_url}/models", {}, headers, (200, 404), {0: _CURE})
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""

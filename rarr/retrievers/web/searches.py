@@ -19,7 +19,7 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
+from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
@@ -36,9 +36,9 @@ class WebSearch:
     A service is a subclass that says what a search finds and how a page becomes passages.
     """
 
-    def __init__(self, service: JsonService, texts: _KeepsText, cache: Cache, probe: Probe) -> None:
+    def __init__(self, service: JsonService, texts: _KeepsText, cache: Cache) -> None:
         """`texts` stores the texts of the pages."""
-        self._service, self._texts, self._cache, self._probe = service, texts, cache, probe
+        self._service, self._texts, self._cache = service, texts, cache
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
@@ -57,10 +57,6 @@ class WebSearch:
     async def extracted(self, url: str) -> str | None:
         """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
         return await self._texts.extracted(url)
-
-    def probe(self) -> Probe:
-        """Describes a free request that shows whether the service answers."""
-        return self._probe
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
@@ -139,8 +135,7 @@ class Wikipedia(WebSearch):
             self._name, cures=cures, timeout_s=timeout_s, attempts=attempts, headers=headers
         )
         self._shelf = Shelf(cache, "mediawiki", window=window, step=step)
-        about = {"action": "query", "meta": "siteinfo", "format": "json"}
-        super().__init__(service, self._shelf, cache, Probe(self._api, about, headers, (200,), cures))
+        super().__init__(service, self._shelf, cache)
 
     async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
         most = k + SPARE
@@ -262,10 +257,7 @@ class Tavily(WebSearch):
             most=MOST_BYTES,
         )
         self._shelf = Shelf(cache, "tavily", window=window, step=step)
-        # The usage of the key is free to ask. A gateway may not have it.
-        headers = {"Authorization": f"Bearer {key}"}
-        probe = Probe(f"{self._url}/usage", {}, headers, (200, 404), _TAVILY_CURES)
-        super().__init__(service, self._shelf, cache, probe)
+        super().__init__(service, self._shelf, cache)
 
     async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
         words = " ".join(query.split())
@@ -341,9 +333,7 @@ class SearXNG(WebSearch):
         service = JsonService(
             "SearXNG", cures=_SEARXNG_CURES, timeout_s=timeout_s, attempts=attempts, headers=_HEADERS
         )
-        # The probe searches nothing; SearXNG still checks whether JSON is allowed.
-        probe = Probe(self._url, {"format": "json"}, _HEADERS, (200, 400), _SEARXNG_CURES)
-        super().__init__(service, reader, cache, probe)
+        super().__init__(service, reader, cache)
 
     async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
         words = " ".join(query.split())

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 
@@ -31,19 +31,6 @@ PAGE_FAILED = "page_failed"
 """The code of the warnings about pages that could not be read."""
 
 Answer = TypeVar("Answer")
-
-
-class Probe(NamedTuple):
-    """Describes a free request that tests whether a source works: the status is then in `good`.
-
-    `cures` name what to do about other HTTP statuses; the cure for 0 is for all other failures.
-    """
-
-    url: str
-    params: Mapping[str, str]
-    headers: Mapping[str, str]
-    good: tuple[int, ...]
-    cures: Mapping[int, str]
 
 
 class JsonService:

@@ -8,11 +8,10 @@ from makers import FACT, TEXT
 from pydantic import SecretStr
 
 from rarr.agent.revise import Reviser
-from rarr.agent.wiring.sources import WEB_SOURCES, NamedSource, Resources
+from rarr.agent.wiring.sources import WEB_SOURCES
 from rarr.settings import Settings
 from rarr.settings.setting_errors import names_with
 from rarr.testing import InMemoryRetriever
-from rarr.tools.concurrency import run
 
 pytestmark = pytest.mark.loopback
 
@@ -32,20 +31,8 @@ def everything(folder: Path) -> Settings:
     )
 
 
-@pytest.mark.parametrize("name", WEB_SOURCES)
-def test_every_named_source_can_be_examined(name: str, tmp_path: Path) -> None:
-    settings = everything(tmp_path)
-    opened = Resources(settings)
-    source = WEB_SOURCES[name](settings, opened)
-    run(opened.aclose())
-    assert isinstance(source, NamedSource), f"give the class of {name} the methods retrieve and probe"
-
-
 class Undated(InMemoryRetriever):
     """A source with a name whose passages have neither a date nor a web address."""
-
-    def probe(self) -> None:
-        """Nothing to ask."""
 
 
 @pytest.mark.parametrize(
