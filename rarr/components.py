@@ -188,12 +188,10 @@ class ReaderRecord(Protocol):
 
 
 class Rewriter(Protocol):
-    """A baseline that revises without checks. `whole`: it rewrites the text at once, not each sentence."""
+    """A baseline that revises without checks."""
 
-    whole: bool
-
-    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """Writes a new text for `span` of `text` in the light of all its evidence."""
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Writes a new text for `text` in the light of all its evidence."""
 
 
 class Verifier(Protocol):

@@ -46,8 +46,8 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     counts = {"checker": evidence * queries, "editor": edits}
     if reads_cards:
         counts = {"checker": 0, "editor": 0, "doubting_reader": 0}
-    if (rewriter := components.rewriter) is not None:
-        counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}
+    if components.rewriter is not None:
+        counts = {"checker": 0, "editor": 0}
     report = min(components.settings.report_size, evidence * queries)
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
     counts["verifier"] = 3 * evidence * queries + 2 * edits + 2 * report * max(0, len(spans) - 3)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from rarr.records import Agreement, Evidence, Query
-from rarr.tools.text.blocks_and_sentences import Span
 
 
 class UnaskedAgreement:
@@ -17,8 +16,6 @@ class UnaskedAgreement:
 class NoRewriter:
     """Leaves the text unchanged: research and report without a revision."""
 
-    whole = True
-
-    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """Returns the sentence at `span`, unchanged."""
-        return span.of(text)
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the text, unchanged."""
+        return text

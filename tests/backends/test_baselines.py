@@ -3,7 +3,6 @@
 from makers import evidence, query
 
 from rarr.backends.baselines import NoRewriter, UnaskedAgreement
-from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
 
@@ -14,4 +13,4 @@ async def test_unasked_agreement_gives_no_verdict() -> None:
 
 
 async def test_no_evidence_is_not_rewritten() -> None:
-    assert await NoRewriter().rewrite(TEXT, None, Span(0, len(TEXT)), [evidence()]) == TEXT
+    assert await NoRewriter().rewrite(TEXT, None, [evidence()]) == TEXT

@@ -1,26 +1,13 @@
-"""A baseline rewrites the sentences that have evidence, and each new sentence is an edit."""
+"""A baseline rewrites the text by all its evidence, as one edit."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from makers import evidence, query, runtime, state
 
 from rarr.nodes.baseline_rewrite import rewrite
 from rarr.records import Evidence, with_edits
-from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "One. Two. Three."
-
-
-class Rewriting:
-    """Rewrites a part as the function says."""
-
-    def __init__(self, new: Callable[[str, Sequence[Evidence]], str], *, whole: bool = False) -> None:
-        self.whole, self._new = whole, new
-
-    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        return self._new(span.of(text), evidence)
-
-
 FOUND = state(
     TEXT,
     queries=[query(0, 4), query(10, 16, id="q2")],
@@ -28,37 +15,32 @@ FOUND = state(
 )
 
 
-async def test_sentences_with_evidence_are_rewritten() -> None:
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda sentence, _: sentence.upper() + "!")))
-    assert update["text"] == "ONE.! Two. THREE.!"
-    assert [(edit.old, edit.new, edit.evidence_id) for edit in update["edits"]] == [
-        ("One.", "ONE.!", "q1.2"),
-        ("Three.", "THREE.!", "q2.1"),
-    ]
+class Rewriting:
+    """Rewrites a text as it is told, or fails."""
+
+    def __init__(self, new: str | Exception) -> None:
+        self.new, self.seen = new, list[str]()
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        self.seen = [passage.id for passage in evidence]
+        if isinstance(self.new, Exception):
+            raise self.new
+        return self.new
+
+
+async def test_the_text_is_rewritten_with_all_evidence_the_most_relevant_first() -> None:
+    rewriter = Rewriting("Another.")
+    update = await rewrite(FOUND, runtime(rewriter=rewriter))
+    assert (update["text"], rewriter.seen) == ("Another.", ["q1.2", "q2.1", "q1.1"])
     assert with_edits(TEXT, update["edits"]) == update["text"]
 
 
-async def test_the_text_is_rewritten_with_all_evidence() -> None:
-    seen: list[str] = []
-
-    def new(sentence: str, passages: Sequence[Evidence]) -> str:
-        seen.extend(passage.id for passage in passages)
-        return "Another."
-
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(new, whole=True)))
-    assert (update["text"], sorted(seen)) == ("Another.", ["q1.1", "q1.2", "q2.1"])
+async def test_unchanged_text_and_text_without_evidence_have_no_edit() -> None:
+    assert await rewrite(FOUND, runtime(rewriter=Rewriting(TEXT))) == {}
+    assert await rewrite(state(TEXT), runtime(rewriter=Rewriting("Another."))) == {}
 
 
-async def test_unchanged_sentence_is_no_edit() -> None:
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda sentence, _: sentence)))
-    assert (update["text"], update["edits"]) == (TEXT, [])
-
-
-async def test_sentence_that_fails_stays_with_a_warning() -> None:
-    def new(sentence: str, passages: Sequence[Evidence]) -> str:
-        if sentence == "One.":
-            raise OSError("down")
-        return "3."
-
-    update = await rewrite(FOUND, runtime(rewriter=Rewriting(new)))
-    assert (update["text"], [w.code for w in update["warnings"]]) == ("One. Two. 3.", ["rewrite_failed"])
+async def test_text_whose_rewriting_fails_stays_with_a_warning() -> None:
+    update = await rewrite(FOUND, runtime(rewriter=Rewriting(OSError("down"))))
+    assert [notice.code for notice in update["warnings"]] == ["rewrite_failed"]
+    assert "text" not in update

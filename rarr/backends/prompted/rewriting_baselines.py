@@ -9,7 +9,6 @@ from rarr.components import Lacking
 from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.guard.quotation import quoted
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.blocks_and_sentences import Span
 
 BETWEEN = "\n* * *\n"  # separates two evidences
 SEARCHES = 4  # searches of LaMDA for one text, at most
@@ -28,8 +27,6 @@ class PromptedRewriter(Prompted):
     Thoppilan et al. 2022), in one call.
     """
 
-    whole = True
-
     def __init__(self, model: LanguageModel, prompts: Prompts, *, anew: bool) -> None:
         super().__init__(model, prompts)
         self._name = "rewrite_text" if anew else "correct_text"
@@ -38,17 +35,17 @@ class PromptedRewriter(Prompted):
         """Estimates the usage of one call."""
         return self._prompts.expected(self._model, self._name, text)
 
-    async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """Returns the model's new words for `span`, or the old words for an empty answer."""
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the model's new text, or the old text for an empty answer."""
         distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
         variables = {
             "context": context or NOTHING,
-            "text": span.of(text),
+            "text": text,
             "evidence": BETWEEN.join(distinct),
         }
-        prompt = of_written(self._prompts[self._name], variables["text"], variables["evidence"])
+        prompt = of_written(self._prompts[self._name], text, variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
-        return quoted(prompt, span.of(text)).original(answer.revision).strip() or span.of(text)
+        return quoted(prompt, text).original(answer.revision).strip() or text
 
 
 class SearchesAnswer(BaseModel):
