@@ -86,11 +86,12 @@ class _Reader:
             return self._code(start)
         if word.isdigit():
             return self._date(start) or self._years(start) or self._clock(start) or self._number(start)
-        if match := forms.VULGAR.match(self.plain, start):
-            return self._amount(start, match.end(), exact(unicodedata.numeric(match[1])))
-        if match := forms.CHINESE.match(self.plain, start):
-            amount = forms.chinese_amount(match[0].translate(forms.CHINESE_DIGITS))
-            return self._amount(start, match.end(), Amount(Fraction(amount))) if amount else None
+        if not word.isascii():
+            if match := forms.VULGAR.match(self.plain, start):
+                return self._amount(start, match.end(), exact(unicodedata.numeric(match[1])))
+            if match := forms.CHINESE.match(self.plain, start):
+                amount = forms.chinese_amount(match[0].translate(forms.CHINESE_DIGITS))
+                return self._amount(start, match.end(), Amount(Fraction(amount))) if amount else None
         if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language) or "einhalb" in word:
             return self._numbered(number) or self._date(start) or self._words(number)
         return None
