@@ -1,7 +1,7 @@
 """`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -182,7 +182,7 @@ def _reached(
     name: str,
     settings: "Settings",
     opens: Callable[..., Any],
-    asks: Callable[[Any], Awaitable[object]] | None,
+    asks: Callable[[Any], Coroutine[Any, Any, object]] | None,
 ) -> Diagnosis:
     """Opens a source, and asks it. One that no setting names is missing rather than broken."""
     from rarr.agent.wiring.sources import Resources
@@ -194,15 +194,10 @@ def _reached(
         made = opens(settings, opened)
         if asks is None:
             return Diagnosis(name, "ok", "not asked, offline")
-        if run(by_deadline(_told(asks(made)), LIMIT_S)):
+        if run(by_deadline(asks(made), LIMIT_S)) is not None:
             return Diagnosis(name, "ok", "it answers")
         return Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", "check its address and the connection")
     except RarrError as error:
         return Diagnosis(name, bad, str(error))
     finally:
         run(opened.aclose())
-
-
-async def _told(asked: Awaitable[object]) -> bool:
-    await asked
-    return True
