@@ -38,7 +38,7 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 4_350, 4_000),
     Budget("ledger", _inside("ledger"), 2_480, 1_100),
     Budget("nodes", _inside("nodes"), 900, 1_000),
-    Budget("agent", _inside("agent"), 5_850, 2_600),
+    Budget("agent", _inside("agent"), 5_150, 2_600),
     Budget("traces", _inside("traces"), 1_500, 1_300),
     Budget("evals", _inside("evals"), 4_350, 2_800),
     Budget("training", _inside("training"), 1_750, 1_000),

@@ -38,19 +38,15 @@ def added(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    spans = sentences(text)
-    reads_cards = components.card_reader is not None
-    queries = max(1, len(spans) * (1 if reads_cards else QUESTIONS))
-    edits = math.ceil(DISAGREEMENTS * queries)
-    evidence = components.settings.evidence_per_query
-    counts = {"checker": evidence * queries, "editor": edits}
-    if reads_cards:
-        counts = {"checker": 0, "editor": 0, "doubting_reader": 0}
-    if components.rewriter is not None:
-        counts = {"checker": 0, "editor": 0}
-    report = min(components.settings.report_size, evidence * queries)
+    count, reads_cards = len(sentences(text)), components.card_reader is not None
+    queries = max(1, count * (1 if reads_cards else QUESTIONS))
+    checks, edits = components.settings.evidence_per_query * queries, math.ceil(DISAGREEMENTS * queries)
+    report = min(components.settings.report_size, checks)
+    counts = {"checker": checks, "editor": edits}
+    if reads_cards or components.rewriter is not None:
+        counts = {"checker": 0, "editor": 0} | ({"doubting_reader": 0} if reads_cards else {})
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
-    counts["verifier"] = 3 * evidence * queries + 2 * edits + 2 * report * max(0, len(spans) - 3)
+    counts["verifier"] = 3 * checks + 2 * edits + 2 * report * max(0, count - 3)
     # Any other component is asked once.
     calls = [(getattr(components, field.name), counts.get(field.name, 1)) for field in fields(components)]
     usages = [
@@ -59,11 +55,10 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
         if times and isinstance(component, AsksModel)
     ]
     costs = [usage.cost and times * usage.cost for times, usage in usages]
+    names = ("model_calls", "input_tokens", "output_tokens")
     return Estimate(
         queries=queries,
         edits=edits,
-        model_calls=sum(times * usage.model_calls for times, usage in usages),
-        input_tokens=sum(times * usage.input_tokens for times, usage in usages),
-        output_tokens=sum(times * usage.output_tokens for times, usage in usages),
         cost=None if None in costs else sum(filter(None, costs)),
+        **{name: sum(times * getattr(usage, name) for times, usage in usages) for name in names},
     )
