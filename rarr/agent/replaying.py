@@ -287,7 +287,7 @@ def _components(
     `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
     """
     facts = trace.file.facts.settings
-    recorded = {key: value for key, value in facts.items() if key not in CURRENT or key == "base_url"}
+    recorded = {key: value for key, value in facts.items() if key not in CURRENT}
     of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -304,6 +304,11 @@ def _components(
     # The file and the environment give keys, paths and addresses, and nothing else.
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
     current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
+    if (url := facts.get("base_url")) and "base_url" not in given:
+        # A key belongs to its server: the key of another address must not reach that of the run.
+        is_known = current.base_url in (None, url) or "api_key" in given
+        key = current.api_key if is_known else None
+        current = current.model_copy(update={"base_url": url, "api_key": key})
     # A key goes to no address of a trace: the key of an endpoint comes with its own address.
     endpoints = {
         name: current.endpoints.get(name, Endpoint(base_url=it.get("base_url"))).model_copy(

@@ -110,8 +110,10 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
+        monkeypatch.setenv("RARR_BASE_URL", "http://127.0.0.1:9/v1")  # whose key this is
         replayed = replay(trace, prompt=prompt_file(tmp_path, called="check_agreement"))
         assert len(server.requests) - before == replayed.asked > 0
+        assert not any("sk-mine" in str(request.headers) for request in server.requests[before:])
     assert {it.before.status for it in replayed.changes if it.before} == {"supported"}
     assert {it.after.status for it in replayed.changes if it.after} == {"unconfirmed"}
     assert all(it.text in TEXT and it.why for it in replayed.changes)
