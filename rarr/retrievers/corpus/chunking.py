@@ -38,7 +38,7 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     cover every sentence, and no passage lies inside the passage before it.
     """
     parsed = blocks(text)
-    spans = [piece for span in sentences_of(text, parsed, tables="rows") for piece in _pieces(text, span)]
+    spans = _spans(text, parsed)
     headings = [block for block in parsed if block.kind == "heading"]
     passages: list[Window] = []
     governing = _Governing(text, parsed)
@@ -90,12 +90,9 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     They follow one another and may cross headings: a heading stands in the passage of the sentence below it.
     A sentence of more words is a passage of its own, cut where it is longer than a passage may be.
     """
-    spans = [
-        piece for span in sentences_of(text, blocks(text), tables="rows") for piece in _pieces(text, span)
-    ]
     places: list[tuple[int, int]] = []
     start = last = 0
-    for span in spans:
+    for span in _spans(text, blocks(text)):
         if last and len(text[start : span.end].split()) > words:
             places.append((start, last))
             start = last
@@ -134,16 +131,18 @@ def _words(text: str, heading: Block) -> str:
     return text[heading.start : heading.end].strip().strip("#=-").strip()
 
 
-def _pieces(text: str, span: Span) -> Iterator[Span]:
-    """Yields the sentence, cut at white space where it is longer than a passage may be."""
-    start, end = span
-    while end - start > LONGEST:
-        cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
-        if cut <= start:
-            cut = start + LONGEST
-        yield Span(start, cut)
-        start = cut
-        while start < end and text[start].isspace():
-            start += 1
-    if start < end:
-        yield Span(start, end)
+def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
+    """Returns the sentences and rows, cut at white space where they are longer than a passage may be."""
+    spans: list[Span] = []
+    for start, end in sentences_of(text, parsed, tables="rows"):
+        while end - start > LONGEST:
+            cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
+            if cut <= start:
+                cut = start + LONGEST
+            spans.append(Span(start, cut))
+            start = cut
+            while start < end and text[start].isspace():
+                start += 1
+        if start < end:
+            spans.append(Span(start, end))
+    return spans

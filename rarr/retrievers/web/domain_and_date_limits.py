@@ -57,15 +57,11 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLi
     missing = ""
     if (limits.after or limits.before) and all(passage.published_at is None for passage in passages):
         missing = "no date: unset published_after and published_before, or do not search there"
-    elif limits.include and not await work(_any_host, passages):
+    elif limits.include and not any(host_of(passage.source) for passage in passages):
         missing = "no web address: unset include_domains, or do not search there"
     if passages and not kept and missing:
         meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
     return kept
-
-
-def _any_host(passages: Sequence[Passage]) -> bool:
-    return any(host_of(passage.source) for passage in passages)
 
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:

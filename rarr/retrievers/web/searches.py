@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote, urldefrag, urlsplit
 
+from rarr.components import KeepsText
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import UnreadableError, published
@@ -26,17 +27,13 @@ from rarr.valid_unicode import valid
 _NO_LIMITS = SourceLimits()
 
 
-class _KeepsText(Protocol):
-    async def extracted(self, url: str) -> str | None: ...
-
-
 class WebSearch:
     """A retriever that asks a service for pages, and returns the passages of the best pages.
 
     A service is a subclass that says what a search finds and how a page becomes passages.
     """
 
-    def __init__(self, service: JsonService, texts: _KeepsText, cache: Cache) -> None:
+    def __init__(self, service: JsonService, texts: KeepsText, cache: Cache) -> None:
         """`texts` stores the texts of the pages."""
         self._service, self._texts, self._cache = service, texts, cache
 
@@ -52,7 +49,7 @@ class WebSearch:
         if missing := sum(not document for document in documents):
             more = [self._passages(page, query) for page in pages[k : k + missing]]
             documents += await outcomes(more, pages=True)
-        return readable(query, [page["url"] for page in pages[: len(documents)]], documents)
+        return readable([page["url"] for page in pages[: len(documents)]], documents)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the stored text that passages with the source `url` were cut from; None if not stored."""

@@ -21,12 +21,11 @@ from rarr.tools.models.failures import (
 )
 from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.wording import counted, shown
+from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 AT_ONCE = 4
 """The most requests to one service at once: free services ask their users to be moderate."""
-MOST_NAMED = 3  # pages of one query that are named in warnings; the others are counted
 PAGE_FAILED = "page_failed"
 """The code of the warnings about pages that could not be read."""
 
@@ -146,9 +145,7 @@ async def _outcome(call: Awaitable[Answer], seconds: float | None) -> Answer | R
         return error
 
 
-def readable(
-    query: str, urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]
-) -> list[Passage]:
+def readable(urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
     """Returns the passages of all pages that could be read, in order; `documents[i]` is of `urls[i]`.
 
     Pages that could not be read become warnings of the run. Raises the first failure where there are no
@@ -159,10 +156,8 @@ def readable(
     passages = [it for _, result in results if not isinstance(result, RetrievalError) for it in result]
     if failed and not passages:
         raise failed[0][1]
-    for url, error in failed[:MOST_NAMED]:
+    for url, error in failed:
         message = " ".join(str(error).split())
         named = message if shown(url) in message else f"{shown(url)}: {message}"
         meter().warn(PAGE_FAILED, f"a page was left out: {named}")
-    if (more := len(failed) - MOST_NAMED) > 0:
-        meter().warn(PAGE_FAILED, f"left out of the pages for {shown(query)!r}: {counted(more, 'more page')}")
     return passages

@@ -7,7 +7,7 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.service_requests import MOST_NAMED, readable
+from rarr.retrievers.web.service_requests import readable
 
 READ = [Passage(text="x", source="https://ok.org/", start=0, end=1, retrieved_at=datetime.now(UTC))]
 
@@ -17,7 +17,7 @@ def messages(*pages: list[Passage] | str) -> list[str]:
     urls = [f"https://{number}.org/" for number in range(len(pages))]
     outcomes = [RetrievalError(page) if isinstance(page, str) else page for page in pages]
     with metered() as meter:
-        assert readable("the\nquery", urls, outcomes) == READ
+        assert readable(urls, outcomes) == READ
     assert {warning.code for warning in meter.warnings} <= {"page_failed"}
     return [warning.message for warning in meter.warnings]
 
@@ -29,13 +29,7 @@ def test_page_that_failed_is_named_once_with_its_cause() -> None:
     ]
 
 
-def test_few_pages_are_named_and_the_rest_counted() -> None:
-    *named, counted = messages(READ, *["gone"] * (MOST_NAMED + 2))
-    assert len(named) == MOST_NAMED
-    assert counted == "left out of the pages for 'the�query': 2 more pages"
-
-
 def test_pages_that_all_fail_are_an_error_without_warnings() -> None:
     with metered() as meter, pytest.raises(RetrievalError, match="gone"):
-        readable("q", ["https://a.org/"], [RetrievalError("gone")])
+        readable(["https://a.org/"], [RetrievalError("gone")])
     assert meter.warnings == []
