@@ -5,23 +5,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.graph.relations import rank_of
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import name_key, relation_words, value_forms, words_of
+from rarr.retrievers.graph.triples import name_key, value_forms, words_of
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _LONGEST = 12  # words of a name that are looked for
 _BESIDE = 3  # words on each side of a name
 _TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "lady", "lord"])
-_PERSONAL = frozenset(
-    {
-        "occupation", "profession", "job", "country of citizenship", "nationality", "citizenship",
-        "place of birth", "birth place", "birthplace", "born in", "date of birth", "birth date", "birthdate",
-        "born", "born on", "place of death", "death place", "died in", "date of death", "death date", "died",
-        "died on", "father", "mother", "spouse", "husband", "wife", "child", "children", "son", "daughter",
-        "sibling", "brother", "sister",
-    }
-)  # fmt: skip
-"""Relations that only persons have."""
+_PERSONAL = range(rank_of("occupation"), rank_of("sibling") + 1)  # the relations that only persons have
 _NAMED_BEFORE = re.compile(r"(\w[\w'’-]*|\b\w\.)[ \t]+$")
 _NAMED_AFTER = re.compile(r"[ \t]+(\w)")
 
@@ -148,7 +140,7 @@ def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]
 
 
 def _is_person(store: TripleStore, entity: int) -> bool:
-    return any(relation_words(triple.relation) in _PERSONAL for triple in store.around(entity))
+    return any(rank_of(triple.relation) in _PERSONAL for triple in store.around(entity))
 
 
 def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
