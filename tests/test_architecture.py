@@ -22,8 +22,8 @@ ROOMS = (
 # A node knows interfaces and no implementation, and no other node; one kind of backend needs no other.
 FORBIDDEN = {
     "rarr.nodes": ("rarr.nodes", "rarr.backends", "rarr.retrievers"),
-    "rarr.backends.prompted": ("rarr.backends.rules", "rarr.backends.encoder", "rarr.backends.nli"),
-    "rarr.backends.rules": ("rarr.backends.prompted", "rarr.backends.encoder", "rarr.backends.nli"),
+    "rarr.backends.prompted": ("rarr.backends.embedded", "rarr.backends.encoder", "rarr.backends.nli"),
+    "rarr.backends.embedded": ("rarr.backends.prompted", "rarr.backends.encoder", "rarr.backends.nli"),
 }
 
 READS_ENVIRONMENT = "rarr.settings"
@@ -137,9 +137,9 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.agent.revise", "from rarr.integrations.langchain import RarrRunnable"),
         (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.cli.streams import write"),
         (imports_point_down, "rarr.nodes.edit", "from rarr.nodes import evaluate"),
-        (imports_point_down, "rarr.nodes.edit", "from rarr.backends.rules.editing import RuleEditor"),
+        (imports_point_down, "rarr.nodes.edit", "from rarr.backends.embedded.editing import RuleEditor"),
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus.corpus import Corpus"),
-        (imports_point_down, "rarr.backends.rules.values", "from rarr.backends.prompted import agreement"),
+        (imports_point_down, "rarr.backends.embedded.values", "from rarr.backends.prompted import agreement"),
         (imports_point_down, "rarr.testing.retriever", "from rarr.agent.graph import build"),
         (reads_no_environment, "rarr.cli", "import os\nos.environ['HOME']"),
         (reads_no_environment, "rarr.cli.streams", "from os import getenv"),

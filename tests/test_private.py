@@ -80,13 +80,6 @@ def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Pat
     assert open_to_others(home) == []
 
 
-def test_index_that_cannot_be_built_is_private(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(" ")
-    with pytest.raises(Exception, match="no file in corpus"):
-        Corpus.open(tmp_path / "a.md", home=tmp_path / "home", **BUILD)
-    assert open_to_others(tmp_path / "home") == []
-
-
 @pytest.mark.parametrize("name", ["cache", "traces"])
 @pytest.mark.usefixtures("umask")
 def test_database_is_private_from_the_first_moment(
@@ -132,9 +125,3 @@ def test_make_private_keeps_the_permissions_of_the_owner(tmp_path: Path) -> None
     (tmp_path / "else").touch(0o644)
     make_private(tmp_path / "in")
     assert (mode(tmp_path / "in" / "a"), mode(tmp_path / "else") & 0o044) == (0o500, 0o044)
-
-
-def test_private_file_keeps_its_content(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("a")
-    private_file(tmp_path / "a")
-    assert (tmp_path / "a").read_text() == "a"

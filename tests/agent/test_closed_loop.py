@@ -67,11 +67,6 @@ def test_a_sentence_without_support_is_asked_about_in_another_round() -> None:
     assert statuses(revision) == ["supported"]
 
 
-def test_rounds_are_no_more_than_the_settings_say() -> None:
-    revision, retriever = in_rounds(1)
-    assert (statuses(revision), len(retriever.calls)) == (["no_evidence"], 1)
-
-
 class NewQuestions(ScriptedQueries):
     """One that is never at a loss."""
 

@@ -1,7 +1,6 @@
 """Whatever a server does, a run ends soon with a revision that says what failed; and no key is told."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,6 @@ from families import few
 
 from agent.mills import Documents, answer, codes, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
-from rarr.cli import run
 from rarr.errors import RarrError
 from rarr.testing import Failure, Request, ScriptedServer
 from rarr.tools.models.retries import Attempts
@@ -100,24 +98,6 @@ def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
     assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})
 
 
-@pytest.fixture
-def call(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], hasty: None
-) -> Callable[[str], tuple[int, bytes, str]]:
-    """`rarr revise` with a language model at a URL."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RARR_TIMEOUT_S", "0.5")
-    Path("notes.md").write_text("# Aldmoor Mill\n\nAldmoor Mill was built in 1801.\n")
-
-    def called(url: str, *more: str) -> tuple[int, bytes, str]:
-        options = ["--corpus", "notes.md", "--model", "vllm:mills", "--base-url", url, *more]
-        status = run(["revise", TEXT, *options])
-        out, err = capfdbinary.readouterr()
-        return status, out, err.decode()
-
-    return called
-
-
 KEY = "hunter2-Zq81-very-secret"
 
 
@@ -155,13 +135,3 @@ def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
         Reviser(Settings(**({"model": "vllm:mills", "search": Documents()} | wrong)))
     assert KEY not in f"{raised.value!r} {raised.value} {raised.value.__context__!r}"
     assert "\n" not in str(raised.value)
-
-
-def test_faults_tell_no_key_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], call: Any
-) -> None:
-    monkeypatch.setenv("RARR_API_KEY", KEY)
-    with ScriptedServer(answer, requires_key="another") as server:
-        status, out, err = call(server.url, "--json")
-    assert status == 3
-    assert KEY not in f"{out!r}{err}"

@@ -3,14 +3,10 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from component_doubles import ScriptedQueries, scripted_components
-from interrupted_runs import CORPUS, HANG_S, TEXTS
 
 from rarr import Passage, Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever
@@ -82,42 +78,3 @@ def test_trace_is_written_before_an_interrupted_command_ends(monkeypatch: pytest
         agent.revise(TEXT, run_id="first")
     assert retriever.status == "generate_queries True, retrieve False"
     assert not concurrency._actions
-
-
-PROGRAM = """
-import signal, sys
-from pathlib import Path
-from rarr import Reviser, Settings
-from rarr.backends.encoder import model
-from rarr.backends.encoder.model_files import SHIPPED
-
-text, run = Path(sys.argv[2]).read_text(), model.Encoder._run
-settings = Settings(corpus=sys.argv[1], weights=SHIPPED)
-computed = []
-
-def interrupts(self, *given):
-    computed.append(1)
-    if len(computed) == 5:
-        signal.raise_signal(signal.SIGINT)
-    return run(self, *given)
-
-with Reviser(settings) as reviser:
-    model.Encoder._run = interrupts
-    try:
-        reviser.revise(text)
-    except KeyboardInterrupt:
-        print("interrupted")
-    again = reviser.revise(text)
-    model.Encoder._run = run
-with Reviser(settings) as reviser:
-    other = reviser.revise(text)
-print((again.text, again.checks, again.edits, again.report.sentences) ==
-      (other.text, other.checks, other.edits, other.report.sentences))
-"""
-
-
-@pytest.mark.slow
-def test_interrupted_encoder_answers_again(tmp_path: Path) -> None:
-    argv = [sys.executable, "-c", PROGRAM, str(CORPUS), str(TEXTS / "alaska.md")]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=3 * HANG_S, check=True)
-    assert (done.stdout.split(), done.stderr) == (["interrupted", "True"], "")
