@@ -67,7 +67,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
         raise UnreadableAnswer("it is empty")
     if (inner := _json_string(rest)) is not None:
         return read_answer(inner, shape, cut=cut)
-    found = [one for part in parts for one in find(_with_head(part))]
+    found = [one for part in parts for one in find("{" + part if _HEADLESS.match(part) else part)]
     outcomes = [outcome for one in found for outcome in _read(one, shape)]
     if cut and (not outcomes or found[-1].value is None):
         raise UnreadableAnswer("it was cut off")
@@ -112,10 +112,6 @@ def _json_string(text: str) -> str | None:
     except ValueError:
         return None
     return value if isinstance(value, str) else None
-
-
-def _with_head(part: str) -> str:
-    return "{" + part if _HEADLESS.match(part) else part
 
 
 def _read(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:

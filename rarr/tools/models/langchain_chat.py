@@ -84,13 +84,14 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
     # The integration drops a temperature that it knows the model to refuse.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
+    other_limit = "max_completion_tokens" if name.partition(":")[0] in DEFAULT_URLS else "max_tokens"
     return LangChainChat(
         name,
         lambda: make(**({"http_async_client": clients.get()} if needs_client else {})),
         secrets,
         clients.aclose,
         server=_server(first),
-        left_out=refused | {"max_completion_tokens" if _default_url(name) else "max_tokens"},
+        left_out=refused | {other_limit},
     )
 
 
@@ -98,7 +99,7 @@ def _construction(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str,
     """Finds LangChain's provider for a model, and the arguments with which its model is constructed."""
     provider, _, model = name.partition(":")
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    if own := _default_url(name):
+    if own := DEFAULT_URLS.get(provider):
         local = {"base_url": own, "api_key": NO_KEY, "use_responses_api": False, "openai_proxy": ""}
         given = {**local, "http_client": _unused_client(), **given}
         provider = "openai"
@@ -130,11 +131,6 @@ def _explained(name: str, reason: str) -> RarrError:
     if "api_key" in reason or "credential" in reason.lower():
         return SetupError(f"model {name!r} has no key: give api_key, or {provider}'s variable ({line})")
     return SetupError(f"model {name!r} cannot be set up: {line}")
-
-
-def _default_url(name: str) -> str | None:
-    """The provider's own address for a model such as vllm:NAME; None for other providers."""
-    return DEFAULT_URLS.get(name.partition(":")[0])
 
 
 def _server(model: BaseChatModel) -> str | None:

@@ -5,7 +5,8 @@ left out.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
@@ -64,14 +65,14 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
     `[1] ...` at the start of a block or below another entry, and `1. ...` under a title such as "References".
     """
-    code = _code_blocks(text)
+    in_code = _overlap(_code_blocks(text))
     entries: list[SourceEntry] = []
     listed, begins = False, True  # under a title of a list; may the line begin an entry?
     position = 0
     for line in _LINE.finditer(text):
         blank = len(re.findall(r"\r\n?|\n", text[position : line.start()])) > 1
         position = line.end()
-        if any(span.start <= line.start() < span.end for span in code) or not line[0].strip():
+        if in_code(Span(line.start(), line.start() + 1)) or not line[0].strip():
             begins = True
             continue
         if _LIST_TITLE.fullmatch(line[0].strip()):
@@ -98,17 +99,17 @@ def source_list_places(text: str) -> list[Span]:
 
 def citation_marks(text: str) -> list[CitationMark]:
     """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
-    lists = source_list_places(text)
+    is_listed = _overlap(source_list_places(text))
     entries = {entry.label: entry.text for entry in source_entries(text)}
     marks: list[CitationMark] = []
     before: Span | None = None
     spans = sentences(text)
     for span, following in zip_longest(spans, spans[1:], fillvalue=Span(len(text), len(text))):
-        if not any(span.overlaps(place) for place in lists):
+        if not is_listed(span):
             leading = _leading_marks_end(text, span, before)
             alone = not has_words(text[span.end : following.start])  # a paragraph of marks may follow
             found = _marks_of(text, span, following.start if alone else span.end, entries)
-            for mark in (mark for mark in found if not any(mark.place.overlaps(place) for place in lists)):
+            for mark in (mark for mark in found if not is_listed(mark.place)):
                 of_before = before is not None and mark.place.end <= leading
                 marks.append(mark._replace(sentence=before) if before and of_before else mark)
         before = span
@@ -134,6 +135,18 @@ def _code(text: str, start: int, end: int) -> list[Span]:
 
 def _code_blocks(text: str) -> list[Span]:
     return [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
+
+
+def _overlap(spans: Iterable[Span]) -> Callable[[Span], bool]:
+    """Makes the test whether a span overlaps one of these, which do not overlap each other."""
+    ordered = sorted(spans)
+    starts = [span.start for span in ordered]
+
+    def overlaps(span: Span) -> bool:
+        before = bisect_left(starts, span.end)
+        return before > 0 and ordered[before - 1].end > span.start
+
+    return overlaps
 
 
 def has_words(sentence: str) -> bool:

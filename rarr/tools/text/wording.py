@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
 _MOST_SHOWN = 100  # characters
 _CURE = "; see rarr doctor"
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
-_DETAIL = re.compile(r"\s*\(.*\)|\d+")
+_DETAIL = re.compile(r" ?\(.*\)|\d+")
 _NOUNS = {
     "a valid string": "a text",
     "a valid list": "a list",

@@ -98,3 +98,10 @@ def test_mark_behind_closing_emphasis_belongs_to_the_sentence_before(closed: str
     first, second = citation_marks(text)
     assert "It is high." in first.sentence.of(text) and "1936" not in first.sentence.of(text)
     assert "1936" in second.sentence.of(text)
+
+
+@pytest.mark.parametrize("unit", ["```\n", "[1] ", "[^a", "references\n", "- [a] b\n"])
+def test_marks_of_a_hostile_text_are_found_quickly(unit: str) -> None:
+    text = unit * (30_000 // len(unit))
+    citation_marks(text)
+    source_entries(text)
