@@ -1,5 +1,8 @@
 """Postprocesses the answer of a model: within its deadline, and whatever fails, with a text to send out."""
 
+import csv
+import io
+import json
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -107,7 +110,8 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
         places = [(it.start, it.end, it.passage) for it in cited.citations]
     else:
         planned = planned_citations(revision, source_list_places(text))
-        text, marks = annotated(text, doubtful(revision) if mode == "annotate" else [])
+        marked = doubtful(revision) if mode == "annotate" and not is_data(text) else []
+        text, marks = annotated(text, marked)
         places = [
             (_moved(it.sentence.start, marks), _moved(it.sentence.end, marks), it.passage) for it in planned
         ]
@@ -126,6 +130,26 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
         existing=cited.existing if cited else (),
         marks=marks,
     )
+
+
+def is_data(text: str) -> bool:
+    """Tells whether a program reads the text, which a mark would break: JSON, XML or CSV.
+
+    All lines of CSV have the same number of cells, at least two, and no cell begins with a space.
+    """
+    if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
+        return True
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if row]
+    except csv.Error:
+        return False
+    cells = {len(row) for row in rows}
+    is_even = len(rows) > 1 and len(cells) == 1 and cells != {1}
+    return is_even and not any(cell[:1].isspace() for row in rows for cell in row)
 
 
 def annotated(original: str, doubtful: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:

@@ -182,5 +182,5 @@ def test_language_model_runs_in_the_process_of_the_server(home: Path) -> None:
 def test_workers_do_not_get_the_tokens_of_the_server() -> None:
     settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": EXAMPLES}, serve_workers=3)
     runner: Any = made_runner(settings)
-    assert runner._settings.serve_token is None
-    assert (runner._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)
+    assert runner._many._settings.serve_token is None
+    assert (runner._many._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)

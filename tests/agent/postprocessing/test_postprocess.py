@@ -158,3 +158,24 @@ async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytes
     await reviser.aclose()
     assert len(made) == 1
     assert [result.text for result in results[::4]] == [RIGHT, RIGHT.replace("221", "230")]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        f'{{"text": "{WRONG}", "year": 1935}}',
+        f'[\n  {{"text": "{WRONG}"}}\n]\n',
+        f'name,height\nHoover Dam,212 metres\n"{WRONG}",1935\n',
+        f"<dam><text>{WRONG}</text></dam>",
+        f"```\n{WRONG}\n```",
+    ],
+)
+def test_annotate_puts_no_mark_into_data_and_code(data: str) -> None:
+    assert given(data, mode="annotate").text == data
+
+
+@pytest.mark.parametrize(
+    "prose", [f"Yes, it is.\n{WRONG}", f"In 1936, it opened.\n\nIt is old, too. {WRONG}"]
+)
+def test_annotate_marks_prose_with_commas(prose: str) -> None:
+    assert given(prose, mode="annotate").marks
