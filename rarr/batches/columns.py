@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
 from rarr.batches.input_rows import InputRow
@@ -19,8 +19,6 @@ LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures that may have a limit."""
-Limit = Literal["max_cost", "deadline"]
-"""What may end a run before its rows do."""
 
 _NAMED = 20  # columns that a message names
 _OF_RESULT: Mapping[str, tuple[ColumnType, Callable[[Postprocessed], Any]]] = {
@@ -144,8 +142,8 @@ class BatchCounts(Record):
 
     `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
     sentence that is not `supported`. `statuses` counts the sentences of all rows, also those with nothing to
-    check. `left` counts rows without a result, because of the limit `ended_by` if there was one. `cost` is
-    None if a price is not known. `attribution` and `preservation` are means over the rows that have both;
+    check. `left` counts rows without a result, because of the limit of the cost. `cost` is None if a price is
+    not known. `attribution` and `preservation` are means over the rows that have both;
     F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
@@ -156,7 +154,6 @@ class BatchCounts(Record):
     errors: int
     first_error: str
     left: int
-    ended_by: Limit | None
     cost: float | None
     model_calls: int
     statuses: Mapping[str, int]
@@ -208,7 +205,7 @@ class Counting:
             self._scored += 1
             self._scores.update(scores)
 
-    def counts(self, left: int = 0, ended_by: Limit | None = None) -> BatchCounts:
+    def counts(self, left: int = 0) -> BatchCounts:
         """Makes the record of the counts."""
         scores = {name: total / self._scored for name, total in self._scores.items()}
         attribution, preservation = scores.get("attribution"), scores.get("preservation")
@@ -217,7 +214,6 @@ class Counting:
             rows=self.rows,
             first_error=self._first_error,
             left=left,
-            ended_by=ended_by if left else None,
             cost=self.cost,
             statuses=dict(sorted(self._statuses.items())),
             attribution=attribution,

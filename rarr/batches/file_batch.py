@@ -5,7 +5,6 @@ result for each row, stored when it is finished).
 """
 
 import asyncio
-import math
 import os
 import shutil
 import threading
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, NamedTuple, cast
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
@@ -23,7 +21,6 @@ from rarr.batches.columns import (
     BatchCounts,
     Columns,
     Counting,
-    Limit,
     columns_of,
     digest_of,
     error_columns,
@@ -71,7 +68,6 @@ def revise_file(
     workers: int | None = None,
     ray: str | None = None,
     max_cost: float | None = None,
-    deadline_s: float | None = None,
     on_progress: OnProgress | None = None,
     on_interrupt: Callable[[BatchCounts], object] | None = None,
 ) -> BatchReport:
@@ -82,12 +78,10 @@ def revise_file(
     interrupt ends the process, `out` is written, and `on_interrupt` called with its counts.
 
     Rows that have a result from an earlier run of the same call are not done again; those with an error are.
-    No row begins after `deadline_s` seconds of this run, or when all results of `out`, those of earlier runs
-    too, have cost `max_cost`. Raises `RarrError` before anything is spent: for files that cannot be read or
-    written, a missing column, an `out` of other settings, other columns or another `full`, and a limit of the
-    cost of a model without a price.
+    No row begins when all results of `out`, those of earlier runs too, have cost `max_cost`. Raises
+    `RarrError` before anything is spent: for files that cannot be read or written, a missing column, an `out`
+    of other settings, other columns or another `full`, and a limit of the cost of a model without a price.
     """
-    until = math.inf if deadline_s is None else monotonic() + deadline_s
     settings = batch_settings(settings or Settings())
     _require_usable(source, out)
     if max_cost is not None:
@@ -104,7 +98,7 @@ def revise_file(
             batch.begin(settings, mode)
             with before_end(lambda: (on_interrupt or (lambda counts: None))(batch.write())):
                 runner = runner_of(settings, workers, ray)
-                run(batch.work(runner, mode, max_cost, until, on_progress))
+                run(batch.work(runner, mode, max_cost, on_progress))
             return BatchReport(batch.write(), batch.wrong)
         finally:
             batch.close()
@@ -181,7 +175,6 @@ class _FileBatch:
         """The rows that cannot be used, with their reasons."""
         self._types = ColumnTypes()
         self._expected = Expected(0, 0)
-        self._ended_by: Limit | None = None
         self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
         self._store = ResultStore(folder / RESULTS)
         self._counting = Counting()
@@ -204,7 +197,6 @@ class _FileBatch:
         runner: Runner,
         mode: PostprocessMode,
         max_cost: float | None,
-        until: float,
         on_progress: OnProgress | None,
     ) -> None:
         """Works on the rows that have no result, and stores each result."""
@@ -213,7 +205,7 @@ class _FileBatch:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(runner.aclose)
             await runner.start()
-            rows = self._rows_to_do(max_cost, until)
+            rows = self._rows_to_do(max_cost)
             work = partial(batch_result, postprocess=partial(_postprocessed, runner, mode))
             async for result in bounded_flow(rows, work, runner.at_once):
                 self._counting.add(await asyncio.to_thread(self._keep, result))
@@ -233,7 +225,7 @@ class _FileBatch:
         with self._writing:
             write_rows(self._out, self._finished_rows(names, counting), names, self._source)
         left = self._expected.rows + len(self.wrong) - counting.rows
-        return counting.counts(left, self._ended_by)
+        return counting.counts(left)
 
     def close(self) -> None:
         """Closes the file of results."""
@@ -254,15 +246,11 @@ class _FileBatch:
         for row in input_rows(self._source):
             yield row, self._columns.row_or_problem(row)
 
-    def _rows_to_do(self, max_cost: float | None, until: float) -> Iterator[BatchRow]:
+    def _rows_to_do(self, max_cost: float | None) -> Iterator[BatchRow]:
         spent = 0.0 if max_cost is None else self._store.cost()
         for _, row in self._rows():
             cost = self._counting.cost  # of this run; None if that of a row is not known
             if max_cost is not None and (cost is None or spent + cost >= max_cost):
-                self._ended_by = "max_cost"
-            elif monotonic() > until:
-                self._ended_by = "deadline"
-            if self._ended_by:
                 return
             if isinstance(row, BatchRow) and self._store.start(digest_of(row)):
                 yield row

@@ -4,8 +4,6 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -102,33 +100,27 @@ class RayActors:
     """A `Runner` with `count` actors. A job waits for a free actor; Ray restarts an actor that dies.
 
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
-    they wait most of the time: if one kills the actor, all are lost. None: an actor for each core of the
-    cluster, or one with a language model. The address is that of `connect`.
+    they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone. None: an
+    actor for each core of the cluster, or one with a language model. The address is that of `connect`.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
-        self._ray, self._settings, self._address, self._count = require_ray(), settings, address, count
+        """Connects. Raises `InputError` for an address without a cluster."""
+        self._connected_here, self._ray = connect(address), require_ray()
         exceptions = self._ray.exceptions
         self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
+        self._settings, self._folder = settings, str(Path.cwd())
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
+        cores = int(self._ray.cluster_resources().get("CPU", 1)) if settings.is_embedded else 1
+        self._count = count or max(1, cores)
+        self.at_once = self._count * (self._jobs_each + 1)
+        """How many jobs to have at once: those that can run, and one more for each actor."""
         self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
         self._one_alone = asyncio.Lock()
-        # A cluster that `connect` starts ends with the thread that started it.
-        self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
-        self._connected_here, self._folder = False, str(Path.cwd())
         self._actors: list[Any] = []
 
-    @property
-    def at_once(self) -> int:
-        """Returns how many jobs to have at once: those that can run, and one more for each actor."""
-        return (self._count or 1) * (self._jobs_each + 1)
-
     async def start(self) -> None:
-        """Connects, and builds the actors. Raises `RarrError` if they find no core or cannot be built."""
-        self._connected_here = await self._on_thread(lambda: connect(self._address))
-        if self._count is None:
-            cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
-            self._count = max(1, int(cores)) if self._settings.is_embedded else 1
+        """Builds the actors. Raises `RarrError` if they find no core or cannot be built."""
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
@@ -151,7 +143,7 @@ class RayActors:
         """Runs a job in a free actor, and once more, alone, if the actor dies."""
         actor = await self._free.get()
         try:
-            return await self._run_in(actor, job)
+            return await _outcome(actor, job)
         except self._deaths:
             pass
         finally:
@@ -159,7 +151,7 @@ class RayActors:
         async with self._one_alone:
             alone = self._made(num_cpus=0)  # the cores are taken
             try:
-                return await self._run_in(alone, job)
+                return await _outcome(alone, job)
             except self._deaths:
                 raise WorkerLostError from None
             finally:
@@ -167,25 +159,19 @@ class RayActors:
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
-        await self._on_thread(self._leave)  # after `connect`, if that is still at work
-        self._connecting.shutdown(wait=False)
+        for actor in self._actors:
+            self._ray.kill(actor)
+        if self._connected_here:
+            await asyncio.to_thread(self._ray.shutdown)
 
     def _made(self, num_cpus: int) -> Any:
         actor_class = self._ray.remote(TaskActor)
         options = actor_class.options(num_cpus=num_cpus, max_restarts=-1, max_concurrency=self._jobs_each + 1)
         return options.remote(self._settings, self._folder)
 
-    async def _run_in(self, actor: Any, job: Job) -> Record:
-        outcome: Record | Exception = await actor.run.remote(job)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
 
-    def _leave(self) -> None:
-        for actor in self._actors:
-            self._ray.kill(actor)
-        if self._connected_here:
-            self._ray.shutdown()
-
-    async def _on_thread(self, work: Callable[[], Any]) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._connecting, work)
+async def _outcome(actor: Any, job: Job) -> Record:
+    outcome: Record | Exception = await actor.run.remote(job)
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome

@@ -35,13 +35,12 @@ _MOST_PROCESSES = 64
 )  # fmt: skip
 @options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
-@options.one("--deadline", "S", "Seconds after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
 @options.settings(*options.SOURCES, *options.MODELS)
 @options.ESTIMATE
 @options.JSON
 def batch(
-    source: Path, out: Path, text: str, context: str | None, sources: str | None, deadline: float | None,
+    source: Path, out: Path, text: str, context: str | None, sources: str | None,
     fail_under: Sequence[str], settings: "Settings", estimate: bool, **work: Any,
 ) -> int:  # fmt: skip
     """Revise the rows of a file into another file.
@@ -65,7 +64,7 @@ def batch(
         raise InputError(f"{wrong}, or a cluster by --ray")
     if estimate:
         return _estimate(source, columns, settings)
-    counts = _to_file(source, out, columns=columns, settings=settings, deadline_s=deadline, **work)
+    counts = _to_file(source, out, columns=columns, settings=settings, **work)
     if options.as_json():
         write_result(counts, str)
     else:
@@ -128,12 +127,8 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
         status = complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
     if counts.left:
-        reasons = {
-            "max_cost": ", since the cost has reached --max-cost: run again with a higher limit",
-            "deadline": ", since --deadline has passed: run again",
-        }
-        why = reasons.get(counts.ended_by or "", ": run again")
-        status = complain(f"{counted(counts.left, 'row')} left{why} to continue", 4)
+        why = "since the cost has reached --max-cost: run again with a higher limit to continue"
+        status = complain(f"{counted(counts.left, 'row')} left, {why}", 4)
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None:

@@ -85,16 +85,6 @@ def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
     assert texts == [f"It closed in 1937 {FLOOD}.", TRUE, TRUE]
 
 
-def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
-    batch.rows({"text": WRONG}, {"text": RIGHT})
-    clock = iter([0.0, 1.0, *[9.0] * 9])
-    monkeypatch.setattr(file_batch, "monotonic", lambda: next(clock))
-    report = batch.revise(deadline_s=5)
-    assert (report.counts.rows, report.counts.left, len(batch.results())) == (1, 1, 1)
-    assert report.counts.ended_by == "deadline"
-    assert batch.revise().counts.left == 0
-
-
 def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
     batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

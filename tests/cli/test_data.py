@@ -68,7 +68,6 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
             "supported is 0, under its limit 0.9",
         ),
         ([{"text": RIGHT}], ["--max-cost", "0"], 4, "1 row left, since the cost has reached --max-cost"),
-        ([{"text": RIGHT}], ["--deadline", "0"], 4, "1 row left, since --deadline has passed: run again"),
     ],
 )
 def test_exit_status_of_a_batch(
