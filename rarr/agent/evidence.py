@@ -1,14 +1,12 @@
 """Makes evidence of passages: those that a caller gives for a claim, or that a source has."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-from rarr.errors import InputError
 from rarr.ledger.excerpts import merged
 from rarr.records import UNNAMED, Evidence, Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
-from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, given_facts
+from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, given_passage
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.settings import Settings
 from rarr.tools.guard.injection import suspicion
@@ -27,24 +25,9 @@ def given_passages(sources: Sources) -> list[Passage]:
     its number. Raises `InputError` for an empty passage, and for anything else that is no passage.
     """
     pieces = sources if isinstance(sources, list | tuple) else [sources]
-    return [_given_passage(piece, number) for number, piece in enumerate(pieces, start=1)]
-
-
-def _given_passage(piece: object, number: int) -> Passage:
-    if isinstance(piece, Passage):
-        if not piece.text.strip():
-            raise InputError(f"passage {number} is empty: give a text, or leave it out")
-        return piece
-    facts = given_facts(piece, number)
-    return Passage(
-        text=facts.text,
-        title=facts.title,
-        source=facts.source or f"{UNNAMED}{number}",
-        start=0,
-        end=len(facts.text),
-        retrieved_at=datetime.now(UTC),
-        published_at=facts.published_at,
-    )
+    return [
+        given_passage(piece, number, f"{UNNAMED}{number}") for number, piece in enumerate(pieces, start=1)
+    ]
 
 
 def readable_evidence(

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rarr.errors import InputError
 from rarr.records import Passage
@@ -48,21 +48,16 @@ class GivenPassages:
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []
         self._characters = 0
-        now = datetime.now(UTC)
         for number, given in enumerate(passages, start=1):
-            if isinstance(given, Passage):
-                self._characters += len(given.text)
+            whole = given_passage(given, number, f"passage {number}")
+            self._characters += len(whole.text)
+            self.sources.append(whole.source)
+            if not isinstance(given, Passage):
+                heading = _HEADING.match(whole.text)
+                title = whole.title or (heading["title"].strip() if heading else "")
+                self._passages += cut(whole.model_copy(update={"title": title}), window, step)
+            else:
                 self._passages.append(given)
-                self.sources.append(given.source)
-                continue
-            facts = given_facts(given, number)
-            self._characters += len(facts.text)
-            self.sources.append(facts.source or f"passage {number}")
-            self._passages += passages_of(
-                facts.text, source=self.sources[-1], title=facts.title or _heading(facts.text),
-                window=window, step=step, retrieved_at=now, published_at=facts.published_at,
-                offset=facts.start,
-            )  # fmt: skip
         self._index = OverlapIndex(self._passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -88,61 +83,60 @@ _SOURCES = ("source", "url", "link", "href", "path", "file_path", "filename", "f
 _DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
-class DocumentFacts(NamedTuple):
-    """The text of a document, with its source ("" if it is not known), and where it begins in the source."""
+def given_passage(given: object, number: int, unnamed: str) -> Passage:
+    """Reads a passage that a caller gives, whole, with its number in the call. A record stays as it is.
 
-    text: str
-    source: str
-    title: str
-    published_at: datetime | None
-    start: int
-
-
-def document_facts(text: str, metadata: Mapping[str, Any]) -> DocumentFacts:
-    """Reads the facts about a document from its metadata, as loaders and splitters store them."""
-    start = metadata.get("start_index")
-    return DocumentFacts(
-        text=valid(text),
-        source=valid(str(_first(metadata, _SOURCES) or "")),
-        title=valid(str(metadata.get("title") or "")),
-        published_at=published(_first(metadata, _DATES)),
-        start=start if isinstance(start, int) and start > 0 else 0,
-    )
-
-
-def result_facts(result: Mapping[str, Any]) -> DocumentFacts | None:
-    """Reads a search result, such as {"text": ..., "url": ..., "title": ...}; None if it holds no text."""
-    text = next((result[name] for name in _TEXTS if isinstance(result.get(name), str) and result[name]), None)
-    if text is None:
-        return None
-    metadata = result.get("metadata")
-    return document_facts(text, {**metadata, **result} if isinstance(metadata, Mapping) else result)
-
-
-def _first(metadata: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((metadata[name] for name in names if metadata.get(name)), None)
-
-
-def given_facts(given: object, number: int) -> DocumentFacts:
-    """Reads a passage that is no record. Raises `InputError` for another object, and without a text."""
-    facts: DocumentFacts | None
-    if isinstance(given, str):
-        facts = document_facts(given, {})
+    Its place, title, date and source are those that loaders, splitters and search services store; without a
+    source it is `unnamed`. Raises `InputError` for another object, and without a text.
+    """
+    facts: Mapping[str, Any] = {}
+    if isinstance(given, Passage):
+        text = given.text
+    elif isinstance(given, str):
+        text = given
     elif isinstance(given, Mapping):
-        facts = result_facts(valid(dict(given)))
-    elif isinstance(text := getattr(given, "page_content", None), str):
-        facts = document_facts(text, getattr(given, "metadata", None) or {})
+        facts = valid(dict(given))
+        texts = [facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]]
+        text = texts[0] if texts else ""
+        if isinstance(metadata := facts.get("metadata"), Mapping):
+            facts = {**metadata, **facts}
+    elif isinstance(content := getattr(given, "page_content", None), str):
+        text, facts = content, getattr(given, "metadata", None) or {}
     else:
         raise InputError(
             f"passage {number} is {kind_of(given)}: give a text, a rarr.Passage, a document of LangChain, or"
             " a search result with text and url"
         )
-    if facts is None or not facts.text.strip():
+    if not text.strip():
         raise InputError(f"passage {number} is empty: give a text, or leave it out")
-    return facts
+    if isinstance(given, Passage):
+        return given
+    start = facts.get("start_index")
+    start = start if isinstance(start, int) and start > 0 else 0
+    return Passage(
+        text=valid(text),
+        source=valid(str(_first(facts, _SOURCES) or unnamed)),
+        title=valid(str(facts.get("title") or "")),
+        start=start,
+        end=start + len(valid(text)),
+        retrieved_at=datetime.now(UTC),
+        published_at=published(_first(facts, _DATES)),
+    )
 
 
-def _heading(text: str) -> str:
-    """Returns the Markdown heading that a text begins with; empty for none."""
-    heading = _HEADING.match(text)
-    return heading["title"].strip() if heading else ""
+def cut(whole: Passage, window: int, step: int) -> list[Passage]:
+    """Cuts a whole text into windows of `window` sentences."""
+    return passages_of(
+        whole.text,
+        source=whole.source,
+        title=whole.title,
+        window=window,
+        step=step,
+        retrieved_at=whole.retrieved_at,
+        published_at=whole.published_at,
+        offset=whole.start,
+    )
+
+
+def _first(facts: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((facts[name] for name in names if facts.get(name)), None)

@@ -3,13 +3,11 @@
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.fetch.cached_page_passages import passages_of
-from rarr.retrievers.given_passages import document_facts
+from rarr.retrievers.given_passages import cut, given_passage
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.failures import redacted
@@ -59,21 +57,12 @@ class LangChainRetriever:
         return await asyncio.to_thread(_best, await within_limits(name, passages, self._limits), query, k)
 
     def _passages(self, documents: Sequence["Document"]) -> list[Passage]:
-        now = datetime.now(UTC)
-        return [passage for document in documents for passage in self._cut(document, now)]
-
-    def _cut(self, document: "Document", now: datetime) -> list[Passage]:
-        facts = document_facts(document.page_content, document.metadata)
-        return passages_of(
-            facts.text,
-            source=facts.source or _unnamed(document),
-            title=facts.title,
-            window=self._window,
-            step=self._step,
-            retrieved_at=now,
-            published_at=facts.published_at,
-            offset=facts.start,
-        )
+        return [
+            passage
+            for number, document in enumerate(documents, start=1)
+            if document.page_content.strip()
+            for passage in cut(given_passage(document, number, _unnamed(document)), self._window, self._step)
+        ]
 
 
 def _best(passages: Sequence[Passage], query: str, k: int) -> list[Passage]:

@@ -23,7 +23,7 @@ from rarr.retrievers.extract.extracted_document import (
 )
 from rarr.retrievers.extract.html_main_text import read_page
 from rarr.retrievers.extract.limited_calls import extracted_file
-from rarr.retrievers.extract.office import markdown_table, read_docx, read_pptx, read_xlsx
+from rarr.retrievers.extract.office import markdown_table, read_office
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
@@ -206,9 +206,7 @@ _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
     **dict.fromkeys((".txt", ".md"), _text),
     **dict.fromkeys((".html", ".htm"), _page),
     ".pdf": _titled(read_pdf),
-    ".docx": _titled(read_docx),
-    ".pptx": _titled(read_pptx),
-    ".xlsx": _titled(read_xlsx),
+    **{kind: _titled(partial(read_office, kind)) for kind in (".docx", ".pptx", ".xlsx")},
     **dict.fromkeys((".csv", ".tsv"), _table),
     ".json": _json,
     ".jsonl": _json_lines,

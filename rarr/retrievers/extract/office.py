@@ -25,25 +25,14 @@ _MOST_SPANNED = 100  # columns
 _DEEPEST = 20  # groups of shapes in each other
 
 
-def read_docx(data: bytes) -> tuple[str, str]:
-    """Reads the text and the title ("" if none) of a document of Word. Raises `UnreadableError`."""
-    return _read(data, _docx)
+def read_office(kind: str, data: bytes) -> tuple[str, str]:
+    """Reads the text and the title ("" if none) of a file of the kind .docx, .pptx or .xlsx.
 
-
-def read_pptx(data: bytes) -> tuple[str, str]:
-    """Reads the text and the title of a presentation. Each slide gets a heading."""
-    return _read(data, _pptx)
-
-
-def read_xlsx(data: bytes) -> tuple[str, str]:
-    """Reads the text and the title of a workbook: a heading and a table per sheet."""
-    return _read(data, _xlsx)
-
-
-def _read(data: bytes, blocks: Callable[[io.BytesIO], tuple[Iterable[str], str]]) -> tuple[str, str]:
+    Each slide gets a heading, and each sheet a heading and a table. Raises `UnreadableError`.
+    """
     try:
         _require_bounded(data)
-        read_blocks, title = blocks(io.BytesIO(data))
+        read_blocks, title = _BLOCKS_OF[kind](io.BytesIO(data))
         return "\n\n".join(_bounded(read_blocks)), title.strip()
     except (UnreadableError, MemoryError):  # the process has a limit of memory
         raise
@@ -203,3 +192,10 @@ def markdown_table(rows: Iterable[Sequence[str]]) -> str:
 
 def _words(text: str) -> str:
     return " ".join(text.split())
+
+
+_BLOCKS_OF: dict[str, Callable[[io.BytesIO], tuple[Iterable[str], str]]] = {
+    ".docx": _docx,
+    ".pptx": _pptx,
+    ".xlsx": _xlsx,
+}

@@ -41,7 +41,7 @@ def require_page(response: httpx2.Response, max_bytes: int) -> None:
         )
     length = response.headers.get("Content-Length", "")
     if length.isdecimal() and len(length) < 20 and int(length) > max_bytes:
-        raise too_long(max_bytes)
+        raise _too_long(max_bytes)
 
 
 def declared(response: httpx2.Response) -> tuple[str, str | None]:
@@ -75,12 +75,11 @@ async def receive(response: httpx2.Response, most: int, *, cut: bool = False) ->
                 content += piece
     except AnswerTooLongError:
         if not cut:
-            raise too_long(most) from None
+            raise _too_long(most) from None
     except PackedError as error:
         raise RetrievalError(f"{error}: leave it out") from None
     return bytes(content)
 
 
-def too_long(max_bytes: int) -> RetrievalError:
-    """Builds the error for a page with more than `max_bytes`."""
+def _too_long(max_bytes: int) -> RetrievalError:
     return RetrievalError(f"it is longer than {max_bytes:,} bytes: raise the limit, or leave it out")

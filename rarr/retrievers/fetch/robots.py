@@ -76,16 +76,20 @@ class Robots:
 
         `read` fetches the robots.txt if its rules are not kept.
         """
-        site = url.copy_with(raw_path=b"/robots.txt")
-        async with self._turns(str(site)):
-            until, site_rules = self._kept.get(str(site), (0.0, ""))
+        site = str(url.copy_with(raw_path=b"/robots.txt"))
+        async with self._turns(site):
+            until, site_rules = self._kept.get(site, (0.0, ""))
             if until < monotonic():
-                site_rules = await self._fetched(site, read)
+                site_rules = await self._fetched(httpx2.URL(site), read)
+                if len(self._kept) >= _SITES:
+                    del self._kept[next(iter(self._kept))]
+                kept_s = _REST_S if isinstance(site_rules, str) else _KEPT_S
+                self._kept[site] = (monotonic() + kept_s, site_rules)
         if isinstance(site_rules, str):
             raise RetrievalError(f"{shown(str(url))}: {site_rules}")
         # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
         if not await asyncio.to_thread(allowed, site_rules, str(url), self._name):
-            raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(str(site))} forbids it; {_CURE}")
+            raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(site)} forbids it; {_CURE}")
 
     def forget(self) -> None:
         """Forgets the rules of all sites."""
@@ -94,31 +98,19 @@ class Robots:
     async def _fetched(self, site: httpx2.URL, read: Read) -> Rules:
         try:
             async with asyncio.timeout(self._timeout_s):
-                answer = await read(site)
-            return self._keep(site, await asyncio.to_thread(self._parsed, site, *answer))
+                status, content = await read(site)
         except UnreachableError as error:  # the machine cannot be asked: its rules are not the reason
-            return self._keep(site, str(error))
+            return str(error)
         except RetrievalError as error:
-            return self._keep(site, f"the site's rules cannot be read: {error}; {_CURE}")
+            return f"the site's rules cannot be read: {error}; {_CURE}"
         except TimeoutError:
-            return self._keep(site, f"{shown(str(site))} was not sent in time; {_CURE}")
-
-    def _parsed(self, site: httpx2.URL, status: int, content: bytes) -> Rules:
+            return f"{shown(str(site))} was not sent in time; {_CURE}"
+        if 200 <= status < 300:
+            return await asyncio.to_thread(rules, content, self._name)
         if 400 <= status < 500:  # RFC 9309, 2.3.1.3: there are no rules
             return rules(b"", self._name)
-        if 200 <= status < 300:
-            return rules(content, self._name)
         # RFC 9309, 2.3.1.4: the rules may forbid everything
         return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
-
-    def _keep(self, site: httpx2.URL, site_rules: Rules) -> Rules:
-        if len(self._kept) >= _SITES:
-            del self._kept[next(iter(self._kept))]
-        self._kept[str(site)] = (
-            monotonic() + (_REST_S if isinstance(site_rules, str) else _KEPT_S),
-            site_rules,
-        )
-        return site_rules
 
 
 def _lines(text: str, name: str) -> Iterator[str]:

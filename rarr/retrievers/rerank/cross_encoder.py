@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from typing import Any
 
 from rarr.errors import SettingsError, SetupError
 from rarr.records import Passage
@@ -33,7 +32,24 @@ class CrossEncoderReranker:
             raise SetupError(f"reranker {name!r} cannot be loaded ({reason}): {INSTALL}") from None
         # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
-        self._model = _load(sentence_transformers.CrossEncoder, name)
+        try:
+            self._model = loaded(
+                name, lambda path, local: sentence_transformers.CrossEncoder(path, local_files_only=local)
+            )
+        except Exception as error:  # the hub, the network and the file format have their own errors
+            raise SetupError(
+                f"reranker {name!r} cannot be loaded ({one_line(error)}): check the name and the connection,"
+                " or give the folder of a cross-encoder"
+            ) from None
+        # A model without a trained head would get a random head and scores without meaning.
+        architectures = getattr(self._model.config, "architectures", None) or ()
+        headless = any(kind.endswith("Model") for kind in architectures)
+        if headless or self._model.num_labels != 1:
+            has = "no trained head" if headless else f"{self._model.num_labels} outputs"
+            raise SetupError(
+                f"reranker {name!r} has {has}: choose a cross-encoder with one output,"
+                " such as cross-encoder/ms-marco-MiniLM-L6-v2"
+            )
         self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
@@ -51,27 +67,3 @@ class CrossEncoderReranker:
             # The model itself makes batches of passages of similar length.
             scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
         return [float(score) for score in scores]
-
-
-def _load(cross_encoder: Any, name: str) -> Any:
-    try:
-        model = loaded(name, lambda path, local: cross_encoder(path, local_files_only=local))
-    except Exception as error:  # the hub, the network and the file format have their own errors
-        raise SetupError(
-            f"reranker {name!r} cannot be loaded ({one_line(error)}): check the name and the connection,"
-            " or give the folder of a cross-encoder"
-        ) from None
-    _require_reranker(model, name)
-    return model
-
-
-def _require_reranker(model: Any, name: str) -> None:
-    """Refuses a model without a trained head: it would get a random head and scores without meaning."""
-    architectures = getattr(model.config, "architectures", None) or ()
-    headless = any(kind.endswith("Model") for kind in architectures)
-    if headless or model.num_labels != 1:
-        has = "no trained head" if headless else f"{model.num_labels} outputs"
-        raise SetupError(
-            f"reranker {name!r} has {has}: choose a cross-encoder with one output,"
-            " such as cross-encoder/ms-marco-MiniLM-L6-v2"
-        )
