@@ -23,8 +23,7 @@ from rarr.agent.answer import build_answering_graph
 from rarr.agent.graph import build_graph
 from rarr.agent.write import build_writing_graph
 from rarr.cli.entry_point import app
-from rarr.settings import Settings
-from rarr.settings.presets import PRESETS
+from rarr.settings import PRESETS, Settings
 from rarr.settings.serving import ServingSettings
 from rarr.views.revision_text import render
 

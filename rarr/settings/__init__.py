@@ -25,7 +25,6 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 from rarr.errors import SettingsError
 from rarr.settings.domain_and_date_parsing import Domains, Moment, by_domain, require_possible
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.presets import PRESETS
 from rarr.settings.reading import Variables, file_values
 from rarr.settings.serving import ServingSettings
 from rarr.settings.setting_errors import holds, one_line, unknown_variable
@@ -44,6 +43,13 @@ def installed_version() -> str:
 
 SOURCES = ("corpus", "graph", "wikipedia", "tavily", "searxng")
 """The names that the setting `search` accepts."""
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    # The constants of RARR (Gao et al. 2023, sections 3.2 to 3.4).
+    "paper": {"documents_per_query": 5, "evidence_per_query": 1, "window": 4, "report_size": 5, "rounds": 1},
+    "fast": {"documents_per_query": 2, "evidence_per_query": 1, "rounds": 1},
+}
+"""The values of each preset, a named set of settings."""
 EMBEDDED = ("embedded",)
 """Names that need no language model: the embedded reader of near quotations."""
 _NUMBERS = (int, float, int | None, float | None)
