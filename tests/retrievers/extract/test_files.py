@@ -1,6 +1,7 @@
 """Files become documents by their kind; what cannot be read is an error of one line with its cause."""
 
 import json
+import tracemalloc
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -216,3 +217,14 @@ def test_an_operating_system_error_is_not_lasting(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file") as raised:
         read(tmp_path / "none.txt")
     assert not raised.value.lasting
+
+
+@pytest.mark.slow
+def test_memory_for_a_text_does_not_grow_with_its_size(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Der Fluß ist breit – und tief.\n\n" * 1_200_000, encoding="utf-8")
+    tracemalloc.start()
+    parts = sum(1 for _ in extract(tmp_path / "a.txt", 100 * MEGABYTE, print))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert parts > 100
+    assert peak < 30 * MEGABYTE < (tmp_path / "a.txt").stat().st_size
