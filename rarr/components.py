@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 
 QueryKind = Literal["questions", "sentences", "text"]
+PURR = "purr:"
+"""What stands before the folder, or the name in the hub, of a trained editor."""
 EditorKind = Literal["minimal", "efec", "lamda", "none", "unedited"]
 
 
@@ -277,9 +279,10 @@ class Baseline:
 
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
-    editor: EditorKind = "minimal"
+    editor: EditorKind | str = "minimal"
     """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), or no edit (`none`).
 
+    `purr:NAME` corrects the text by a trained editor, which is a folder or a name of the hub.
     `none` also leaves out the checks; `unedited` checks as usual, and edits nothing.
     """
 
@@ -295,7 +298,7 @@ class Baseline:
     @property
     def is_whole(self) -> bool:
         """Is the whole text rewritten at once, by all its evidence?"""
-        return self.editor in ("efec", "lamda")
+        return self.editor in ("efec", "lamda") or self.editor.startswith(PURR)
 
     @property
     def reports_all(self) -> bool:
@@ -305,7 +308,7 @@ class Baseline:
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown value."""
         for name, known in {"agreement": (True, False), "editor": get_args(EditorKind)}.items():
-            if (value := getattr(self, name)) not in known:
+            if (value := getattr(self, name)) not in known and not str(value).startswith(PURR):
                 raise InputError(f"{name} is {value!r}: give one of {', '.join(map(repr, known))}")
 
     def changes(self) -> dict[str, Any]:

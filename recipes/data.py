@@ -12,8 +12,8 @@ from benchmarks.harness import rows
 from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_lines
-from rarr.training.examples import Attribution, Cloze, Relevance
-from rarr.training.tasks import Task, attribution, cloze, embedding, relevance as ranking
+from rarr.training.examples import Attribution, Cloze
+from rarr.training.tasks import Task, attribution, cloze
 from rarr.training.trainer import TaskData
 from recipes import pretraining, sources
 
@@ -29,7 +29,6 @@ SETS: dict[str, tuple[Task, type[Record], int]] = {
     "elsewhere_cloze": (cloze, Cloze, 28),
     "verifier": (attribution, Attribution, 24),
     "verifier_cloze": (cloze, Cloze, 24),
-    "relevance": (ranking, Relevance, 8),
 }
 """The task, the class of the examples and the size of a batch of each data set."""
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
@@ -46,7 +45,6 @@ def build(folder: Path) -> None:
         "written": lambda: sources.handwritten_attribution(written()),
         "verifier": lambda: sources.verifier(rows("train/verifier.jsonl.gz")),
         "verifier_cloze": lambda: sources.verifier_cloze(rows("train/verifier.jsonl.gz")),
-        "relevance": relevance,
         "elsewhere": lambda: elsewhere(cloze=False),
         "elsewhere_cloze": lambda: elsewhere(cloze=True),
     }
@@ -98,22 +96,12 @@ def elsewhere(*, cloze: bool) -> Iterable[Any]:
     return sources.elsewhere(items, asyncio.run(_searched(queries)), cloze=cloze)
 
 
-def relevance() -> Iterable[Any]:
-    """Queries with the passages that BM25 brings for them."""
-    queries = sources.questions(handwritten(), rows("train/verifier.jsonl.gz"))
-    return sources.relevance(queries, asyncio.run(_searched(queries)))
-
-
 def loaded(folder: Path) -> dict[str, TaskData]:
     """The data sets for the trainer."""
-    sets = {
+    return {
         name: TaskData(task, _read(folder / f"{name}.jsonl", kind), size)
         for name, (task, kind, size) in SETS.items()
     }
-    texts = [example.passage for example in sets["span_selection"].examples[::3]]
-    for example in sets["relevance"].examples:
-        texts += [example.query, example.passages[0][1]]
-    return sets | {"embedding": TaskData(embedding, texts, 32)}
 
 
 def _write(path: Path, examples: Iterable[Record]) -> int:

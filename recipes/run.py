@@ -30,24 +30,21 @@ SEED = 20261122
 HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}
 """The tokens of the words "date", "number" and "name"."""
 PHASES = (
-    Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "embedding": 0.1, "handwritten_cloze": 0.1}),
+    Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "handwritten_cloze": 0.1}),
     Phase(700, 2e-4, 1.8e-4, {
-        "span_selection": 0.74, "handwritten_cloze": 0.14, "handwritten": 0.06, "embedding": 0.06,
+        "span_selection": 0.74, "handwritten_cloze": 0.14, "handwritten": 0.06,
     }),
     Phase(1450, 1.8e-4, 0.0, {
         "handwritten_cloze": 0.25, "written_cloze": 0.10, "handwritten": 0.22, "written": 0.09,
-        "verifier": 0.12, "verifier_cloze": 0.02, "span_selection": 0.09, "relevance": 0.07,
-        "embedding": 0.04,
+        "verifier": 0.12, "verifier_cloze": 0.02, "span_selection": 0.09,
     }),
     Phase(3000, 1.2e-4, 0.0, {
         "handwritten_cloze": 0.24, "written_cloze": 0.10, "handwritten": 0.24, "written": 0.10,
         "elsewhere": 0.04, "elsewhere_cloze": 0.04, "verifier": 0.10, "span_selection": 0.07,
-        "relevance": 0.04, "embedding": 0.03,
     }),
     Phase(1500, 9e-5, 0.0, {
         "span_selection": 0.47, "handwritten_cloze": 0.11, "written_cloze": 0.06, "handwritten": 0.15,
         "written": 0.07, "elsewhere": 0.03, "elsewhere_cloze": 0.03, "verifier": 0.05,
-        "relevance": 0.015, "embedding": 0.015,
     }),
 )  # fmt: skip
 

@@ -13,7 +13,6 @@ from rarr.training.examples import (
     Cloze,
     LabelledText,
     Place,
-    Relevance,
     maskable,
     shared,
 )  # fmt: skip
@@ -118,36 +117,6 @@ def elsewhere(
         values = tuple(value for value in maskable(text, passage, title, unsaid=True) if not value.answers)
         if values:
             yield Cloze(text=text, title=title, passage=passage, values=values)
-
-
-def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
-    """Queries with the title and text of a passage that answers them."""
-    queries = []
-    for item in items:
-        title = item["title"] or ""
-        queries.append((item["query"], title, item["evidence"]))
-        queries.append((item["supported"], title, item["evidence"]))
-    for row in rows:
-        if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
-            evidence = row["evidence"][0]
-            title = evidence.get("title") or ""
-            passage = closest_window(f"{row['question']} {row['claim']}", evidence["text"])
-            queries.append((row["question"], title if isinstance(title, str) else "", passage))
-    return queries
-
-
-def relevance(
-    queries: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
-) -> Iterator[Relevance]:
-    """Each query with its own passage first, then others that a search finds for it."""
-    for (query, title, text), others in zip(queries, negatives, strict=True):
-        passages = [(title, text)]
-        for other in others:
-            candidate = (queries[other][1], queries[other][2])
-            if candidate not in passages and candidate[1] != text:
-                passages.append(candidate)
-        if len(passages) >= 4:
-            yield Relevance(query=query, passages=tuple(passages[:4]))
 
 
 def wrong_places(item: Item) -> list[Place]:

@@ -45,7 +45,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.settings(*options.RUN)
 @options.one("--queries", "Q", "Baseline: search for sentences, or for the text.")
 @click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
-@options.one("--editor", "E", "Baseline: efec, lamda, none or unedited.")
+@options.one("--editor", "E", "Baseline: efec, lamda, none, unedited or purr:FOLDER.")
 @options.LIMIT
 @options.JOBS
 @options.FAIL_UNDER
@@ -195,4 +195,36 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
     with streams.waiting() as shown:
         report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
     streams.write(as_tables(report, out, "weights"))
+    return 0
+
+
+@train.command()
+@click.argument("rows", metavar="DATA", type=options.FILE)
+@options.out("FOLDER", "Folder for the editor.", required=True)
+@options.one("--base", "T5", "T5 to train: a folder, or a name of the hub.", default="google-t5/t5-large")
+@options.one("--epochs", "N", "Passes over DATA, at most; default 10.", type=options.COUNT, default=10)
+@options.one("--rate", "R", "Learning rate; default 1e-4.", type=float, default=1e-4)
+@options.one("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
+def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
+    """Train PURR's editor on DATA: a T5 that corrects a text by all of its evidence at once.
+
+    Training stops when the loss on the rows that are held out has not fallen for two epochs. The same call
+    continues an interrupted run. "rarr eval --editor purr:FOLDER" uses it. Needs pip install 'rarr[train]'.
+
+    \b
+    Examples:
+      rarr train purr rows.jsonl -o editor --base google-t5/t5-base
+    """
+    from rarr.training.rows import enough
+    from rarr.views.report_tables import as_tables
+
+    try:
+        from rarr.training.fusion import train_fusion
+    except ImportError as error:
+        enough(rows)  # checks the call before anybody installs gigabytes for it
+        reason = f"rarr train purr cannot run ({error.name} is missing)"
+        raise SetupError(f"{reason}: pip install 'rarr[train]'") from None
+    with streams.waiting():
+        report = train_fusion(rows, out, base=base, **numbers)
+    streams.write(as_tables(report, out, "editor"))
     return 0

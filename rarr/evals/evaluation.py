@@ -44,7 +44,7 @@ def evaluate(
     components: Components | None = None,
     queries: QueryKind = "questions",
     agreement: bool = True,
-    editor: EditorKind = "minimal",
+    editor: EditorKind | str = "minimal",
     jobs: int = 4,
     limit: int | None = None,
     on_row: Progress | None = None,

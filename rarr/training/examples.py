@@ -14,7 +14,6 @@ from rarr.backends.encoder.inputs import MaskKind
 from rarr.records import Evidence, Record
 from rarr.training.rows import Mistake, TrainingRow, corrupted
 
-NEGATIVES = 3  # passages of E- beside each passage of E+
 LONGEST_PHRASE = 3  # words that are masked together
 _SHORTEST_WORD = 4  # letters of the first and the last word of a phrase: not "in"
 _OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives its kind must have
@@ -54,13 +53,6 @@ class Attribution(Record):
     title: str
     passage: str
     versions: tuple[LabelledText, ...]
-
-
-class Relevance(Record):
-    """A query and its passages (title, text). The first passage answers the query."""
-
-    query: str
-    passages: tuple[tuple[str, str], ...]
 
 
 def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[Maskable]:
@@ -179,22 +171,6 @@ def clozes(row: TrainingRow) -> Iterator[Cloze]:
                 passage=evidence.text,
                 values=tuple(values.values()),
             )
-
-
-def rankings(row: TrainingRow) -> Iterator[Relevance]:
-    """Yields an example for each relevant passage (E+): the query, this passage, at most three others (E-).
-
-    None if the row has no others.
-    """
-    others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
-    for passage in row.relevant if others else ():
-        yield Relevance(query=row.query, passages=((passage.title, passage.text), *others))
-
-
-def texts(row: TrainingRow) -> Iterator[str]:
-    """Yields the query and its relevant passages: training keeps their embeddings as the search has them."""
-    yield row.query
-    yield from (passage.text for passage in row.relevant)
 
 
 def _parts(row: TrainingRow) -> Iterator[_RowPart]:

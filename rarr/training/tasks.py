@@ -18,10 +18,9 @@ from rarr.backends.encoder.inputs import (
     MaskedSpan,
     covering_tokens,
     encoder_input,
-    single_input,
 )
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.training.examples import Attribution, Cloze, Maskable, Relevance
+from rarr.training.examples import Attribution, Cloze, Maskable
 from rarr.training.model import EncoderWithHeads
 
 if TYPE_CHECKING:
@@ -29,16 +28,14 @@ if TYPE_CHECKING:
 
 CLASSES = ("attributable", "extrapolatory", "contradictory")
 MASKED_TOGETHER = (1, 1, 2, 3)  # numbers of spans of one text that are masked at once
-LONGEST_ALONE = 160  # tokens of a text for its embedding
 _NEVER = -1e4  # the logit of a token that cannot be chosen, within the range of 16 bits
 _Batch = TypeVar("_Batch", bound=Tensor | tuple[Any, ...])
 
 
 class Learner(Protocol):
-    """What a task works with: the model, the model before training, and the tokenizer."""
+    """What a task works with: the model and the tokenizer."""
 
     model: EncoderWithHeads
-    teacher: EncoderWithHeads
     tokenizer: "Tokenizer"
     device: torch.device
 
@@ -110,26 +107,6 @@ def attribution(learner: Learner, examples: list[Attribution], rng: random.Rando
         + contrast_loss(heads.attribution, placed(pairs, learner.device))
         + wrong_loss(heads.wrong, placed(_filled(tags, -1), learner.device))
     )
-
-
-def relevance(learner: Learner, examples: list[Relevance], rng: random.Random) -> Tensor:
-    """Ranks the passages of each query. All queries have as many as the query with the fewest."""
-    count = min(len(example.passages) for example in examples)
-    made = [
-        encoder_input(learner.tokenizer, example.query, title, text)
-        for example in examples
-        for title, text in example.passages[:count]
-    ]
-    return ranking_loss(learner.model(*placed(_of_inputs(made), learner.device)).relevance, count)
-
-
-def embedding(learner: Learner, examples: list[str], rng: random.Random) -> Tensor:
-    """Keeps the embeddings of texts as the model had them before training. A text is cut to 160 tokens."""
-    ids = [single_input(learner.tokenizer, text, LONGEST_ALONE) for text in examples]
-    sequences = placed(padded(ids), learner.device)
-    with torch.no_grad():
-        kept = learner.teacher(*sequences).embedding
-    return distillation_loss(learner.model(*sequences).embedding, kept)
 
 
 def masked(
@@ -272,29 +249,3 @@ def contrast_loss(logits: Tensor, pairs: Tensor) -> Tensor:
     log = functional.log_softmax(logits.float(), -1)
     gap = log[:, 2] - log[:, 0]
     return -functional.logsigmoid(gap[pairs[:, 1]] - gap[pairs[:, 0]]).mean()
-
-
-def ranking_loss(logits: Tensor, passages: int) -> Tensor:
-    """Cross-entropy of the first passage of each query, plus half of that of each pair by itself.
-
-    `logits` (queries times `passages`), query after query. With the first part alone, all logits of a query
-    could shift together. At run time their sigmoid is a relevance, so the second part holds them to one
-    scale.
-    """
-    by_query = logits.float().reshape(-1, passages)
-    first = torch.zeros(len(by_query), dtype=torch.long, device=logits.device)
-    alone = torch.zeros_like(by_query)
-    alone[:, 0] = 1
-    return functional.cross_entropy(by_query, first) + 0.5 * functional.binary_cross_entropy_with_logits(
-        by_query, alone
-    )
-
-
-def distillation_loss(student: Tensor, teacher: Tensor) -> Tensor:
-    """Difference of a batch's embeddings (B, H), of length 1, and of their cosines from the teacher's.
-
-    A search compares cosines. They count tenfold, since squares of small differences are even smaller:
-    cosines that differ by 0.1 cost as much as embeddings with a cosine of 0.9 to the teacher's.
-    """
-    cosines = (student @ student.T - teacher @ teacher.T).pow(2).mean()
-    return (1 - (student * teacher).sum(-1)).mean() + 10 * cosines

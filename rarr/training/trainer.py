@@ -70,7 +70,7 @@ class Trainer:
                     f"{name!r} is in a mixture and has no examples: leave it out of that mixture"
                 )
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.model, self.teacher = model.to(self.device), _frozen(model)
+        self.model = model.to(self.device)
         self.tokenizer, self.recipe = tokenizer, recipe
         self._data, self._folder, self._save_every = data, folder, save_every
         self._on_step = on_step or (lambda done, steps: None)
@@ -125,7 +125,6 @@ class Trainer:
             "drawn": dict(self._drawn),
             "model": self.model.state_dict(),
             "optimizer": self._optimizer.state_dict(),
-            "teacher": self.teacher.state_dict(),
             "made_of": self._made_of,
         }
         partial = self._folder / f"{CHECKPOINT}.partial"
@@ -141,7 +140,6 @@ class Trainer:
             raise ValueError(f"{path} is of another recipe or other data: give another folder, or delete it")
         self.model.load_state_dict(state["model"])
         self._optimizer.load_state_dict(state["optimizer"])
-        self.teacher.load_state_dict(state["teacher"])
         self.step, self._drawn = state["step"], Counter(state["drawn"])
 
     def _train_step(self) -> None:
@@ -195,10 +193,3 @@ def _groups(model: EncoderWithHeads) -> list[dict[str, Any]]:
     whole = [p for p in learned if p.ndim >= 2]
     rest = [p for p in learned if p.ndim < 2]
     return [{"params": whole, "weight_decay": DECAY}, {"params": rest, "weight_decay": 0.0}]
-
-
-def _frozen(model: EncoderWithHeads) -> EncoderWithHeads:
-    """Copies the model before training, to keep the trained embeddings near its embeddings."""
-    teacher = EncoderWithHeads(model.config).to(next(model.parameters()).device)
-    teacher.load_state_dict(model.state_dict())
-    return teacher.eval().requires_grad_(False)

@@ -10,7 +10,7 @@ pytest.importorskip("safetensors")
 
 import torch
 
-from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
+from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable
 from recipes.data import loaded
 from recipes.run import PHASES, mean
 
@@ -23,8 +23,7 @@ JUDGED = Attribution(
     passage="Built in 1901.",
     versions=(LabelledText(text="Built.", label="attributable"),),
 )
-QUERY = Relevance(query="When?", passages=(("", "Built in 1901."), ("", "Plums.")))
-SETS: dict[str, Cloze | Attribution | Relevance] = {
+SETS: dict[str, Cloze | Attribution] = {
     "span_selection": CLOZE,
     "handwritten_cloze": CLOZE,
     "handwritten": JUDGED,
@@ -32,7 +31,6 @@ SETS: dict[str, Cloze | Attribution | Relevance] = {
     "written": JUDGED,
     "verifier": JUDGED,
     "verifier_cloze": CLOZE,
-    "relevance": QUERY,
     "elsewhere": JUDGED,
     "elsewhere_cloze": CLOZE,
 }

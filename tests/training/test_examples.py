@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.training.examples import attributions, clozes, find, mask_kind, rankings, shared
+from rarr.training.examples import attributions, clozes, find, mask_kind, shared
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 from training.helpers import evidence
 
@@ -69,13 +69,6 @@ def test_right_words_are_masked_and_pointed_at() -> None:
 
 def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
     assert [example.text for example in clozes(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
-
-
-def test_each_relevant_passage_stands_before_others() -> None:
-    ranked = list(rankings(row("e1", "e1", "e2")))
-    assert [ranking.passages[0] for ranking in ranked] == [("Alder Mill", MILL.text), ("", FIRE.text)]
-    assert all(ranking.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for ranking in ranked)
-    assert list(rankings(row("e1", "e1", "e2", others=0))) == []
 
 
 PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."

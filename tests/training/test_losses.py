@@ -60,17 +60,3 @@ def test_contrast_loss_compares_contradicted_with_supported() -> None:
         -log(odds / (1 + odds))
     )
     assert tasks.contrast_loss(predicted, torch.zeros((0, 2), dtype=torch.long)).item() == 0
-
-
-def test_ranking_loss_is_the_first_passage_plus_half_of_each_alone() -> None:
-    loss = tasks.ranking_loss(torch.tensor([*logits(3, 1), *logits(1, 1)]), 2)
-    first = (-log(3 / 4) + NO) / 2
-    alone = (-log(3 / 4) + 3 * NO) / 4
-    assert loss.item() == pytest.approx(first + alone / 2)
-
-
-def test_distillation_loss_is_embeddings_plus_ten_times_their_cosines() -> None:
-    teacher = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    student = torch.tensor([[1.0, 0.0], [0.6, 0.8]])
-    assert tasks.distillation_loss(teacher, teacher).item() == pytest.approx(0)
-    assert tasks.distillation_loss(student, teacher).item() == pytest.approx(0.2 / 2 + 10 * 2 * 0.6**2 / 4)

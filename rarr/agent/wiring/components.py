@@ -19,6 +19,7 @@ from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, Prompte
 from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
 from rarr.components import (
     NO_BASELINE,
+    PURR,
     WRITING_NODES,
     AgreementChecker,
     ArticleWriter,
@@ -173,6 +174,10 @@ class ComponentMaker:
             if model is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
+        if editor.startswith(PURR):
+            from rarr.backends.fusion import FusionEditor  # it imports torch
+
+            return FusionEditor(editor.removeprefix(PURR))
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:

@@ -64,11 +64,6 @@ def encoder_input(
     return EncoderInput(sequence, types, masks, 1, spans, start, body.offsets[:room])
 
 
-def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
-    """Builds the token ids of a text alone, for its embedding; cuts them to `longest` tokens."""
-    return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
-
-
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
     """Returns the indexes of the first and the last of the token `spans` that overlap `start` to `end`.
 

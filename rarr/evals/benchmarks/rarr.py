@@ -18,7 +18,7 @@ from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import PromptedAnswers
-from rarr.components import NO_BASELINE, Baseline
+from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.evaluation import RowReviser
@@ -98,8 +98,8 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
     language model.
     """
     names = options.judges or USUAL
-    if unknown := [name for name in names if name not in SYSTEMS]:
-        raise InputError(f"system {unknown[0]!r} is unknown: give {', '.join(SYSTEMS)}")
+    if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
+        raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
     if settings.model in EMBEDDED:
         raise SettingsError("bench rarr needs a language model: name it with model (--model)")
     judge = settings.models.get("attribute", settings.model)
@@ -116,7 +116,7 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
         asked = [row for row in rows if not row.text.strip()]
         parts[TEXTS] = Part(asked, TextLine, partial(_Writer, settings), questions, then=keep)
     for name in dict.fromkeys(names):
-        system = SYSTEMS[name]
+        system = SYSTEMS.get(name) or System(_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
         own = Settings(**{**given, **system.changes, "models": {**settings.models, "attribute": judge}})
         parts[name] = Part(rows, RevisionLine, partial(_Reviser, own, system.baseline, written), chosen)

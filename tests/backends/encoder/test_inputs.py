@@ -11,7 +11,6 @@ from rarr.backends.encoder.inputs import (
     MaskedSpan,
     covering_tokens,
     encoder_input,
-    single_input,
 )
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.tools.text.blocks_and_sentences import Span
@@ -49,7 +48,6 @@ def test_input_that_is_too_long_loses_its_end() -> None:
     made = encoder_input(TOKENS, "word " * 500, "title " * 500, "more " * 5000)
     assert len(made.ids) == LONGEST
     assert len(made.text_spans) == LONGEST_TEXT
-    assert len(single_input(TOKENS, "word " * 5000)) == LONGEST
 
 
 def test_a_mask_behind_the_cut_is_said_to_be_cut() -> None:

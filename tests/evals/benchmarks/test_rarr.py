@@ -53,7 +53,7 @@ def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
 def test_wrong_calls_end_before_anything_is_spent(tmp_path: Path) -> None:
     data = tmp_path / "rows.jsonl"
     write(data, ROWS)
-    with pytest.raises(InputError, match="system 'purr' is unknown: give default, rarr"):
+    with pytest.raises(InputError, match="system 'purr' is unknown: give purr:FOLDER, default"):
         run("rarr", data, out=tmp_path / "out", settings=model(), judges=("purr",))
     with pytest.raises(SettingsError, match="needs a language model"):
         run("rarr", data, out=tmp_path / "out")

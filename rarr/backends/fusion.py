@@ -1,0 +1,130 @@
+"""Edits a text by all of its evidence at once, by a fusion-in-decoder T5: the editor of PURR.
+
+Each evidence is encoded beside the text by itself, and the decoder attends to all of them (Chen et al. 2023,
+and chapter 7 of Chen 2023; fusion-in-decoder: Izacard and Grave 2021). Needs `rarr[torch]`.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import AutoTokenizer, T5ForConditionalGeneration
+from transformers.modeling_outputs import BaseModelOutput
+
+from rarr.errors import ModelError, SetupError
+from rarr.records import Evidence
+from rarr.tools.concurrency import infer
+from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+
+LIMIT = 512  # tokens of the text beside one evidence
+TEXT_LIMIT = 256  # tokens of the text, so that evidence fits beside it
+EVIDENCES = 5  # as the report holds
+BEAMS = 4
+_LINE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+_LONGER = 1.3  # times as many tokens as the text has, at most
+
+
+class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # untyped where torch is not installed
+    """A T5 whose decoder attends to several encoded inputs of a text.
+
+    `input_ids` and `attention_mask` have the shape (texts, inputs of a text, tokens).
+    """
+
+    def fused(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> BaseModelOutput:
+        """Encodes each input by itself, and joins those of a text: (texts, inputs * tokens, size)."""
+        texts = input_ids.shape[0]
+        states = self.encoder(input_ids=input_ids.flatten(0, 1), attention_mask=attention_mask.flatten(0, 1))
+        return BaseModelOutput(
+            last_hidden_state=states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)
+        )
+
+    def forward(
+        self,
+        input_ids: Any = None,
+        attention_mask: Any = None,
+        encoder_outputs: Any = None,
+        labels: Any = None,
+        **more: Any,
+    ) -> Any:
+        """Does what a T5 does, over all inputs of each text."""
+        if input_ids is not None and input_ids.dim() == 3:
+            encoder_outputs = self.fused(input_ids, attention_mask)
+            input_ids, attention_mask = None, attention_mask.flatten(1)
+        given = {"encoder_outputs": encoder_outputs, "labels": labels}
+        return super().forward(input_ids=input_ids, attention_mask=attention_mask, **given, **more)
+
+
+def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> list[str]:
+    """Writes one input for each evidence, which is a title and a text."""
+    asked = f" question: {' '.join(question.split())}" if question else ""
+    return [
+        f"edit: {text}{asked} evidence: {f'{title}. ' if title else ''}{' '.join(words.split())}"
+        for title, words in evidence
+    ]
+
+
+def encoded(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
+    """Encodes the inputs of several texts, each text with the same number: (texts, inputs, tokens)."""
+    flat = [words for some in inputs for words in some]
+    made = tokenizer(flat, padding=True, truncation=True, max_length=LIMIT, return_tensors="pt")
+    return {name: made[name].unflatten(0, (len(inputs), -1)) for name in ("input_ids", "attention_mask")}
+
+
+class FusionEditor:
+    """A rewriter that writes the text anew by a trained editor; the text stays where nothing is wrong."""
+
+    def __init__(self, name: str) -> None:
+        """Loads the model: a folder that `rarr train purr` wrote, or a T5 of the hub.
+
+        Raises `SetupError` where it cannot be loaded.
+        """
+        self.name = name
+        if not can_be_model(name):
+            raise SetupError(f"editor 'purr:{name}' is no folder and no OWNER/MODEL of the hub: name one")
+        try:
+            self._tokenizer, self._model = loaded(name, _load)
+        except Exception as error:  # the libraries have no base class of errors
+            raise SetupError(
+                f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
+            ) from None
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the new text. Raises like `edited`."""
+        about = [(passage.title, passage.text) for passage in evidence[:EVIDENCES]]
+        return await infer(self.edited, text, context, about)
+
+    def edited(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
+        """Edits each line of the text by itself, since the tokenizer does not keep line ends.
+
+        Raises `ModelError` for a line that is too long for the model, and where its answer does not end.
+        """
+        lines = [line.groups() for line in map(_LINE.fullmatch, text.splitlines(keepends=True)) if line]
+        return "".join(
+            before + (self._written(words, question, evidence) if words else "") + after
+            for before, words, after in lines
+        )
+
+    def _written(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
+        size = len(self._tokenizer(text)["input_ids"])
+        if size > TEXT_LIMIT:
+            raise ModelError(f"editor {self.name} reads texts of {TEXT_LIMIT} tokens, and this has {size}")
+        given = encoded(self._tokenizer, [editor_inputs(text, question, evidence)])
+        with torch.inference_mode():
+            [answer] = self._model.generate(
+                encoder_outputs=self._model.fused(**given),
+                attention_mask=given["attention_mask"].flatten(1),
+                num_beams=BEAMS,
+                do_sample=False,
+                max_new_tokens=int(_LONGER * size) + 8,
+            )
+        if self._tokenizer.eos_token_id not in answer[1:].tolist():
+            raise ModelError(f"the answer of editor {self.name} does not end")
+        new = str(self._tokenizer.decode(answer, skip_special_tokens=True)).strip()
+        return new if new and new != " ".join(text.split()) else text
+
+
+def _load(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
+    model = FusionInDecoder.from_pretrained(name, local_files_only=only_local)
+    return tokenizer, model.eval()

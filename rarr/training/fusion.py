@@ -1,0 +1,176 @@
+"""Trains PURR's editor on rows of noising, a fusion-in-decoder T5 (Chen et al. 2023; Chen 2023, ch. 7)."""
+
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from transformers import AutoTokenizer, EarlyStoppingCallback, Trainer, TrainingArguments
+from transformers.trainer_utils import get_last_checkpoint
+
+from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encoded
+from rarr.errors import ModelError, SetupError
+from rarr.evals import run_folder
+from rarr.evals.run_fingerprint import run_inputs
+from rarr.records import Record
+from rarr.tools.models.hub import INSTALL, loaded, one_line
+from rarr.training.fine_tuning import split_rows
+from rarr.training.rows import TrainingRow, digest, enough
+
+EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
+COPIES = 0.15  # share of the examples whose text has no error
+RATE, WARM = 1e-4, 0.05
+BATCH, PATIENCE = 8, 2
+_IGNORED = -100  # a label that the loss leaves out
+
+
+class FusionExample(NamedTuple):
+    """A text to edit, its evidence, each a title and a text, and the text that is right."""
+
+    text: str
+    question: str
+    evidence: tuple[tuple[str, str], ...]
+    right: str
+
+
+class FusionReport(Record):
+    """The report of a run. `before` and `after` are the losses on the held-out rows.
+
+    Of the held-out texts with errors `exact` became the right text, and of the same texts without errors
+    `kept` stayed as they were; both are shares from 0 to 1.
+    """
+
+    rows: int
+    held_out: int
+    before: float
+    after: float
+    exact: float
+    kept: float
+    seconds: float
+
+
+def train_fusion(
+    data: Path, out: Path, *, base: str, epochs: int = 10, rate: float = RATE, seed: int = 1
+) -> FusionReport:
+    """Trains the T5 `base`, a folder or a name of the hub, on the rows of `data`, and writes it to `out`.
+
+    Training stops when the loss on the held-out rows has not fallen for two epochs, and keeps the best
+    epoch. The same call continues after the last finished epoch. Raises `InputError` for data of fewer than
+    two rows and for an `out` that holds other files or another run, and `SetupError` for a `base` that cannot
+    be loaded.
+    """
+    began, out, rows = time.monotonic(), out.expanduser(), enough(data)
+    settings = {"command": "rarr train purr", "base": base, "epochs": epochs, "rate": rate, "seed": seed}
+    made_with = run_inputs(digest(rows), settings)
+    with run_folder.claimed(out, made_with):
+        run_folder.begin(out, made_with)
+        if (report := out / run_folder.REPORT).exists():
+            return FusionReport.model_validate_json(report.read_bytes())
+        learned, held = split_rows(rows, seed)
+        try:
+            tokenizer, model = loaded(base, _load)
+        except Exception as error:  # the libraries have no base class of errors
+            raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
+        trainer = Trainer(
+            model,
+            _arguments(out / "checkpoints", epochs, rate, seed),
+            data_collator=Batches(tokenizer),
+            train_dataset=examples(learned, seed, copies=COPIES),
+            eval_dataset=examples(held, seed),
+            callbacks=[EarlyStoppingCallback(PATIENCE)],
+        )
+        before = trainer.evaluate()["eval_loss"]
+        trainer.train(resume_from_checkpoint=get_last_checkpoint(str(out / "checkpoints")))
+        after = trainer.evaluate()["eval_loss"]
+        model.save_pretrained(out)
+        tokenizer.save_pretrained(out)
+        exact, kept = measured(FusionEditor(str(out)), examples(held, seed))
+        made = FusionReport(
+            rows=len(rows),
+            held_out=len(held),
+            before=before,
+            after=after,
+            exact=exact,
+            kept=kept,
+            seconds=time.monotonic() - began,
+        )
+        run_folder.finish(out, made)
+    return made
+
+
+def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:
+    """Makes an example of each row, and of a share `copies` of them one without an error."""
+    chance = random.Random(seed)
+    made: list[FusionExample] = []
+    for row in rows:
+        evidence = [*row.relevant[:EVIDENCES]]
+        others = [passage for passage in row.others if passage not in evidence]
+        evidence += chance.sample(others, min(len(others), EVIDENCES - len(evidence)))
+        about = tuple((passage.title, passage.text) for passage in evidence)
+        made.append(FusionExample(row.corrupted, row.query, about, row.summary))
+        if chance.random() < copies:
+            made.append(FusionExample(row.summary, row.query, about, row.summary))
+    return made
+
+
+class Batches:
+    """Makes a batch of examples; the order of the evidence is another one each time."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def __call__(self, batch: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
+        """Returns inputs and their masks, (texts, inputs, tokens), and labels, (texts, tokens)."""
+        inputs: list[list[str]] = []
+        for example in batch:
+            about = [*example.evidence] * EVIDENCES  # a row with fewer passages repeats them
+            order = torch.randperm(EVIDENCES).tolist()
+            inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
+        right = [example.right for example in batch]
+        labels = self._tokenizer(text_target=right, padding=True, return_tensors="pt")["input_ids"]
+        labels[labels == self._tokenizer.pad_token_id] = _IGNORED
+        return {**encoded(self._tokenizer, inputs), "labels": labels}
+
+
+def measured(editor: FusionEditor, held: Sequence[FusionExample]) -> tuple[float, float]:
+    """Returns the shares of texts that are corrected exactly, and of right texts that stay."""
+    exact = [_written(editor, it, it.text) == it.right for it in held]
+    kept = [_written(editor, it, it.right) == it.right for it in held]
+    return sum(exact) / len(held), sum(kept) / len(held)
+
+
+def _written(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
+    try:
+        return editor.edited(text, example.question, example.evidence)
+    except ModelError:  # the text is too long, or the answer does not end
+        return None
+
+
+def _arguments(folder: Path, epochs: int, rate: float, seed: int) -> TrainingArguments:
+    return TrainingArguments(
+        str(folder),
+        num_train_epochs=epochs,
+        learning_rate=rate,
+        warmup_steps=WARM,
+        per_device_train_batch_size=BATCH,
+        per_device_eval_batch_size=BATCH,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        save_total_limit=PATIENCE + 1,
+        load_best_model_at_end=True,
+        metric_for_best_model="eval_loss",
+        bf16=torch.cuda.is_available(),
+        remove_unused_columns=False,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        report_to=[],
+        disable_tqdm=True,
+        logging_strategy="no",
+        seed=seed,
+    )
+
+
+def _load(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
+    return tokenizer, FusionInDecoder.from_pretrained(name, local_files_only=only_local)

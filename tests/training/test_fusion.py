@@ -1,0 +1,136 @@
+"""The editor of PURR: a tiny fusion-in-decoder T5, trained, saved, loaded and used in the pipeline."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+
+from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer  # noqa: E402
+
+from rarr import Reviser, Settings  # noqa: E402
+from rarr.agent.wiring.components import wire  # noqa: E402
+from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encoded  # noqa: E402
+from rarr.components import Baseline  # noqa: E402
+from rarr.errors import InputError, ModelError, SetupError  # noqa: E402
+from rarr.training.fusion import Batches, examples, train_fusion  # noqa: E402
+from rarr.training.rows import rows  # noqa: E402
+from training.helpers import NOTES, made, write_queries  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+torch.set_num_threads(1)  # so small a model is slower by two
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;?!'-"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained T5 that reads letters."""
+    folder = tmp_path_factory.mktemp("t5")
+    specials = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
+    words = sorted({f"▁{word}" for note in NOTES for word in note.replace(".", " .").split()})
+    vocabulary = [*specials, ("▁", -3.0), *((word, -1.0) for word in words), *((it, -4.0) for it in LETTERS)]
+    tokenizer = T5Tokenizer(vocab=vocabulary, extra_ids=0)
+    tokenizer.save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes = {"d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4, "dropout_rate": 0.0}
+    T5ForConditionalGeneration(
+        T5Config(vocab_size=len(tokenizer), decoder_start_token_id=0, **sizes)
+    ).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rows")
+    made(write_queries(folder), folder / "rows.jsonl")
+    return folder / "rows.jsonl"
+
+
+def model_and_tokenizer(base: Path) -> tuple[Any, Any]:
+    return FusionInDecoder.from_pretrained(base).eval(), T5Tokenizer.from_pretrained(base)
+
+
+def test_one_evidence_gives_the_loss_of_a_plain_t5(base: Path) -> None:
+    model, tokenizer = model_and_tokenizer(base)
+    inputs = editor_inputs("The Elm Mill opened in 1901.", "When?", [("Elm Mill", NOTES[3])])
+    batch = encoded(tokenizer, [inputs])
+    labels = tokenizer("The Elm Mill opened in 1904.", return_tensors="pt")["input_ids"]
+    fused = model(**batch, labels=labels).loss
+    flat = {name: tensor.flatten(0, 1) for name, tensor in batch.items()}
+    plain = T5ForConditionalGeneration.from_pretrained(base).eval()(**flat, labels=labels).loss
+    assert fused.item() == pytest.approx(plain.item(), abs=1e-5)
+
+
+def test_the_order_of_the_evidence_changes_nothing(base: Path) -> None:
+    model, tokenizer = model_and_tokenizer(base)
+    labels = tokenizer("The Elm Mill opened in 1904.", return_tensors="pt")["input_ids"]
+    losses = [
+        model(**encoded(tokenizer, [editor_inputs("Elm", None, about)]), labels=labels).loss.item()
+        for about in ([("", NOTES[3]), ("", NOTES[1])], [("", NOTES[1]), ("", NOTES[3])])
+    ]
+    assert losses[0] == pytest.approx(losses[1], abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An editor that learned three rows by heart, with and without their errors."""
+    model, tokenizer = model_and_tokenizer(base)
+    torch.manual_seed(0)
+    some = examples(list(rows(data))[:3], 1, copies=1.0)
+    batches, optimizer = Batches(tokenizer), torch.optim.AdamW(model.train().parameters(), 3e-3)
+    for _ in range(120):
+        optimizer.zero_grad()
+        model(**batches(some)).loss.backward()
+        optimizer.step()
+    folder = tmp_path_factory.mktemp("learned")
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def test_rows_are_learned_exactly_and_right_texts_stay(learned: Path, data: Path) -> None:
+    editor = FusionEditor(str(learned))
+    for row in list(rows(data))[:3]:
+        about = [(passage.title, passage.text) for passage in row.relevant]
+        assert editor.edited(row.corrupted, row.query, about) == row.summary
+        assert editor.edited(row.summary, row.query, about) == row.summary
+
+
+def test_editor_revises_in_the_pipeline(learned: Path, data: Path, tmp_path: Path) -> None:
+    row = next(rows(data))
+    settings = Settings(corpus=_corpus(tmp_path), home=tmp_path / "home", preset="paper", queries="text")
+    components = wire(settings, baseline=Baseline(editor=f"purr:{learned}"))
+    with Reviser(components=components) as reviser:
+        revision = reviser.revise(f"{row.corrupted}\n", context=row.query)
+    assert revision.text == f"{row.summary}\n"
+    assert [edit.reason for edit in revision.edits] == [f"rewritten by purr:{learned}"]
+
+
+def _corpus(folder: Path) -> Path:
+    (folder / "notes").mkdir()
+    for number, note in enumerate(NOTES):
+        (folder / "notes" / f"{number}.txt").write_text(note)
+    return folder / "notes"
+
+
+def test_training_is_reported_saved_and_continued(base: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "editor"
+    report = train_fusion(data, out, base=str(base), epochs=2, rate=3e-3)
+    assert report.after < report.before
+    assert (report.rows, 0 <= report.exact <= 1, 0 <= report.kept <= 1) == (8, True, True)
+    assert train_fusion(data, out, base=str(base), epochs=2, rate=3e-3) == report
+    with pytest.raises(InputError, match="another"):
+        train_fusion(data, out, base=str(base), epochs=3, rate=3e-3)
+    FusionEditor(str(out))
+
+
+def test_what_cannot_be_edited_is_an_error(base: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="reads texts of 256 tokens, and this has"):
+        FusionEditor(str(base)).edited("mill " * 300, None, [("", NOTES[0])])
+    with pytest.raises(SetupError, match="cannot be loaded"):
+        FusionEditor(str(tmp_path))
+    with pytest.raises(SetupError, match="is no folder and no OWNER/MODEL"):
+        FusionEditor("nowhere")
