@@ -31,8 +31,8 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "failed": "not_judged",
     "deadline": "not_judged",
 }
-_UNREAD = ("table_not_checked",)
-"""The codes of warnings about words of a document that nobody read."""
+_UNREAD = ("table_not_checked", "reader_unreliable")
+"""The codes of warnings about words of a document that nobody read, or read without missing errors."""
 _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_failed")
 """The codes of warnings that are about the sources or the settings, and so about every document."""
 _MOST_BYTES = 10_000_000  # of a source file that is read to find the line of a quote

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.test_verify import agrees
 from rarr import Reviser, Settings
 from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks
+from rarr.testing import ScriptedModel
 from rarr.tools.concurrency import run
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
@@ -88,6 +90,7 @@ EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
         (TABLE, {}, "partly_judged", "table_not_checked"),
         (WRONG, {"corpus": None, "search": Failing()}, "not_judged", "the search is down: start it"),
         (EVEREST, {"corpus": None, "search": Failing("Everest")}, "partly_judged", "the search is down"),
+        (RIGHT, {"model": ScriptedModel(agrees)}, "partly_judged", "reader_unreliable"),
     ],
 )
 async def test_what_was_not_judged_is_no_pass(
