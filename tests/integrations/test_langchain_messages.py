@@ -113,8 +113,6 @@ def test_texts_and_search_results_are_sources(content: Any, expected: list[Any])
     [
         {"height": 221},
         [PAGE, 3],
-        [{**PAGE, "height": 221}],
-        [{**PAGE, "content": "", "raw_content": "It is 221 m high."}],
         [{"content": "It is 221 m high."}],
         {"results": 3},
     ],

@@ -14,12 +14,8 @@ from rarr.retrievers.given_passages import Given
 Content = str | list[str | dict[str, Any]]
 _GAP = "\n\n"
 """What stands for blocks of other kinds, such as images, between two blocks of text."""
-_TEXT, _ADDRESS = ("text", "content", "snippet", "page_content"), ("url", "link", "href", "source")
-_RESULT = {
-    *(*_TEXT, *_ADDRESS, "title", "score", "id", "raw_content", "favicon", "published_date", "date"),
-    *("metadata", "type"),
-}
-"""The names of what search tools return for a page. An object with other names may state more in them."""
+_TEXT = ("text", "content", "page_content", "snippet", "raw_content")
+_ADDRESS = ("url", "link", "href", "source")
 
 
 def answer_text(message: AIMessage) -> str | None:
@@ -118,16 +114,9 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     results = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(results, list) or not all(map(_is_search_result, results)):
+    if not isinstance(results, list):
         return None
-    filled = [{k: v for k, v in result.items() if k not in _TEXT or v} for result in results]
-    return [result for result in filled if result.keys() & {*_TEXT}]
-
-
-def _is_search_result(result: object) -> bool:
-    if not isinstance(result, dict) or not result.keys() <= _RESULT:
-        return False
-    texts = [result[name] for name in _TEXT if name in result]
-    says = any(texts) or not result.get("raw_content")
-    has_address = any(isinstance(result.get(name), str) for name in _ADDRESS)
-    return has_address and says and all(isinstance(text, str | None) for text in texts)
+    for result in results:
+        if not (isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS)):
+            return None
+    return [result for result in results if any(map(result.get, _TEXT))]
