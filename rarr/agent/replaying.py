@@ -133,7 +133,10 @@ async def areplay(
         settings["models"] = {**settings.get("models", {}), owner: model}
     live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
     components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
-    after = await _repeated(trace, replace(components, replaced=recorded.nodes))
+    first = {span.name for span in trace.inner[0]}
+    kind = Answerer if "find_triples" in first else Writer if "ask_topic" in first else Reviser
+    async with kind(components=replace(components, replaced=recorded.nodes)) as runs:
+        _, after = await runs.arun(trace.start(), trace.run_id)
     # The usage of a run depends on its times, and on whether it was interrupted.
     after = after.model_copy(update={"usage": trace.revision.usage})
     failed = [error for error in outcomes if error]
@@ -149,8 +152,7 @@ def _node_and_prompt(
 ) -> tuple[str | None, str]:
     """Returns the node to run again, and the name of the prompt that `file` replaces ("" without a file).
 
-    Raises `InputError` for a node that asks no model or that the run did not reach, and if it is not clear
-    which prompt is replaced.
+    Raises `InputError` for a node that asks no model or was not reached, and for an unclear prompt.
     """
     if file is not None and node is None:
         node = next((name for name, names in NODES.items() if file.stem in names), None)
@@ -173,14 +175,6 @@ def _node_and_prompt(
     if len(used) > 1 and file.stem not in used:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     return node, file.stem if file.stem in used else [*used, *NODES[node]][0]
-
-
-async def _repeated(trace: Trace, components: Components) -> Revision:
-    """Runs the text, topic or question of the trace again; of an article or answer, returns its research."""
-    first = {span.name for span in trace.inner[0]}
-    kind = Answerer if "find_triples" in first else Writer if "ask_topic" in first else Reviser
-    async with kind(components=components) as owner:
-        return (await owner.arun(trace.start(), trace.run_id))[1]
 
 
 class RecordedNodes:

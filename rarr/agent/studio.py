@@ -5,15 +5,16 @@ are those of the file and the environment. A node that fails ends the run, and S
 """
 
 from asyncio import to_thread
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NotRequired
 
 from langgraph.runtime import Runtime
+from langgraph_sdk.runtime import ServerRuntime
 from pydantic import BaseModel, ConfigDict, model_validator
 from typing_extensions import TypedDict
 
-from rarr.agent.graph import Node, build_graph, metered
+from rarr.agent.graph import Graph, Node, build_graph, metered
 from rarr.agent.inputs import optional_text, required_text
 from rarr.agent.runs import budget_of, using
 from rarr.agent.wiring.components import wire
@@ -83,5 +84,15 @@ def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     return studio_node
 
 
-graph = build_graph(wrap=_in_studio, context_schema=StudioContext, input_schema=StudioInput)
-"""The pipeline, whose seven nodes Studio shows."""
+pipeline = build_graph(wrap=_in_studio, context_schema=StudioContext, input_schema=StudioInput)
+
+
+def graph(runtime: ServerRuntime[Any]) -> Graph:
+    """Returns the pipeline, whose seven nodes Studio shows, for a run of the server.
+
+    Raises `SettingsError` for an unknown key in the run's context: the server itself would leave it out.
+    """
+    execution = runtime.execution_runtime
+    if execution is not None and isinstance(execution.context, Mapping):
+        StudioContext(**execution.context)
+    return pipeline

@@ -1,11 +1,13 @@
 """The graph that LangGraph's own server loads, as `langgraph.json` names it."""
 
 import json
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph_sdk.runtime import _ExecutionRuntime
 
 from rarr.errors import InputError
 from rarr.testing import RuleModel, ScriptedServer
@@ -14,18 +16,21 @@ TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
 NODES = ["generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate"]
 
 
-@pytest.fixture(scope="module")
-def graph() -> Any:
-    """As `langgraph dev` loads it: by the path of its file."""
+def loaded(context: dict[str, str] | None = None) -> Any:
+    """The graph of a run with this context, by the path of its file, as `langgraph dev` loads it."""
     path, name = json.loads(Path("langgraph.json").read_text())["graphs"]["rarr"].split(":")
     spec = spec_from_file_location("studio", path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
+    sys.modules["studio"] = module
     spec.loader.exec_module(module)
-    return getattr(module, name)
+    store: Any = None
+    runtime = _ExecutionRuntime(access_context="threads.create_run", user=None, store=store, context=context)
+    return getattr(module, name)(runtime)
 
 
-def test_graph_shows_the_seven_nodes_and_what_is_set_there(graph: Any) -> None:
+def test_graph_shows_the_seven_nodes_and_what_is_set_there() -> None:
+    graph = loaded()
     shown = {node["id"] for node in graph.get_graph().to_json()["nodes"]}
     assert shown == {"__start__", *NODES, "__end__"}
     fields = graph.get_context_jsonschema()
@@ -35,12 +40,11 @@ def test_graph_shows_the_seven_nodes_and_what_is_set_there(graph: Any) -> None:
 
 
 @pytest.mark.loopback
-async def test_corpus_and_model_are_set_there(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_corpus_and_model_are_set_there(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer(RuleModel()) as server:
         monkeypatch.setenv("RARR_BASE_URL", server.url)
-        state = await graph.ainvoke(
-            {"text": TEXT}, context={"corpus": "examples/corpus", "model": "vllm:rules"}
-        )
+        context = {"corpus": "examples/corpus", "model": "vllm:rules"}
+        state = await loaded(context).ainvoke({"text": TEXT}, context=context)
         assert server.requests
     assert state["original"] == TEXT and "221" in state["text"]
     assert state["report"].sentences[0].status == "supported"
@@ -54,6 +58,7 @@ async def test_corpus_and_model_are_set_there(graph: Any, monkeypatch: pytest.Mo
         ({"preset": "none"}, "preset"),
     ],
 )
-async def test_unknown_key_is_refused(graph: Any, context: dict[str, str], message: str) -> None:
+def test_unknown_key_is_refused(context: dict[str, str], message: str) -> None:
+    """Before the run: the server leaves out of a run's context what the graph does not know."""
     with pytest.raises((InputError, ValueError), match=message):
-        await graph.ainvoke({"text": TEXT}, context=context)
+        loaded(context)
