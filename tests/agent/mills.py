@@ -5,15 +5,13 @@
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from rarr import Reviser, Revision, Settings, prompts
 from rarr.records import Passage, with_edits
-from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
+from rarr.testing import RETRIEVED_AT, Asked, ScriptedServer
 from rarr.testing.card_answers import confirm_cards, read_cards
-from rarr.tools.models.chat import Answer, ChatRequest
 
 NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 
@@ -69,27 +67,6 @@ def answer(asked: Asked) -> dict[str, Any]:
         "reason": "The years.",
         "verdict": verdict,
     }
-
-
-class WatchedModel(ScriptedModel):
-    """`most`: the most requests at once, by prompt. `delays`: seconds before the answers, in order."""
-
-    def __init__(self, delays: Sequence[float] = (0.02,)) -> None:
-        super().__init__(answer)
-        self.most = Counter[str]()
-        self._under_way = Counter[str]()
-        self._delays = delays
-
-    async def complete(self, ask: ChatRequest) -> Answer:
-        self._under_way[ask.name] += 1
-        self.most[ask.name] = max(self.most[ask.name], self._under_way[ask.name])
-        await asyncio.sleep(self._delays[len(self.calls) % len(self._delays)])
-        self._under_way[ask.name] -= 1
-        return await super().complete(ask)
-
-    def asked(self, prompt: str) -> list[str]:
-        """The user messages of a prompt."""
-        return [ask.messages[-1].content for ask in self.calls if ask.name == prompt]
 
 
 def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:

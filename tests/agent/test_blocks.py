@@ -1,10 +1,12 @@
 """A long text goes block by block through all steps, and comes out as a text in one piece would."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from families import few
+from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.long_mills import (
     RIGHT,
@@ -21,9 +23,11 @@ from agent.long_mills import (
 from agent.mills import codes, revised
 from benchmarks import mills
 from rarr import Reviser, Revision
+from rarr.agent.replaying import replay
 from rarr.testing import ScriptedModel
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.tools.text.wording import nothing_checked
+from rarr.traces.trace_reader import Trace
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -122,3 +126,31 @@ def test_estimate_is_the_sum_of_the_blocks() -> None:
         with block_size(10**6):
             alone = [reviser.estimate(block) for block in blocks]
     assert estimate.model_calls == sum(each.model_calls for each in alone)
+
+
+def stopping_at(last: int) -> Callable[[str], None]:
+    left = itertools.count(last - 1, -1)
+
+    def stop(node: str) -> None:
+        if next(left) == 0:
+            raise ZeroDivisionError
+
+    return stop
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", [1, 2, 17, 30, 52])
+def test_run_by_blocks_is_resumed_from_its_last_step(last: int, undisturbed: Revision) -> None:
+    saver, run_id = InMemorySaver(), f"r{last}"
+    with (
+        Reviser(by_blocks(), checkpointer=saver, on_step=stopping_at(last)) as agent,
+        pytest.raises(ZeroDivisionError),
+    ):
+        agent.revise(TEXT, run_id=run_id)
+    with Reviser(by_blocks(), checkpointer=saver) as other:
+        resumed = other.resume(run_id)
+    content = {"run_id", "usage"}
+    assert resumed.model_dump_json(exclude=content) == undisturbed.model_dump_json(exclude=content)
+    assert_sound(resumed)
+    assert Trace.load(run_id).revision == resumed
+    assert replay(Trace.load(run_id)).same

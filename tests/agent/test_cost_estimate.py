@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.mills import Documents, WatchedModel, text_of
+from agent.mills import Documents, answer, text_of
 from rarr import Reviser, Settings
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 
@@ -46,7 +46,7 @@ def test_calls_are_within_a_factor_of_two(text: Path, corpus: Path) -> None:
 
 def test_estimated_cost_follows_the_price_and_asks_nothing() -> None:
     price = {"endpoints": {"scripted": {"price": (2.0, 8.0)}}}
-    model, retriever = WatchedModel(), InMemoryRetriever()
+    model, retriever = ScriptedModel(answer), InMemoryRetriever()
     estimate = Reviser(Settings(model=model, search=retriever, **price)).estimate(TEXT)
     assert (model.calls, retriever.calls) == ([], [])
     expected = (2.0 * estimate.input_tokens + 8.0 * estimate.output_tokens) / 1_000_000

@@ -8,7 +8,9 @@ import pytest
 from makers import passage
 from pydantic import SecretStr
 
+from rarr.agent.inputs import text_notices
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.sources import unused_settings
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.backends.nli import verifier
@@ -183,3 +185,27 @@ def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/gateway"
     made: Any = wire(Settings(search="tavily", tavily_key=SecretStr("key"), tavily_url=url, home=tmp_path))
     assert made.retriever.source._url == url
+
+
+@pytest.mark.parametrize(
+    ("settings", "codes"),
+    [
+        ({"base_url": "http://x/v1"}, ["server_not_used"]),
+        ({}, []),
+        ({"base_url": "http://x/v1", "models": {"edit": "vllm:m"}}, []),
+        ({"base_url": "http://x/v1", "reranker": "vllm:bge"}, []),
+        ({"search": "wikipedia"}, ["corpus_not_searched"]),
+    ],
+)
+def test_settings_that_a_run_does_not_use_are_told(notes: Path, settings: Any, codes: list[str]) -> None:
+    components = wire(Settings(corpus=notes, **settings))
+    assert [notice.code for notice in unused_settings(components)] == codes
+
+
+def test_text_of_html_is_warned_about() -> None:
+    html, prose = (
+        "<p>It is 221 m high.</p>\n<p>It is old.</p>\n",
+        "It is <b>221</b> m high, and `<p>` begins it.",
+    )
+    assert [notice.code for notice in text_notices(html, html, None)] == ["html_not_checked"]
+    assert text_notices(prose, prose, None) == []
