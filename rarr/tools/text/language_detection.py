@@ -1,42 +1,56 @@
-"""Finds the language of a text."""
+"""Finds the language of a text by its script and its function words."""
 
-import math
 import re
-from functools import cache
-from typing import TYPE_CHECKING
+from collections import Counter
 
 from rarr.tools.text.blocks_and_sentences import protected
 
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
-
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_SURELY = 4.0  # log odds against English above which a text is in another language
-_LEAST = 1e-9  # a probability of 0 has no logarithm
+_SCRIPTS = {
+    "ja": "\u3040-\u30ff", "ko": "\uac00-\ud7af", "zh": "\u4e00-\u9fff", "ru": "\u0400-\u04ff",
+    "el": "\u0370-\u03ff", "he": "\u0590-\u05ff", "ar": "\u0600-\u06ff", "hi": "\u0900-\u097f",
+    "th": "\u0e00-\u0e7f",
+}  # fmt: skip
+"""The letters of scripts that one language writes most. Japanese has its own letters beside Chinese ones."""
+_SCRIPT_SHARE = 0.3  # of the letters, from which a script tells the language; of Japanese, the kana alone
+_FUNCTION_WORDS = {
+    "en": "the of and to in is was that it for as with on by at from are were be this which an or",
+    "de": "der die das und ist in den von zu mit dem ein eine wurde im auf für des sich nicht als auch war",
+    "fr": "le la les de des et est un une dans du en que qui pour par sur au a il elle avec ne pas ont été",
+    "es": "el la los las de y en que un una es por con para del se su fue al lo como más no",
+    "it": "il la di e che in un una è per con del della dei gli le si da non al nel sono ha stato",
+    "pt": "o a os as de e em que um uma é por com para do da se no na foi ao não mais são",
+    "nl": "de het een en van in is dat op te met voor zijn werd door aan als niet bij ook naar",
+    "sv": "och i att det som en på är av för med den till ett var inte om han de har",
+    "da": "og i at det som en på er af for med den til et var ikke om han de har blev",
+    "no": "og i at det som en på er av for med den til et var ikke om han de har ble",
+    "fi": "ja on ei se oli että hän kuin mutta joka myös sen ovat tai niin kun",
+    "pl": "w i z na do się nie jest to że o jak od po za przez był która który",
+    "cs": "a v se na je že o s z do to byl jako za pro podle který která ale",
+    "hu": "a az és hogy nem is egy volt van meg ez el csak mint már vagy",
+    "ro": "și de în a la cu pe o un este care din pentru nu se ca fost mai",
+    "tr": "ve bir bu için ile de da olan olarak çok daha en gibi sonra kadar ise",
+    "id": "yang di dan dari untuk dengan pada ini itu adalah dalam oleh tidak ke sebagai",
+    "vi": "và của là có trong được các một cho với người không này đã từ",
+}
+_SETS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 def language_of(text: str) -> str:
     """Finds the code of the language of `text`, such as `de`; "en" if it is English or may well be.
 
-    Capitalised words do not count, which are often names, nor does what stands in code and links.
+    Words with a capital letter do not count, which are often names, nor does what stands in code and links.
     """
     excluded = protected(text, 0, len(text))
     words = [
         word[0]
         for word in _WORD.finditer(text)
-        if word[0][0].islower() and not any(span.start <= word.start() < span.end for span in excluded)
+        if not word[0][0].isupper() and not any(span.start <= word.start() < span.end for span in excluded)
     ]
-    if not words:
-        return "en"
-    ranked = dict(_identifier().rank(" ".join(words)))
-    english = ranked.pop("en", 0.0) + ranked.pop("zxx", 0.0)  # zxx: no language, such as code and numbers
-    other = max(ranked, key=lambda code: ranked[code])
-    odds = math.log(ranked[other] + _LEAST) - math.log(english + _LEAST)
-    return other if odds > _SURELY else "en"
-
-
-@cache
-def _identifier() -> "LanguageIdentifier":
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # unpacking its model takes half a second
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    letters = "".join(words)
+    for language, script in _SCRIPTS.items():
+        if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
+            return language
+    counts = Counter({language: sum(word in known for word in words) for language, known in _SETS.items()})
+    language, count = counts.most_common(1)[0]
+    return language if count > counts["en"] else "en"
