@@ -134,6 +134,7 @@ def _is_mended(control: Control, card: RawCard) -> bool:
     return all(states(text, value) for value in right) and not all(states(text, value) for value in wrong)
 
 
+@lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     """Is the line a whole sentence that names its subject, and of which nothing is suspicious?
 
@@ -302,11 +303,14 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text))
 
 
-def _names(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yields the names that can be told from other words in capitals, with the word before each."""
+@lru_cache(maxsize=4096)
+def _names(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Finds the names that can be told from other words in capitals, with the word before each."""
+    names: list[tuple[int, int, str]] = []
     for match in _NAME.finditer(text):
         before = _BEFORE_NAME.search(text, 0, match.start())
         word = before[1].casefold() if before else ""
         is_value = any(value.span.overlaps(Span(*match.span())) for value in values(text))
         if word in _NAMING and not is_value:
-            yield match.start(), match.end(), word
+            names.append((match.start(), match.end(), word))
+    return tuple(names)
