@@ -66,6 +66,7 @@ _LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _PLAIN_NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\s?[ap]\.?m\.?)?", re.IGNORECASE)
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
+_OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a word in a capital, not the first one
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _TRIES = 8  # each draws another number
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
@@ -241,7 +242,8 @@ def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.R
 def _numbers(text: str) -> list[Value]:
     """Finds the numbers in digits that can be changed, without units: versions, hours, days and years too.
 
-    No numeric dates, identifiers with letters or amounts with a power of ten.
+    No numeric dates, identifiers with letters or amounts with a power of ten, and no number that belongs to a
+    name, as in "Apollo 11": another one names another thing, and contradicts nothing.
     """
     found: list[Value] = []
     for value in values(text):
@@ -249,7 +251,11 @@ def _numbers(text: str) -> list[Value]:
             found += _days_and_years(value)
         elif value.kind in ("identifier", "time") and (match := _PLAIN_NUMBER.fullmatch(value.text)):
             found.append(value._replace(number=Span(*match.span(1)).moved(value.start)))
-        elif value.kind == "number" and not (value.is_word or _BEHIND_POWER.match(text, value.number.end)):
+        elif value.kind == "number" and not (
+            value.is_word
+            or _BEHIND_POWER.match(text, value.number.end)
+            or _OF_NAME.search(text[: value.number.start])
+        ):
             found.append(value)
     return [
         value._replace(start=value.number.start, end=value.number.end)

@@ -88,6 +88,13 @@ def test_no_control_points_to_another_sentence_or_comes_from_a_suspicious_line()
     assert made(facts) == []
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_number_of_a_name_is_never_changed(seed: int) -> None:
+    facts = "The hall of the museum shows the capsule of Apollo 11 beside the rover of Lunar Mission 17."
+    changed = [control for control in made(facts, text=str(seed)) if control.kind == "number"]
+    assert changed == []
+
+
 def test_script_without_capitals_gets_fewer_controls() -> None:
     assert len(made("这座桥于1932年建成，耗资二百万克朗。它很旧。")) <= 1
 
