@@ -279,7 +279,7 @@ class Baseline:
 
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
-    editor: EditorKind | str = "minimal"
+    editor: str = "minimal"
     """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), or no edit (`none`).
 
     `purr:NAME` corrects the text by a trained editor, which is a folder or a name of the hub.

@@ -83,7 +83,7 @@ class FusionEditor:
         if not can_be_model(name):
             raise SetupError(f"editor 'purr:{name}' is no folder and no OWNER/MODEL of the hub: name one")
         try:
-            self._tokenizer, self._model = loaded(name, _load)
+            self._tokenizer, self._model = loaded(name, load_fusion)
         except Exception as error:  # the libraries have no base class of errors
             raise SetupError(
                 f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
@@ -124,7 +124,8 @@ class FusionEditor:
         return new if new and new != " ".join(text.split()) else text
 
 
-def _load(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+def load_fusion(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+    """Loads a tokenizer and its model, for use and not for training."""
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
     model = FusionInDecoder.from_pretrained(name, local_files_only=only_local)
     return tokenizer, model.eval()

@@ -10,7 +10,7 @@ from typing import get_args
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Baseline, Components, EditorKind, QueryKind, close_all
+from rarr.components import Baseline, Components, QueryKind, close_all
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.html import render_html
@@ -44,7 +44,7 @@ def evaluate(
     components: Components | None = None,
     queries: QueryKind = "questions",
     agreement: bool = True,
-    editor: EditorKind | str = "minimal",
+    editor: str = "minimal",
     jobs: int = 4,
     limit: int | None = None,
     on_row: Progress | None = None,

@@ -1,8 +1,6 @@
 """Fine-tunes the encoder on rows of noising, and writes the new weights into a folder."""
 
-import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -17,7 +15,7 @@ from rarr.records import Record
 from rarr.tools.storage.files import write_whole
 from rarr.training import examples, tasks
 from rarr.training.onnx_files import export, load
-from rarr.training.rows import TrainingRow, digest, enough, groups
+from rarr.training.rows import TrainingRow, digest, enough, split_rows
 from rarr.training.trainer import CHECKPOINT, Phase, Recipe, TaskData, Trainer
 
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
@@ -26,7 +24,6 @@ MIXTURE = {"attribution": 0.53, "cloze": 0.47}
 ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
-HELD_OUT = 0.25  # share of the rows, to fit the threshold and to measure with
 RIGHT = 0.9
 """The least share of the corrections above the threshold that give the right text."""
 FEWEST = 10  # corrections above a threshold
@@ -106,23 +103,6 @@ def fine_tune(
         run_folder.finish(out, report)
         (out / CHECKPOINT).unlink(missing_ok=True)
     return report
-
-
-def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """Splits rows: those to learn from, and about a quarter to fit the threshold and to measure with.
-
-    No document is in both, unless one document has more than half of the rows: then no query is.
-    """
-    by_row = groups(given)
-    if max(Counter(by_row).values()) > len(given) / 2:
-        by_row = [row.query for row in given]
-    order = sorted(set(by_row))
-    random.Random(seed).shuffle(order)
-    held: set[str] = set()
-    while sum(group in held for group in by_row) < max(1, int(len(given) * HELD_OUT)):
-        held.add(order.pop())
-    pairs = list(zip(given, by_row, strict=True))
-    return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
 
 
 def _sets(rows: Sequence[TrainingRow]) -> dict[str, TaskData]:

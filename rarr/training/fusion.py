@@ -7,17 +7,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from transformers import AutoTokenizer, EarlyStoppingCallback, Trainer, TrainingArguments
+from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint
 
-from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encoded
+from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusion
 from rarr.errors import ModelError, SetupError
 from rarr.evals import run_folder
 from rarr.evals.run_fingerprint import run_inputs
 from rarr.records import Record
 from rarr.tools.models.hub import INSTALL, loaded, one_line
-from rarr.training.fine_tuning import split_rows
-from rarr.training.rows import TrainingRow, digest, enough
+from rarr.training.rows import TrainingRow, digest, enough, split_rows
 
 EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
 COPIES = 0.15  # share of the examples whose text has no error
@@ -70,7 +69,7 @@ def train_fusion(
             return FusionReport.model_validate_json(report.read_bytes())
         learned, held = split_rows(rows, seed)
         try:
-            tokenizer, model = loaded(base, _load)
+            tokenizer, model = loaded(base, load_fusion)
         except Exception as error:  # the libraries have no base class of errors
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         trainer = Trainer(
@@ -169,8 +168,3 @@ def _arguments(folder: Path, epochs: int, rate: float, seed: int) -> TrainingArg
         logging_strategy="no",
         seed=seed,
     )
-
-
-def _load(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
-    tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
-    return tokenizer, FusionInDecoder.from_pretrained(name, local_files_only=only_local)

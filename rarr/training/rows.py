@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -18,6 +20,7 @@ from rarr.valid_unicode import valid
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 _BEGIN = b'{"query": '  # the start of every line
+HELD_OUT = 0.25  # share of the rows that nothing learns from
 KINDS_AT_ONCE = 3  # kinds of errors in one question
 Shape = TypeVar("Shape", bound=Record)
 REASONS: dict[Reason, str] = {
@@ -140,6 +143,23 @@ def groups(given: Sequence[TrainingRow]) -> list[str]:
     """
     documents = [_document(row) for row in given]
     return documents if len(set(documents)) > 1 else [row.query for row in given]
+
+
+def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
+    """Splits rows: those to learn from, and about a quarter to fit the threshold and to measure with.
+
+    No document is in both, unless one document has more than half of the rows: then no query is.
+    """
+    by_row = groups(given)
+    if max(Counter(by_row).values()) > len(given) / 2:
+        by_row = [row.query for row in given]
+    order = sorted(set(by_row))
+    random.Random(seed).shuffle(order)
+    held: set[str] = set()
+    while sum(group in held for group in by_row) < max(1, int(len(given) * HELD_OUT)):
+        held.add(order.pop())
+    pairs = list(zip(given, by_row, strict=True))
+    return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
 
 
 def _document(row: TrainingRow) -> str:

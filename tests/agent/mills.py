@@ -4,8 +4,9 @@
 """
 
 import asyncio
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rarr import Reviser, Revision, Settings, prompts
@@ -92,3 +93,14 @@ def statuses(revision: Revision) -> set[str]:
 
 def _between(message: str, tag: str) -> str:
     return message.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
+
+
+def stopping_at(last: int) -> Callable[[str], None]:
+    """Raises `ZeroDivisionError` when it is told of the node of this number."""
+    left = itertools.count(last - 1, -1)
+
+    def stop(node: str) -> None:
+        if next(left) == 0:
+            raise ZeroDivisionError
+
+    return stop

@@ -1,7 +1,6 @@
 """A long text goes block by block through all steps, and comes out as a text in one piece would."""
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from agent.long_mills import (
     judged,
     long_text,
 )
-from agent.mills import codes, revised
+from agent.mills import codes, revised, stopping_at
 from benchmarks import mills
 from rarr import Reviser, Revision
 from rarr.agent.replaying import replay
@@ -126,16 +125,6 @@ def test_estimate_is_the_sum_of_the_blocks() -> None:
         with block_size(10**6):
             alone = [reviser.estimate(block) for block in blocks]
     assert estimate.model_calls == sum(each.model_calls for each in alone)
-
-
-def stopping_at(last: int) -> Callable[[str], None]:
-    left = itertools.count(last - 1, -1)
-
-    def stop(node: str) -> None:
-        if next(left) == 0:
-            raise ZeroDivisionError
-
-    return stop
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """Runs with a checkpointer: their names, and that one which was killed goes on where it was."""
 
 import asyncio
-import itertools
 import os
 import random
 import re
@@ -21,7 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
-from agent.mills import answer, revised, settings_for, text_of
+from agent.mills import answer, revised, settings_for, stopping_at, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import InMemoryRetriever, Request, ScriptedServer
@@ -144,16 +143,6 @@ def test_run_is_resumed_from_each_of_its_steps() -> None:
             agent.revise(text, run_id=f"r{last}")
         with built(saver) as other:
             assert comparable(other.resume(f"r{last}")) == comparable(undisturbed)
-
-
-def stopping_at(last: int) -> Callable[[str], None]:
-    left = itertools.count(last - 1, -1)
-
-    def stop(node: str) -> None:
-        if next(left) == 0:
-            raise ZeroDivisionError
-
-    return stop
 
 
 def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:

@@ -26,10 +26,10 @@ from rarr.backends.encoder.model_files import (  # noqa: E402
 from rarr.errors import InputError, SettingsError  # noqa: E402
 from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
 from rarr.training import fine_tuning  # noqa: E402
-from rarr.training.fine_tuning import FEWEST, fine_tune, split_rows, threshold  # noqa: E402
+from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
 from rarr.training.model import EncoderWithHeads  # noqa: E402
 from rarr.training.onnx_files import export, load  # noqa: E402
-from rarr.training.rows import groups, rows  # noqa: E402
+from rarr.training.rows import groups, rows, split_rows  # noqa: E402
 from rarr.training.trainer import Phase, Recipe, TaskData, Trainer  # noqa: E402
 from training.helpers import made, write_queries  # noqa: E402
 

@@ -1,5 +1,6 @@
 """The editor of PURR: a tiny fusion-in-decoder T5, trained, saved, loaded and used in the pipeline."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,16 @@ from training.helpers import NOTES, made, write_queries  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-torch.set_num_threads(1)  # so small a model is slower by two
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;?!'-"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """So small a model is slower by two."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
