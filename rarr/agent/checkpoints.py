@@ -77,7 +77,7 @@ class Checkpoints:
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run).
 
-        Without a recursion limit of its own, it would take over that of a graph that calls this one.
+        It has a recursion limit: else the limit of a graph that calls this one would hold.
         """
         name = f"rarr block {block}" if block else "rarr"
         limit = _NO_RECURSION_LIMIT

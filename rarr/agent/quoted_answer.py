@@ -1,7 +1,7 @@
 """Answers without a language model: quotes the triples and sentences that have the words of the question.
 
-Of each part of the question, its names tell what a quote is about, and its other words what the quote says;
-the words that no quote has are a gap, which needs support.
+The names in a part of the question give the subject of a quote, and its other words the statement; words
+that no quote has are a gap, which needs support.
 """
 
 import re
@@ -16,7 +16,7 @@ from rarr.records.answers import AnswerSource, StatementDraft
 from rarr.retrievers.corpus.index_words import STOP_WORDS
 from rarr.tools.text.blocks_and_sentences import Span
 
-_OVERVIEW = 8  # triples of an entity of which a part asks nothing else
+_OVERVIEW = 8  # triples of an entity, where a part of the question only names it
 _LEAST = 0.5  # share of the words of a part about a name that a sentence has; without a name, it has all
 _CUT = re.compile(r"(?:[,;?] (?:and )?|\band )(?=(?:who|what|when|where|which|how|why)\b)", re.IGNORECASE)
 _KIND = re.compile(
@@ -135,7 +135,7 @@ def _answered(
         quotes = _covering(fitting, asked, _LEAST) if asked else overview * (not is_shared)
         silent += [] if quotes else [subject.name]
         told += quotes
-        # A word that another line about it has is told, though not of what is asked.
+        # Any line about the subject fills the gap of its words, also a line that is not quoted.
         left.difference_update(*(line.words for line in own if quotes))
     if not subjects:
         told = _covering([line for line in lines if line.fits(text, names)], asked, 1.0)

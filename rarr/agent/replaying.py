@@ -178,7 +178,7 @@ def _node_and_prompt(
 
 
 class RecordedNodes:
-    """The nodes that search, and those that decide what is searched for: they do what they did in the run.
+    """The nodes that make queries and search: in a replay they return what they returned in the run.
 
     If the node that runs again is one of them, it is called besides, and its queries are compared.
     """
@@ -299,7 +299,7 @@ def _components(
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
     current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
     if (url := facts.get("base_url")) and "base_url" not in given:
-        # A key belongs to its server: the key of another address must not reach that of the run.
+        # A key belongs to its server: the server of the run must not get the key of another address.
         is_known = current.base_url in (None, url) or "api_key" in given
         key = current.api_key if is_known else None
         current = current.model_copy(update={"base_url": url, "api_key": key})

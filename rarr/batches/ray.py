@@ -101,7 +101,7 @@ class RayActors:
 
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
     they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone. None: an
-    actor for each core of the cluster, or one with a language model. The address is that of `connect`.
+    actor for each core of the cluster, or one with a language model. `address` is given to `connect`.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:

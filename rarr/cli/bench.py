@@ -63,8 +63,8 @@ def bench(
     "name", "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
 
     conflicts: measures whether a model follows its evidence or its memory (Longpre et al. 2021). DATA has
-    lines {"question", "answers", "passage"}, maybe "title". The answer in each passage is replaced by that of
-    another row of the same type, or by another form of the same answer (alias: no conflict).
+    lines {"question", "answers", "passage"}, maybe "title". In each passage the answer of
+    another row of the same type replaces its own, or by another form of the same answer (alias: no conflict).
 
     \b
     Examples:

@@ -36,7 +36,7 @@ class Control(NamedTuple):
 
 
 _Change = tuple[int, int, str, ControlKind]
-"""What replaces the characters from the first number to the second one, and of which kind it is."""
+"""The place of a change, from the first number to the second, its new words and its kind."""
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
 _MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
 # Words by which a sentence points to another one: a planted sentence must be clear by itself.

@@ -133,7 +133,7 @@ def _decision(text: str, card: Card, lead: int) -> tuple[EditState, str]:
 
 
 def _touched(text: str, card: Card, place: Span) -> str:
-    """Returns the reason if an edit of the card touches or adds what is no prose; else ""."""
+    """Returns the reason if an edit of the card touches or adds code, links or citations; else ""."""
     if any(_overlap(card.edits, kept) for kept in _protected(text, *_lines(text, place))):
         return "the change touches code, a link or a citation"
     return next((reason for edit in card.edits if (reason := _broken(text, edit, place))), "")
@@ -171,7 +171,7 @@ def _too_long(changed: int, length: int) -> str:
 
 
 def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason if the change alters what is no prose at this place of the text; else "".
+    """Returns the reason if the change alters code, links or marks at this place of the text; else "".
 
     U+FFFD replaces a character that was broken.
     """

@@ -26,8 +26,8 @@ _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only it
 class _Row(BaseModel):
     """A line of the file: the controls of a block in a text of this language, or the result of an exam.
 
-    `source` is the document of which the controls were made. Of the blocks that share it, the worst counts
-    alone against a reader, so that one hostile document does not make a reader bad.
+    `source` is the document from which the controls were made. Of blocks that share a document, only the
+    worst counts against a reader, so that one hostile document does not make a reader bad.
     """
 
     reader: str

@@ -39,7 +39,7 @@ class CitedSources:
     async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage] | None:
         """Returns the passages of the cited source that are nearest to `sentence`; None: no such source.
 
-        `label` is that of the mark, `target` the entry of the text's list or the address. Raises
+        `label` is the label of the mark, `target` the entry of the text's list or the address. Raises
         `RetrievalError` if the sources cannot be searched.
         """
         found = await self._named(target, sentence) if target else self._numbered(label)
@@ -105,7 +105,7 @@ def _has_address(target: str, passage: Passage) -> bool:
 def _has_title(target: str, passage: Passage) -> bool:
     """Has the entry the words of the title, one after another?
 
-    Beside an address, which is that of another page, the title must be a sentence of the entry.
+    An address in the entry belongs to another page here, so the title must be a sentence of the entry.
     """
     title, rest = _words(passage.title), _ADDRESS.sub(" ", target)
     if rest != target:

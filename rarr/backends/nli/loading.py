@@ -61,8 +61,8 @@ class Outputs(NamedTuple):
 class ModelShape(NamedTuple):
     """How a model is asked: its prompt (None: a pair of texts), its outputs, its limit in tokens.
 
-    A model that `generates` answers by the logits of the first tokens of "0" and "1". `limit` None: that of
-    the tokenizer and the config.
+    A model that `generates` answers by the logits of the first tokens of "0" and "1". Without a
+    `limit`, the tokenizer and the config have one.
     """
 
     prompt: str | None

@@ -144,7 +144,7 @@ def _is_person(store: TripleStore, entity: int) -> bool:
 
 
 def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
-    """Is the surname part of another name: that of nobody in the graph, of a prize or of an institute?"""
+    """Is the surname part of another name: of a prize, an institute, or a person not in the graph?"""
     for word, start, end in words_of(text):
         if word != surname or any(each.start < start < each.end for each in mentions):
             continue
