@@ -1,5 +1,5 @@
 """Revises the rows of a file: JSON lines, CSV or Parquet in, the same rows with their results out."""
 
-from rarr.batches.file_batch import BatchReport, revise_file
+from rarr.batches.file_batch import revise_file
 
-__all__ = ["BatchReport", "revise_file"]
+__all__ = ["revise_file"]

@@ -19,7 +19,6 @@ CONNECT_S = 10.0
 """Seconds to wait for an answer of the address of a cluster."""
 PLACE_S = 300.0
 """Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
-_CURE = "give the HOST:PORT that ray start printed, auto on a node of the cluster, or local"
 
 
 def require_ray() -> Any:
@@ -44,30 +43,21 @@ def connect(address: str) -> bool:
     ray = require_ray()
     if ray.is_initialized():
         return False
-    if address not in (LOCAL, "auto"):
-        _require_answer(address)
     options = {"include_dashboard": False} if address == LOCAL else {}
     try:
+        if address not in (LOCAL, "auto"):  # without an answer, Ray waits for a minute, and ends this process
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
         # Results tell which rows failed, and why; Ray's own lines would tear up the progress line.
         ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, **options)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
-        raise InputError(f"no Ray cluster at {address} ({reason}): {_CURE}") from None
+        cure = "give the HOST:PORT that ray start printed, auto on a node of the cluster, or local"
+        raise InputError(f"no Ray cluster at {address} ({reason}): {cure}") from None
     # Ray prints what it says about lost processes to standard output, also without a log of the driver, and
     # has no public switch. Standard output is for results.
     ray._private.worker._worker_logs_enabled = False
     return True
-
-
-def _require_answer(address: str) -> None:
-    """Raises `InputError` if nothing answers: Ray would wait for a minute, and then end this process."""
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
-    except ValueError:
-        raise InputError(f"{address} is not the address of a Ray cluster: {_CURE}") from None
-    except OSError as error:
-        raise InputError(f"no Ray cluster at {address} ({error.strerror or error}): {_CURE}") from None
 
 
 class TaskActor:
@@ -80,18 +70,10 @@ class TaskActor:
             os.chdir(folder)
         self._tasks = Tasks(settings)
 
-    async def build(self) -> Exception | None:
-        """Builds the reviser, and returns why it cannot be built."""
+    async def outcome(self, job: Job | None) -> Record | Exception | None:
+        """Runs a job, or builds the reviser for None; returns the record, or the error."""
         try:
-            await self._tasks.start()
-        except Exception as error:
-            return sendable(error)
-        return None
-
-    async def run(self, job: Job) -> Record | Exception:
-        """Runs a job, and returns its record or its error."""
-        try:
-            return await self._tasks.run(job)
+            return await (self._tasks.run(job) if job else self._tasks.start())
         except Exception as error:  # one job may fail; the actor goes on
             return sendable(error)
 
@@ -124,18 +106,15 @@ class RayActors:
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
-                if error := await asyncio.wait_for(actor.build.remote(), PLACE_S):
-                    raise error
+                await asyncio.wait_for(_outcome(actor, None), PLACE_S)
             except TimeoutError:
+                cure = "end other work of the cluster, or add nodes, and run again"
                 raise SetupError(
-                    f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work of the"
-                    " cluster, or add nodes, and run again"
+                    f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: {cure}"
                 ) from None
             except self._deaths:
-                raise SetupError(
-                    "an actor ended while it started: give it more memory, and install the same versions of"
-                    " rarr, ray and Python on every node"
-                ) from None
+                cure = "give it more memory, and every node the same versions of rarr, ray and Python"
+                raise SetupError(f"an actor ended while it started: {cure}") from None
         for actor in self._actors * self._jobs_each:
             self._free.put_nowait(actor)
 
@@ -170,8 +149,8 @@ class RayActors:
         return options.remote(self._settings, self._folder)
 
 
-async def _outcome(actor: Any, job: Job) -> Record:
-    outcome: Record | Exception = await actor.run.remote(job)
+async def _outcome(actor: Any, job: Job | None) -> Record:
+    outcome: Record | Exception = await actor.outcome.remote(job)
     if isinstance(outcome, Exception):
         raise outcome
     return outcome

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, waiting, warn_of_each, write_estimate, write_result
-from rarr.errors import InputError
+from rarr.cli.streams import complain, waiting, write_estimate, write_result
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
-    from rarr.batches.columns import BatchCounts, Columns
+    from rarr.batches.results import BatchCounts, Columns
     from rarr.settings import Settings
-
-_MOST_PROCESSES = 64
 
 
 @click.command()
@@ -55,13 +52,10 @@ def batch(
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
     """
-    from rarr.batches.columns import MEASURES, Columns
+    from rarr.batches.results import MEASURES, Columns
     from rarr.evals.measures import limits_of
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
-    if work["ray"] is None and (work["workers"] or 0) > _MOST_PROCESSES:
-        wrong = f"--workers is {work['workers']}: give at most {_MOST_PROCESSES} processes"
-        raise InputError(f"{wrong}, or a cluster by --ray")
     if estimate:
         return _estimate(source, columns, settings)
     counts = _to_file(source, out, columns=columns, settings=settings, **work)
@@ -75,18 +69,17 @@ def batch(
 def _estimate(source: Path, columns: "Columns", settings: "Settings") -> int:
     """Adds up the estimates of all rows that can be used."""
     from rarr import Reviser
-    from rarr.agent.batches import BatchRow
     from rarr.agent.cost_estimate import added
-    from rarr.batches.input_rows import input_rows
+    from rarr.batches.rows import input_rows
 
     rows = map(columns.row_or_problem, input_rows(source))
     with Reviser(settings) as reviser:
-        every = [reviser.estimate(it.text, it.context) for it in rows if isinstance(it, BatchRow)]
+        every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
     return write_estimate(added(every))
 
 
 def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
-    from rarr.batches.file_batch import revise_file
+    from rarr.batches import revise_file
     from rarr.tools.concurrency import before_end
 
     interrupted = list["BatchCounts"]()
@@ -99,13 +92,7 @@ def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
 
     # The line about the rest is printed last, after the line of progress has ended.
     with before_end(say_what_is_left), waiting() as shown:
-        report = revise_file(
-            source, out, on_interrupt=interrupted.append,
-            on_progress=lambda done, expected: shown.rows(done.rows, expected.left, done.sums["errors"]),
-            **work,
-        )  # fmt: skip
-    warn_of_each(report.wrong_rows, all_in="the column rarr_error")
-    return report.counts
+        return revise_file(source, out, on_interrupt=interrupted.append, on_progress=shown.rows, **work)
 
 
 def _summary(counts: "BatchCounts", out: Path) -> str:

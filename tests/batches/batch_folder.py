@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rarr import Settings
-from rarr.batches.file_batch import BatchReport, revise_file
+from rarr.batches import revise_file
+from rarr.batches.results import BatchCounts
 from rarr.records import Passage
 
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
@@ -35,7 +36,7 @@ class Batch:
         }
         return Settings(**(given | more))
 
-    def revise(self, settings: Settings | None = None, **options: Any) -> BatchReport:
+    def revise(self, settings: Settings | None = None, **options: Any) -> BatchCounts:
         settings = settings or self.settings()
         return revise_file(self.source, self.out, settings=settings, workers=0, **options)
 

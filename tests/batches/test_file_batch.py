@@ -1,53 +1,50 @@
 """A batch writes each row with its result, and continues from what an earlier run has done."""
 
 import asyncio
+import json
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
-from rarr.batches import file_batch
-from rarr.batches.columns import Columns, Counting, error_columns
-from rarr.batches.file_batch import revise_file
-from rarr.batches.result_store import Expected
-from rarr.errors import InputError
+from rarr import Settings
+from rarr.batches import file_batch, revise_file
+from rarr.batches.results import Columns, Counting, ResultStore, result_columns
+from rarr.errors import InputError, RarrError
 from rarr.records import Passage
+from rarr.testing import RuleModel, ScriptedServer
 from rarr.tools.concurrency import call_all
 from rarr.tools.storage.files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
+NAMES = ("Orrel", "Arden", "Calder", "Dovey")
 
 
 def test_rows_keep_their_columns_and_order_and_get_their_results(batch: Batch) -> None:
-    batch.rows({"text": WRONG, "n": 1}, {"text": RIGHT, "n": None, "tags": ["a"]})
-    report = batch.revise()
-    first, second = batch.results()
+    given = {"text": WRONG, "n": 1}, {"text": WRONG, "n": None, "tags": ["a"]}, {"text": RIGHT}
+    lines = [*map(json.dumps, given[:2]), "broken", json.dumps(given[2])]
+    batch.source.write_text("\n".join(lines))
+    counts = batch.revise(full=True)
+    first, second, wrong, last = batch.results()
     assert (first["n"], first["text"], first["rarr_text"], first["rarr_changed"]) == (1, WRONG, RIGHT, True)
-    assert (second["tags"], second["rarr_text"], second["rarr_changed"]) == (["a"], RIGHT, False)
-    assert first["rarr_statuses"] == second["rarr_statuses"] == ["supported"]
-    assert first["rarr_error"] is None and "rarr_revision" not in first
-    assert (report.counts.rows, report.counts.changed, report.counts.errors, report.counts.left) == (
-        2,
-        1,
-        0,
-        0,
-    )
-
-
-def test_equal_rows_are_worked_on_once(batch: Batch) -> None:
-    batch.rows({"text": WRONG, "n": 1}, {"text": WRONG, "n": 2})
-    batch.revise()
-    assert batch.ran == [WRONG]
-    assert [(row["n"], row["rarr_text"]) for row in batch.results()] == [(1, RIGHT), (2, RIGHT)]
+    assert (second["tags"], second["rarr_text"], last["rarr_changed"]) == (["a"], RIGHT, False)
+    assert (first["rarr_statuses"], first["rarr_error"]) == (["supported"], None)
+    assert first["rarr_revision"]["edits"] and wrong["rarr_error"].startswith("it is no JSON object")
+    assert batch.ran == [WRONG, RIGHT]  # equal rows are worked on once
+    assert (counts.rows, counts.changed, counts.errors, counts.left) == (4, 2, 1, 0)
+    assert counts.first_error.startswith("line 3: it is no JSON object")
 
 
 def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     batch.rows({"text": WRONG})
     batch.revise()
+    assert not (batch.folder / "home" / "traces.sqlite").exists()
     batch.rows({"text": "The Hoover Dam is 222 metres high."}, {"text": WRONG})
-    batch.revise()
+    batch.revise(batch.settings(serve_port=8123))
     assert batch.ran == [WRONG, "The Hoover Dam is 222 metres high."]
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT, RIGHT]
 
@@ -59,30 +56,28 @@ def test_row_that_kills_its_process_twice_has_an_error_and_costs_no_other_row_it
 ) -> None:
     batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
     settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=kills)], trace=False)
-    counts = revise_file(batch.source, batch.out, settings=settings, workers=2).counts
+    counts = revise_file(batch.source, batch.out, settings=settings, workers=2)
     first, killer, last = before = batch.results()
     assert (counts.rows, counts.errors) == (3, kills - 1)
     assert ("ended twice" in (killer["rarr_error"] or "")) == (kills == 2)
     assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
     assert len(list(batch.folder.glob("Orrel.*"))) == kills
-    assert revise_file(batch.source, batch.out, settings=settings, workers=2).counts.errors == 0
+    assert revise_file(batch.source, batch.out, settings=settings, workers=2).errors == 0
     after = batch.results()
     assert [after[n]["rarr_run_id"] for n in (0, 2)] == [before[n]["rarr_run_id"] for n in (0, 2)]
 
 
-FLOOD = "after a flood in the valley"
-
-
 def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
-    source = f"Orrel Mill closed in 1937 {FLOOD}."
+    flood = "after a flood in the valley"
+    source = f"Orrel Mill closed in 1937 {flood}."
     batch.rows(
-        {"answer": f"It closed in 1936 {FLOOD}.", "asked": "When did Orrel Mill close?", "given": [source]},
+        {"answer": f"It closed in 1936 {flood}.", "asked": "When did Orrel Mill close?", "given": [source]},
         {"answer": CLOSED, "asked": None, "given": [{"text": TRUE, "url": None}]},
         {"answer": CLOSED, "asked": "", "given": '["The mill closed in 1937."]'},
     )
     batch.revise(columns=Columns("answer", "asked", "given"))
     texts = [row["rarr_text"] for row in batch.results()]
-    assert texts == [f"It closed in 1937 {FLOOD}.", TRUE, TRUE]
+    assert texts == [f"It closed in 1937 {flood}.", TRUE, TRUE]
 
 
 def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
@@ -113,13 +108,12 @@ def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
     refused.set()
     first.join()
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
-    assert batch.revise(settings).counts.rows == 1 and batch.ran == [WRONG]
 
 
 def test_threads_that_write_at_once_wait_for_each_other(
     batch: Batch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(done: Counting, expected: Expected) -> None:
+    def interrupt(*counts: int) -> None:
         writers = [threading.Thread(target=call_all) for _ in range(8)]
         for each in writers:
             each.start()
@@ -131,24 +125,114 @@ def test_threads_that_write_at_once_wait_for_each_other(
     assert (capsys.readouterr().err, len(batch.results())) == ("", 200)
 
 
-def test_settings_of_the_server_may_change_and_no_trace_is_kept(batch: Batch) -> None:
-    batch.rows({"text": WRONG})
-    batch.revise()
-    batch.revise(batch.settings(serve_port=8123))
-    assert batch.ran == [WRONG] and not (batch.folder / "home" / "traces.sqlite").exists()
-
-
-def test_whole_record_is_added_on_request(batch: Batch) -> None:
-    batch.rows({"text": WRONG})
-    batch.revise(full=True)
-    [row] = batch.results()
-    assert row["rarr_revision"]["text"] == RIGHT and row["rarr_revision"]["edits"]
-
-
 def test_failed_row_with_an_open_sentence_is_counted_as_an_error_alone() -> None:
     counting, is_open = Counting(), {"rarr_statuses": ["unconfirmed"]}
     for number, error in enumerate(("no model", None), start=1):
-        counting.add(error_columns(error) | is_open, f"row {number}")
+        counting.add(result_columns(None, error) | is_open, f"row {number}")
     total = counting.counts()
     assert (total.rows, total.unconfirmed, total.errors) == (2, 1, 1)
     assert total.first_error == "row 1: no model"
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
+        ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch"),
+        ([], {}, "has no row"),
+        ([{"text": RIGHT}], {"settings": {"model": "vllm:one"}, "max_cost": 1}, "price of vllm:one"),
+        ([{"text": RIGHT}], {"settings": {"corpus": "none"}}, "corpus 'none' cannot be read"),
+    ],
+)
+def test_input_that_cannot_be_used_is_refused_and_a_corrected_call_begins_afresh(
+    rows: list[dict[str, Any]], options: dict[str, Any], message: str, batch: Batch
+) -> None:
+    batch.rows(*rows)
+    settings = batch.settings(**options.pop("settings", {}))
+    with pytest.raises(RarrError, match=message):
+        batch.revise(settings, **options)
+    assert batch.ran == [] and not batch.out.exists()
+    batch.rows({"text": RIGHT})
+    assert batch.revise(mode="check").rows == 1
+
+
+def test_output_of_something_else_is_not_overwritten(batch: Batch) -> None:
+    batch.rows({"text": RIGHT})
+    batch.out.write_text("mine")
+    with pytest.raises(InputError, match="no batch has written it"):
+        batch.revise()
+    assert batch.out.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("now", "what"),
+    [
+        ({"mode": "check"}, "mode revise, not check"),
+        ({"columns": Columns("answer")}, "--text text, not answer"),
+        ({"full": True}, "--full off, not on"),
+    ],
+)
+def test_other_columns_and_other_records_are_refused(now: dict[str, Any], what: str, batch: Batch) -> None:
+    batch.rows({"text": WRONG, "answer": RIGHT})
+    batch.revise()
+    written = batch.out.read_bytes()
+    with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
+        batch.revise(**now)
+    assert batch.ran == [WRONG] and batch.out.read_bytes() == written
+
+
+def test_full_disk_is_one_line_and_the_next_run_continues(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(store: ResultStore, digest: bytes) -> bool:
+        with store._used() as sqlite:  # no page more, as on a full disk
+            sqlite.execute(f"PRAGMA max_page_count = {sqlite.execute('PRAGMA page_count').fetchone()[0]}")
+        return False
+
+    batch.rows({"text": RIGHT})
+    with monkeypatch.context() as patch, pytest.raises(InputError, match=r"disk is full.*which continues"):
+        patch.setattr(ResultStore, "is_done", fill)
+        batch.revise(full=True)
+    assert not batch.out.exists()
+    assert batch.revise(full=True).errors == 0 and batch.results()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet"])
+def test_disk_that_is_full_at_the_end_keeps_the_results(name: str, batch: Batch) -> None:
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    batch.out = batch.folder / name
+    batch.rows({"text": RIGHT})
+    batch.revise()
+    earlier = batch.out.read_bytes()
+    batch.rows({"text": RIGHT}, {"text": WRONG})
+    batch.out.with_name(f"{name}.part").symlink_to("/dev/full")
+    with pytest.raises(InputError, match=r"No space left.*writes what is"):
+        batch.revise()
+    assert batch.out.read_bytes() == earlier
+    assert batch.revise().changed == 1 and batch.ran == [RIGHT, WRONG]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(RuleModel(), models=("one",)) as server:
+        yield server
+
+
+@pytest.mark.loopback
+def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch, server: ScriptedServer) -> None:
+    batch.rows(*({"text": f"The {name} Bridge opened in 1932."} for name in NAMES))
+    for name in NAMES:
+        page = f"# {name} Bridge\n\nTraffic first went over the {name} Bridge in 1936."
+        (batch.folder / "corpus" / f"{name}.md").write_text(page)
+    model = {"model": "vllm:one", "base_url": server.url, "concurrency": 1}
+    settings: Settings = batch.settings(**model, endpoints={"vllm:one": {"price": (1.0, 1.0)}})
+    limit = 1e-9  # the first row costs more
+    first = batch.revise(settings, max_cost=limit)
+    assert 0 < first.rows < len(NAMES) and first.left == len(NAMES) - first.rows
+    assert first.cost and first.cost > limit
+    asked = len(server.requests)
+    assert batch.revise(settings, max_cost=limit) == first and len(server.requests) == asked
+    more = batch.revise(settings, max_cost=1.0)
+    assert (more.rows, more.left) == (len(NAMES), 0)

@@ -21,8 +21,8 @@ from ray_clusters import (
     settings_in,
 )
 
-from rarr.batches import ray as module
-from rarr.batches.file_batch import BatchReport, revise_file
+from rarr.batches import ray as module, revise_file
+from rarr.batches.results import BatchCounts
 from rarr.errors import InputError, SetupError
 
 __all__ = ["cluster"]
@@ -34,7 +34,7 @@ def given(folder: Path, *texts: str) -> Path:
     return folder / "in.jsonl"
 
 
-def on_cluster(cluster: Any, folder: Path, *texts: str, **options: Any) -> BatchReport:
+def on_cluster(cluster: Any, folder: Path, *texts: str, **options: Any) -> BatchCounts:
     out, settings = folder / "out.jsonl", settings_in(folder, **options)
     return revise_file(given(folder, *texts), out, settings=settings, workers=2, ray=cluster.address)
 
@@ -66,27 +66,27 @@ def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_er
     search = ["corpus", deadly(tmp_path, Orrel=2, Arden=1)]
     report = on_cluster(cluster, tmp_path, *texts, search=search)
     _, killer, once, _ = results(tmp_path / "out.jsonl")
-    assert (report.counts.rows, report.counts.errors) == (4, 1)
+    assert (report.rows, report.errors) == (4, 1)
     assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
     assert (kills_in(tmp_path, "Orrel"), kills_in(tmp_path, "Arden")) == (2, 1)
-    assert on_cluster(cluster, tmp_path, *texts, search=search).counts.errors == 0
+    assert on_cluster(cluster, tmp_path, *texts, search=search).errors == 0
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("127.0.0.1:9", r"no Ray cluster at 127.0.0.1:9 \(Connection refused\): give the HOST:PORT"),
-        ("here", "here is not the address of a Ray cluster: give the HOST:PORT"),
+        ("127.0.0.1:9", r"no Ray cluster at 127.0.0.1:9 \(.*refused\): give the HOST:PORT"),
+        ("here", "no Ray cluster at here .*: give the HOST:PORT"),
     ],
 )
-def test_address_without_a_cluster_is_refused_and_leaves_nothing(
+def test_address_without_a_cluster_is_refused(
     address: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ray.is_initialized", lambda: False)  # the cluster of the other tests
     source, out = given(tmp_path, WRONG), tmp_path / "out.jsonl"
     with pytest.raises(InputError, match=message):
         revise_file(source, out, settings=settings_in(tmp_path), ray=address)
-    assert not list(tmp_path.glob("out*"))
+    assert not out.exists()
 
 
 def test_actors_that_cannot_start_end_the_run_with_the_reason(

@@ -58,7 +58,7 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
             [{"text": RIGHT}, {"text": 5}],
             [],
             2,
-            "1 row with an error, which the same call repeats; the first: row 2",
+            "1 row with an error, which the same call repeats; the first: line 2",
         ),
         ([{"text": ""}], [], 3, "every row has an error: see rarr doctor"),
         (

@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,6 @@ from interrupted_runs import (
 )
 
 from rarr import Trace
-from rarr.batches.result_store import has_results
 from rarr.testing import Asked, RuleModel, ScriptedServer, UnansweredError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
@@ -195,6 +196,12 @@ def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
     assert any("samples" in span.body for span in requests)
 
 
+def has_row(results: Path) -> bool:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{results}?mode=ro", uri=True)) as sqlite:
+        return sqlite.execute("SELECT 1 FROM results").fetchone() is not None
+    return False
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "end"), ENDS)
 @pytest.mark.parametrize("workers", ["0", "2"])
@@ -202,7 +209,8 @@ def test_ended_batch_has_written_its_rows_and_goes_on(
     workers: str, number: signal.Signals, end: tuple[int, str], tmp_path: Path
 ) -> None:
     def after_a_row(running: Running) -> None:
-        while not has_results(tmp_path / "out.jsonl.batch/results.db") and running.child.poll() is None:
+        results = tmp_path / "out.jsonl.batch/results.db"
+        while not has_row(results) and running.child.poll() is None:
             time.sleep(0.05)
         signalled(number=number)(running)
 

@@ -73,7 +73,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["batch", "data.jsonl", "-o", "out.txt"], "no known ending"),
     ([*BATCH, "--fail-under", "x=1"], "unknown measure 'x'"),
     (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
-    ([*BATCH, "--workers", "65"], "give at most 64 processes, or a cluster by --ray"),
+    ([*BATCH, "--workers", "0", "--ray", "local"], "leave --workers out"),
     ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
     (["label", "data.jsonl", "-o", "data.jsonl"], "would replace a file that is read"),
     (["label", "data.jsonl", "empty.jsonl", "-o", "page.html"], "add --merge"),

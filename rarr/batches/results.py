@@ -1,0 +1,272 @@
+"""Makes, keeps and counts the results of rows. A killed process loses none of them.
+
+A result is found by the digest of its row's text, context and sources, so rows may move, come and go between
+two runs, and equal rows are worked on once.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rarr.batches.rows import ColumnType, InputRow, json_text
+from rarr.errors import InputError
+from rarr.ledger.scores import f1_ap
+from rarr.records import Record
+from rarr.records.postprocessing import Postprocessed
+from rarr.tools.storage.database import Database, Schema
+from rarr.tools.text.wording import kind_of
+
+LONGEST_TEXT = 1_000_000
+"""The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
+MEASURES = ("supported", "attribution", "preservation", "f1_ap")
+"""The measures that may have a limit."""
+RESULT_COLUMNS: Mapping[str, ColumnType] = {
+    "rarr_text": "string",
+    "rarr_changed": "bool",
+    "rarr_outcome": "string",
+    "rarr_notice": "string",
+    "rarr_statuses": "strings",
+    "rarr_corrected": "int",
+    "rarr_suggested": "int",
+    "rarr_attribution_before": "float",
+    "rarr_attribution": "float",
+    "rarr_preservation": "float",
+    "rarr_f1_ap": "float",
+    "rarr_model_calls": "int",
+    "rarr_cost": "float",
+    "rarr_run_id": "string",
+    "rarr_error": "string",
+    "rarr_revision": "json",
+}
+"""The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
+_NAMED = 20  # columns that a message names
+
+
+class TextRow(NamedTuple):
+    """One text of a batch: an answer, what it answers, and passages of its own, which are searched first."""
+
+    text: str
+    context: str | None
+    sources: tuple[Any, ...]
+
+    @property
+    def digest(self) -> bytes:
+        """A digest of all that the result depends on."""
+        parts = json.dumps([self.text, self.context, self.sources], default=str, ensure_ascii=False)
+        return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Columns(NamedTuple):
+    """The names of the columns that a batch reads. One that is None is not read."""
+
+    text: str = "text"
+    context: str | None = None
+    sources: str | None = None
+
+    def require_in(self, names: Collection[str]) -> None:
+        """Raises `InputError` if the columns of a file lack one of these, or have one of a result."""
+        for option, name in self._asdict().items():
+            if names and name is not None and name not in names:
+                listed = ", ".join(map(repr, [*names][:_NAMED]))
+                raise InputError(f"there is no column {name!r}: give one of {listed} as {option}")
+        if taken := next((name for name in names if name in RESULT_COLUMNS), None):
+            raise InputError(f"the column {taken!r} is a result of rarr batch: rename it, or leave it out")
+
+    def row_or_problem(self, given: InputRow) -> TextRow | str:
+        """Makes a row, or returns the reason why there is none."""
+        text = given.columns.get(self.text)
+        context = given.columns.get(self.context or "")
+        sources = given.columns.get(self.sources or "") or []
+        if isinstance(sources, str):
+            sources = _listed(sources)
+        if given.problem:
+            return given.problem
+        if not isinstance(text, str) or not text.strip():
+            what = "empty" if text is None or isinstance(text, str) else kind_of(text)
+            return f"its {self.text!r} is {what}: give a text"
+        if len(text) > LONGEST_TEXT:
+            return (
+                f"its {self.text!r} is too long: divide it into texts of at most {LONGEST_TEXT:,} characters"
+            )
+        if not isinstance(context, str | None):
+            return f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty"
+        if not isinstance(sources, list):
+            what = f"its {self.sources!r} is {kind_of(sources)}"
+            return f"{what}: give a list of texts, or of objects with a text"
+        return TextRow(text, context if context and context.strip() else None, tuple(map(_filled, sources)))
+
+
+def _listed(sources: str) -> list[Any]:
+    """Reads the passages in a cell: the JSON of a list, or one text."""
+    try:
+        read = json.loads(sources)
+    except (ValueError, RecursionError):
+        read = None
+    return read if isinstance(read, list) else [sources]
+
+
+def _filled(passage: Any) -> Any:
+    """Leaves out keys without a value: Parquet gives all objects of a list the same keys."""
+    if not isinstance(passage, dict):
+        return passage
+    return {key: value for key, value in passage.items() if value is not None}
+
+
+def result_columns(result: Postprocessed | None, error: str | None, *, full: bool = False) -> dict[str, Any]:
+    """Makes the columns of a row with this result, or with an error. `full`: with the record of the run."""
+    columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS) | {"rarr_error": error or None}
+    if result is not None:
+        names = ("text", "changed", "outcome", "notice")
+        columns |= {f"rarr_{name}": getattr(result, name) for name in names} | {"rarr_statuses": []}
+    if result is None or (run := result.revision) is None:
+        return columns
+    return columns | {
+        "rarr_statuses": [sentence.status for sentence in run.report.sentences],
+        "rarr_corrected": sum(edit.accepted for edit in run.edits),
+        "rarr_suggested": sum(edit.state == "suggested" for edit in run.edits),
+        "rarr_attribution_before": run.scores.attribution_before,
+        "rarr_attribution": run.scores.attribution_after,
+        "rarr_preservation": run.scores.preservation,
+        "rarr_f1_ap": run.scores.f1_ap,
+        "rarr_model_calls": run.usage.model_calls,
+        "rarr_cost": run.usage.cost,
+        "rarr_run_id": run.run_id,
+        "rarr_revision": run.model_dump(mode="json") if full else None,
+    }
+
+
+class BatchCounts(Record):
+    """The counts over the rows of an output file.
+
+    `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
+    sentence that is not `supported`. `statuses` counts the sentences of all rows. `left` counts rows without
+    a result, because of the limit of the cost. `cost` is None if a price is not known. `attribution` and
+    `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
+    section 5).
+    """
+
+    rows: int
+    changed: int
+    unconfirmed: int
+    unchecked: int
+    errors: int
+    first_error: str
+    left: int
+    cost: float | None
+    model_calls: int
+    statuses: Mapping[str, int]
+    attribution: float | None
+    preservation: float | None
+    f1_ap: float | None
+
+    @property
+    def supported(self) -> float | None:
+        """The share of sentences that are supported; None without a sentence."""
+        total = sum(self.statuses.values())
+        return self.statuses.get("supported", 0) / total if total else None
+
+
+class Counting:
+    """Adds up the result columns of rows."""
+
+    def __init__(self) -> None:
+        self.sums = Counter(rows=0, changed=0, unconfirmed=0, unchecked=0, errors=0, model_calls=0)
+        """The sums of the fields of `BatchCounts` that count rows and calls."""
+        self.cost: float | None = 0.0
+        self._statuses, self._first_error = Counter[str](), ""
+        self._scores = list[tuple[float, float]]()
+
+    def add(self, columns: Mapping[str, Any], place: str = "") -> None:
+        """Adds a row. `place` names it in `first_error`."""
+        error, statuses = columns["rarr_error"], columns["rarr_statuses"] or []
+        is_empty = columns["rarr_outcome"] == "nothing_to_check"
+        is_open = any(status != "supported" for status in statuses)
+        self.sums.update(
+            rows=1,
+            errors=bool(error),
+            changed=bool(columns["rarr_changed"]),
+            unchecked=is_empty,
+            unconfirmed=is_open and not error and not is_empty,
+            model_calls=columns["rarr_model_calls"] or 0,
+        )
+        self._first_error = self._first_error or (f"{place}: {error}" if error else "")
+        self._statuses.update(statuses)
+        if columns["rarr_run_id"]:
+            cost = columns["rarr_cost"]
+            self.cost = None if cost is None or self.cost is None else self.cost + cost
+        scores = columns["rarr_attribution"], columns["rarr_preservation"]
+        if None not in scores:
+            self._scores.append(scores)
+
+    def counts(self, left: int = 0) -> BatchCounts:
+        """Makes the record of the counts."""
+        means = [sum(scores) / len(scores) for scores in zip(*self._scores, strict=True)] or [None, None]
+        attribution, preservation = means
+        return BatchCounts(
+            first_error=self._first_error,
+            left=left,
+            cost=self.cost,
+            statuses=dict(sorted(self._statuses.items())),
+            attribution=attribution,
+            preservation=preservation,
+            f1_ap=None if attribution is None or preservation is None else f1_ap(attribution, preservation),
+            **self.sums,
+        )
+
+
+_SCHEMA = Schema(
+    noun="file of results",
+    name=0x52415242,  # "RARB"
+    format=3,
+    tables="CREATE TABLE results (digest BLOB PRIMARY KEY, columns TEXT, error TEXT) WITHOUT ROWID;",
+)
+
+
+class ResultStore:
+    """The results of one batch, in a SQLite file beside its output. Several threads may use it."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file. Raises `InputError` where it cannot be used."""
+        self._path, self._database = path, Database(path, _SCHEMA)
+
+    def cost(self) -> float:
+        """Returns the cost of all results together, as far as it is known."""
+        with self._used() as sqlite:
+            query = "SELECT TOTAL(json_extract(columns, '$.rarr_cost')) FROM results"
+            return float(sqlite.execute(query).fetchone()[0])
+
+    def is_done(self, digest: bytes) -> bool:
+        """Tells whether the row has a result without an error."""
+        with self._used() as sqlite:
+            query = "SELECT 1 FROM results WHERE digest = ? AND error = ''"
+            return sqlite.execute(query, (digest,)).fetchone() is not None
+
+    def add(self, digest: bytes, columns: Mapping[str, Any]) -> None:
+        """Stores the result of a row, in place of an earlier one."""
+        values = (digest, json_text(dict(columns)), columns["rarr_error"] or "")
+        with self._used() as sqlite:
+            sqlite.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", values)
+
+    def columns(self, digest: bytes) -> dict[str, Any] | None:
+        """Returns the columns of a result, also of one with an error; None: the row was not worked on."""
+        with self._used() as sqlite:
+            row = sqlite.execute("SELECT columns FROM results WHERE digest = ?", (digest,)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._database.close()
+
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._database.used() as sqlite:
+                yield sqlite
+        except sqlite3.Error as error:
+            cure = "correct that, such as a full disk, and run again, which continues"
+            raise InputError(f"{self._path} cannot be used ({error}): {cure}") from None

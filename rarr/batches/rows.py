@@ -1,0 +1,178 @@
+"""Reads and writes rows of JSON lines, CSV and Parquet, one at a time, however long the file is."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic_core import to_json
+
+from rarr.errors import InputError, SetupError
+from rarr.tools.storage.files import replaced
+from rarr.valid_unicode import valid
+
+FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+LONGEST = 64 << 20
+"""The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
+_GROUP = 1000  # rows of a Parquet file that are in memory at once
+_MORE_CELLS: Any = object()
+"""The key of the cells of a row that have no column. It is no text, since a column may have any name."""
+
+ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
+"""The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
+
+
+class InputRow(NamedTuple):
+    """One row: its columns, or the `problem` because of which it cannot be used. `place` names it."""
+
+    place: str
+    columns: dict[str, Any]
+    problem: str = ""
+
+
+def format_of(path: Path) -> str:
+    """Returns jsonl, csv or parquet by the ending. Raises `InputError` for another one, and `SetupError`."""
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"{path} has no known ending: name the file .jsonl, .csv or .parquet")
+    if kind == "parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise SetupError('Parquet needs a package: pip install "rarr[parquet]"') from None
+    return kind
+
+
+def input_rows(path: Path) -> Iterator[InputRow]:
+    """Yields the rows of a file. Raises `InputError` for a file that cannot be read, or not to its end."""
+    readers = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}
+    reader = readers[format_of(path)]
+    try:
+        yield from reader(path)
+    except OSError as error:
+        why = error.strerror or str(error).partition("\n")[0]
+        raise InputError(f"{path} cannot be read ({why}): give the path of a file") from None
+
+
+def _json_rows(path: Path) -> Iterator[InputRow]:
+    with path.open("rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), start=1):
+            if len(line) > LONGEST:
+                raise InputError(f"{path}, line {number}, has more than {LONGEST >> 20} MB: divide the text")
+            if not line.strip(b" \t\r\n\xef\xbb\xbf"):
+                continue
+            problem = ""
+            try:
+                value = valid(json.loads(line.decode("utf-8-sig")))
+            except (ValueError, RecursionError) as error:
+                value, problem = None, f" ({error})"
+            if isinstance(value, dict):
+                yield InputRow(f"line {number}", value)
+            else:
+                cure = "put one JSON object in UTF-8 on each line"
+                yield InputRow(f"line {number}", {}, f"it is no JSON object{problem}: {cure}")
+
+
+def _csv_rows(path: Path) -> Iterator[InputRow]:
+    csv.field_size_limit(min(LONGEST, sys.maxsize))
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        # Strict: a quote that is never closed would make one row of all rows after it.
+        reader = csv.DictReader(file, restkey=_MORE_CELLS, strict=True)
+        try:
+            names = reader.fieldnames or ()
+            if len(set(names)) < len(names):
+                raise InputError(f"{path} has two columns of one name: rename one of them")
+            for number, cells in enumerate(reader, start=1):
+                more = cells.pop(_MORE_CELLS, None)
+                problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
+                yield InputRow(f"row {number}", valid(dict(cells)), problem)
+        except (UnicodeDecodeError, csv.Error) as error:
+            cure = "separate cells by commas, close each quote, double quotes within a cell"
+            where = f"{path}, after line {reader.line_num},"
+            raise InputError(f"{where} is no CSV in UTF-8 ({error}): {cure}") from None
+
+
+def _parquet_rows(path: Path) -> Iterator[InputRow]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            groups = file.iter_batches(batch_size=_GROUP)
+            rows = (columns for group in groups for columns in group.to_pylist())
+            yield from (InputRow(f"row {number}", columns) for number, columns in enumerate(rows, start=1))
+    except pyarrow.ArrowInvalid as error:
+        raise OSError(str(error)) from None
+
+
+def write_rows(
+    path: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, ColumnType], source: Path
+) -> None:
+    """Writes the rows to `path`, in the format of its ending, in place of an earlier file.
+
+    `columns` are the columns in their order, and `source` is the file of the input: between two files of
+    Parquet its columns keep their types. Raises `InputError` for a path that cannot be written.
+    """
+    kind = format_of(path)
+    try:
+        with replaced(path) as part:
+            if kind == "parquet":
+                _write_parquet(part, rows, columns, source)
+                return
+            with part.open("w", encoding="utf-8", errors="replace", newline="") as file:
+                if kind == "jsonl":
+                    file.writelines(f"{json_text(row)}\n" for row in rows)
+                    return
+                writer = csv.DictWriter(file, [*columns], lineterminator="\n")
+                writer.writeheader()
+                writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
+    except OSError as error:
+        cure = "correct that, and run again, which writes what is done"
+        raise InputError(f"{path} cannot be written ({error.strerror or error}): {cure}") from None
+
+
+def json_text(value: object) -> str:
+    """Writes a value as JSON. Dates and the like become text, bytes base64, and NaN and infinity null."""
+    return to_json(value, inf_nan_mode="null", bytes_mode="base64", fallback=str).decode()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool | list | dict):
+        return json_text(value)
+    return json_text(value).strip('"') if isinstance(value, bytes) else value
+
+
+def common_type(known: ColumnType | None, value: object) -> ColumnType | None:
+    """Returns the type of a column with values of the type `known` and this value; None: no value so far."""
+    kinds: dict[type, ColumnType] = {bool: "bool", int: "int", float: "float", str: "string"}
+    kind: ColumnType | None = None if value is None else kinds.get(type(value), "json")
+    if kind == "int" and not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]  # it is a number
+        kind = "json"
+    if kind == known or None in (kind, known):
+        return kind or known
+    return "float" if {kind, known} == {"int", "float"} else "json"
+
+
+def _write_parquet(
+    path: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, ColumnType], source: Path
+) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    kinds = {"bool": pyarrow.bool_(), "int": pyarrow.int64(), "float": pyarrow.float64()}
+    kinds["strings"] = pyarrow.list_(pyarrow.string())
+    own = pyarrow.parquet.read_schema(source) if format_of(source) == "parquet" else pyarrow.schema([])
+    new = {name: kind for name, kind in columns.items() if name not in own.names}
+    types = {name: kinds.get(kind, pyarrow.string()) for name, kind in new.items()}
+    schema = pyarrow.schema([(name, types[name]) if name in new else own.field(name) for name in columns])
+    written: dict[str, Callable[[Any], object]] = {"float": float, "json": json_text}
+    left = iter(rows)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while group := [dict(row) for row in islice(left, _GROUP)]:
+            for row, (name, kind) in ((row, item) for row in group for item in new.items()):
+                if kind in written and row.get(name) is not None:
+                    row[name] = written[kind](row[name])
+            writer.write_table(pyarrow.Table.from_pylist(group, schema))
