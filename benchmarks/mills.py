@@ -6,17 +6,22 @@ Sentence i says when mill i was built. The first `wrong` sentences give another 
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from rarr import prompts
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT
-from rarr.testing.card_answers import confirm_cards, read_cards, sentences_in
+from rarr.testing.card_answers import sentences_in
 
 _NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 _KINDS = ("Upper", "Lower", "Old")
 _YEAR = re.compile(r"\b1[89]\d\d\b")
 _CLAIM = re.compile(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)\.")
+_LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
+_DOCUMENT = re.compile(
+    r"^\((P\d+\.\d+)\) (\w+ \w+ Mill(?: \d+)?) is .*\n\((P\d+\.\d+)\) .*?built in (\d+)", re.MULTILINE
+)
 
 
 def mill(number: int) -> str:
@@ -103,21 +108,42 @@ def answer(request: Any) -> dict[str, Any]:
 
 
 def _cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
-    """Fills the cards of the claims about mills; the planted sentences are compared with their lines."""
-    cards = (read_cards if prompt == "check_agreement" else confirm_cards)(variables)["cards"]
-    claims = {int(number): _CLAIM.match(words) for number, words in sentences_in(variables)}
-    for place, card in enumerate(cards):
-        claim = claims[card["s"]]
-        lines = claim and re.search(
-            rf"\((P\d+\.\d+)\) {re.escape(claim[1])} is .*\n\((P\d+\.\d+)\) .*?built in (\d+)",
-            variables["sources"],
-        )
-        if claim and lines:
-            said = {"s": card["s"], "q": [lines[1], lines[2]]}
-            edit = {"old": claim[2], "new": lines[3], "by": f"built in {lines[3]}"}
-            wrong = {"v": "no", "open": [], "edits": [edit]}
-            cards[place] = {**said, **({"v": "yes"} if claim[2] == lines[3] else wrong)}
+    """Fills the cards: a claim is compared with its document, another sentence with the line most like it.
+
+    Kept cheap, since a server of a benchmark computes beside what is measured.
+    """
+    sources = variables["sources"]
+    built = {match[2]: match for match in _DOCUMENT.finditer(sources)}
+    lines = {words: label for label, words in _LINE.findall(sources)}
+    cards = []
+    for number, words in sentences_in(variables):
+        claim = _CLAIM.match(words)
+        if claim and (found := built.get(claim[1])):
+            card = {"q": [found[1], found[3]]} | _verdict(claim[2], found[4], f"built in {found[4]}")
+        else:
+            card = _compared(words.strip(), lines)
+        if prompt == "check_agreement_doubt":
+            card = {"q": card["q"], "v": card["v"]}
+        cards.append({"s": int(number)} | card)
     return {"cards": cards}
+
+
+def _verdict(said: str, right: str, by: str) -> dict[str, Any]:
+    if said == right:
+        return {"v": "yes"}
+    return {"v": "no", "open": [], "edits": [{"old": said, "new": right, "by": by}]}
+
+
+def _compared(sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
+    """Compares a planted sentence with the line that shares most words with it."""
+    said, words = sentence.split(), set(sentence.split())
+    line = max(lines, key=lambda it: len(words.intersection(it.split())) - len(it) / 1000)
+    right = line.split()
+    same = SequenceMatcher(None, said, right, autojunk=False).get_matching_blocks()
+    start = max(0, same[0].size - 1 if same[0].a == same[0].b == 0 else 0)
+    kept = same[-2].size - 1 if len(same) > 1 and same[-2].a + same[-2].size == len(said) else 0
+    old, new = (" ".join(it[start : len(it) - max(0, kept)]) for it in (said, right))
+    return {"q": [lines[line]]} | _verdict(*((old, new) if said != right else ("", "")), by=new)
 
 
 def _between(message: str, tag: str) -> str:
