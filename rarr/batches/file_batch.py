@@ -29,8 +29,7 @@ from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
-from rarr.serve.jobs import Job, Tasks, WorkerLostError
-from rarr.serve.worker_processes import WorkerProcesses
+from rarr.serve.jobs import Job, Tasks, WorkerLostError, WorkerProcesses
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 from rarr.tools.concurrency import before_end, bounded_flow, run

@@ -1,29 +1,41 @@
-"""Runs jobs, one text each, with revisers that are built once; the original goes out where a job fails."""
+"""Runs jobs, one text each, here or in worker processes; the original goes out where a job fails."""
 
 import asyncio
+import faulthandler
 import logging
-from collections.abc import Mapping, Sequence
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
 from rarr.components import close_all
-from rarr.errors import InputError, RarrError
+from rarr.errors import InputError, RarrError, SetupError
 from rarr.records import Notice, Record, Revision
 from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
 from rarr.settings import Settings
-from rarr.tools.concurrency import by_deadline, in_thread
+from rarr.tools.concurrency import by_deadline, in_thread, run
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
+Result = TypeVar("Result")
 Task = Literal["postprocess", "revise", "verify"]
 MARGIN_S = 0.15
 """Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
-
+OVERRUN_S = 10.0
+"""Seconds after its deadline at which a job counts as hanging, and its process ends."""
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 _log = logging.getLogger("rarr.serve")
 
 
@@ -62,10 +74,7 @@ class Runner(Protocol):
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
     async def run(self, job: Job) -> Record:
-        """Runs one job, and returns a `Postprocessed`, `Revision` or `Verification`, by the task.
-
-        Raises `InputError` for a wrong text or passage, and `WorkerLostError`.
-        """
+        """Returns the record of the task. Raises `InputError` for a wrong job, and `WorkerLostError`."""
 
     async def aclose(self) -> None:
         """Closes what `start` built, or ends the processes that it started."""
@@ -85,15 +94,19 @@ class Tasks:
 
     async def start(self) -> None:
         """Builds the revisers. Raises `RarrError` where something is missing."""
-        from rarr.agent.revise import Reviser
+
+        def built(settings: Settings) -> "Reviser":
+            from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
+
+            return Reviser(settings)
 
         corpora: Mapping[str, Path | None] = self._settings.serve_corpora or {"": self._settings.corpus}
         for name, path in corpora.items():
             settings = self._settings.model_copy(update={"corpus": path})
-            self._revisers[name] = await in_thread(Reviser, settings)
+            self._revisers[name] = await in_thread(built, settings)
 
     async def run(self, job: Job) -> Record:
-        """Runs a job, and returns the record of its task."""
+        """Runs a job, and returns a `Postprocessed`, `Revision` or `Verification`, by the task."""
         async with self._starting:
             if not self._revisers:  # in a process that took the place of another
                 await self.start()
@@ -146,10 +159,9 @@ class Desk:
         given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
         running = asyncio.ensure_future(self._runner.run(given))
         stopping = asyncio.ensure_future(self._stopping.wait())
+        tasks: set[asyncio.Future[Any]] = {running, stopping}
         try:
-            await asyncio.wait(
-                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait(tasks, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return running.result()
             if self.is_stopping:
@@ -176,3 +188,133 @@ def original(job: Job, outcome: Outcome, notice: str) -> Record:
     if job.task == "verify":
         return Verification(claim=text, question=None, warnings=warnings)
     return Revision(run_id=job.run_id, original=text, text=text, changed=False, warnings=warnings)
+
+
+class WorkerProcesses:
+    """A `Runner` with a number of processes, each of which runs one job at a time.
+
+    If a process dies, all of them are replaced, and each job that was lost runs once more, alone in a process
+    of its own: a job that kills its process costs no other job its result.
+    """
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._count = count
+        self.at_once = 2 * count
+        """How many jobs to have at once: one waits for each process."""
+        self._many, self._alone = _Pool(settings, count), _Pool(settings, 1)
+        self._one_alone = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
+        try:
+            await asyncio.gather(*(self._many.outcome(None, 0) for _ in range(self._count)))
+        except BrokenProcessPool:
+            cure = 'more memory, and in your own script call this under if __name__ == "__main__"'
+            raise SetupError(f"a worker process ended while it started: give it {cure}") from None
+
+    async def run(self, job: Job) -> Record:
+        """Runs a job in a free process, and returns its record. The time in the queue counts."""
+        asked = time.monotonic()
+        try:
+            try:
+                record: Record = await self._many.outcome(job, asked)
+            except BrokenProcessPool:
+                async with self._one_alone:
+                    record = await self._alone.outcome(job, asked)
+        except BrokenProcessPool:
+            raise WorkerLostError from None
+        return record
+
+    async def aclose(self) -> None:
+        """Kills the processes, with the jobs that they run."""
+        for pool in (self._many, self._alone):
+            await asyncio.to_thread(pool.end)
+
+
+class _Pool:
+    """Some processes, which are started at the first job, and replaced when one of them has died."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._settings, self._count = settings, count
+        self._executor: ProcessPoolExecutor | None = None
+        self._submitting = threading.Lock()
+
+    async def outcome(self, job: Job | None, asked: float) -> Any:
+        """Returns the record of a job; None: a process builds its revisers.
+
+        Raises the error of the job, and `BrokenProcessPool` if a process died.
+        """
+        outcome = await asyncio.wrap_future(await asyncio.to_thread(self.submit, _outcome, job, asked))
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+        """Gives work to the processes."""
+        with self._submitting:
+            try:
+                return self._started().submit(work, *arguments)
+            except BrokenProcessPool:
+                # A process that died may have held the lock of the queue, for which the others wait.
+                self.end()
+                return self._started().submit(work, *arguments)
+
+    def end(self) -> None:
+        """Kills the processes and waits for them. Python has a public call for it from 3.14 on."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            for process in list((executor._processes or {}).values()):
+                process.kill()
+            executor.shutdown(wait=True, cancel_futures=True)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            # At an interrupt this process ends at once; Python's tracker cleans up after it, with a warning.
+            if _QUIET not in sys.warnoptions:
+                sys.warnoptions.append(_QUIET)
+            # A fork of a process with threads may hang; the server of forks is started before there are any.
+            context = multiprocessing.get_context("forkserver")
+            context.set_forkserver_preload([__name__])
+            self._executor = ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
+        return self._executor
+
+
+_tasks: Tasks | None = None
+"""What runs the jobs of this process, if it is a worker."""
+
+
+def _begin(settings: Settings) -> None:
+    """Begins the life of a worker process. It cannot fail."""
+    global _tasks
+    # The server decides when its workers end: an interrupt at the terminal reaches them too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
+    _tasks = Tasks(settings)
+
+
+def _end_with_the_server() -> None:
+    """Ends this process when that of the server has ended, however it did, and in the middle of a job."""
+    if (server := multiprocessing.parent_process()) is not None:
+        server.join()
+        os._exit(1)
+
+
+def _outcome(job: Job | None, asked: float) -> Record | Exception | None:
+    """Returns the record of a job or its error; None: builds the revisers. `asked`: when the waiting began.
+
+    A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
+    """
+    assert _tasks is not None
+    with Path(os.devnull).open("w") as nowhere:
+        if job is not None and job.deadline_s is not None:
+            left = max(0.01, job.deadline_s - (time.monotonic() - asked))
+            job = replace(job, deadline_s=left)
+            # This watch needs no lock of Python, which a library may hold for ever.
+            faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
+        try:
+            return run(_tasks.run(job) if job is not None else _tasks.start())
+        except Exception as error:  # one job may fail; the process goes on
+            return sendable(error)
+        finally:
+            faulthandler.cancel_dump_traceback_later()

@@ -1,42 +1,73 @@
-"""Passes requests on to the server behind, and works on the texts of its answers."""
+"""Passes requests on to the server behind, and to no other, and works on its chat completions."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import aclosing, asynccontextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import unquote
 
+import httpx2
 from starlette.types import Send
 
-from rarr.records.postprocessing import Postprocessed
-from rarr.serve.bodies import ProxyOptions, Refusal, as_json, checked, json_object
-from rarr.serve.gate import Call, Headers
+from rarr.errors import SettingsError
+from rarr.serve.chat import TextWork, turns, why_not, work_on
 from rarr.serve.jobs import Desk
-from rarr.serve.protocols import PROTOCOLS, Protocol, put, texts, turns
+from rarr.serve.requests import (
+    TOKEN_HEADER,
+    Call,
+    Headers,
+    ProxyOptions,
+    Refusal,
+    as_json,
+    checked,
+    json_object,
+)
 from rarr.serve.streams import Stream
-from rarr.serve.text_work import TextWork, Worked, WorkedText
-from rarr.serve.upstream import Answer, Upstream
 from rarr.settings import Settings
+from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
+CHAT = "/v1/chat/completions"
 LONGEST_ANSWER = 64_000_000
 """Bytes of an answer that is read whole. A longer one is refused with status 502."""
+_HOP = {
+    b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
+    b"trailer", b"transfer-encoding", b"upgrade",
+}  # fmt: skip
+"""The headers of one connection (RFC 9110, section 7.6.1)."""
+_OURS = {b"host", b"content-length", b"expect", b"accept-encoding", TOKEN_HEADER.encode()}
+_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
+_SHORTEST_KEY = 8
+"""Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
 
 
 class Proxy:
-    """Passes requests under /v1 on to the server behind this one, and works on the texts of its answers.
+    """Passes requests under /v1 on to the server behind this one, whose connections are kept.
 
-    The routes of this server's own are not among them.
+    A caller chooses only the path. The key of a request is `***` wherever the answer repeats it.
     """
 
-    def __init__(self, upstream: Upstream, desk: Desk, settings: Settings) -> None:
-        self._upstream, self._desk, self._settings = upstream, desk, settings
+    def __init__(self, desk: Desk, settings: Settings) -> None:
+        """Raises `SettingsError` if the address of the server behind is wrong."""
+        self._desk, self._settings = desk, settings
+        self._url, key = _base(settings.serve_upstream_url), settings.serve_upstream_key
+        self._key = key.get_secret_value().encode() if key is not None else None
+        self._client = httpx2.AsyncClient(
+            verify=certificates(),
+            follow_redirects=False,  # a redirect might lead to an address that was not given
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # of one caller, and not of the next
+            timeout=httpx2.Timeout(settings.serve_upstream_timeout_s, connect=CONNECT_S, pool=None),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=settings.serve_concurrency),
+        )
 
     async def __call__(self, call: Call, send: Send) -> None:
         """Passes one request on, and sends its answer: worked on where that is possible, else as it came."""
-        protocol = PROTOCOLS.get(call.path) if call.method == "POST" else None
-        call.log["route"] = call.path if protocol else "/v1/*"
-        request = json_object(call.body) if protocol else None
-        body, work, why = call.body, None, ""
-        if protocol and request is not None:
+        is_chat = call.method == "POST" and call.path == CHAT
+        call.log["route"] = CHAT if is_chat else "/v1/*"
+        request = json_object(call.body) if is_chat else None
+        body, work, key = call.body, None, self._key_of(call)
+        why = "not a chat completion" if call.path == "/v1/responses" else ""
+        if request is not None:
             options = ProxyOptions()
             if "rarr" in request:
                 options = checked(ProxyOptions, request.pop("rarr"), "rarr", self._settings)
@@ -44,56 +75,94 @@ class Proxy:
             call.log["mode"] = mode = options.mode or self._settings.serve_mode
             if mode == "off":
                 call.log["outcome"] = "passed: off"
-            elif not (why := protocol.why_not(request)):
-                key = self._upstream.key_of(call).decode("latin-1")
-                work = TextWork(self._desk, call, options, mode, turns(request), self._settings, key)
-        async with self._upstream.answer(call, body) as answer:
-            if not (protocol and work and answer.status == 200):
-                await _passed(call, send, answer, why)
-            elif answer.kind == "text/event-stream":
-                stream = Stream(protocol, work, self._settings.serve_keep_alive_s)
-                await _send(call, send, 200, _without_length(answer), stream.pieces(answer.pieces))
-            elif answer.kind == "application/json":
-                await self._whole(call, answer, protocol, work, send)
+            elif not (why := why_not(request)):
+                messages, hidden = turns(request.get("messages")), key.decode("latin-1")
+                work = TextWork(self._desk, call, options, mode, messages, self._settings, hidden)
+        async with self._answer(call, body) as answer:
+            pieces = _pieces(answer, key)
+            kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+            headers = _passed_headers(answer, key)
+            unsized = [pair for pair in headers if pair[0] != b"content-length"]
+            if work and answer.status_code == 200 and kind == "text/event-stream":
+                stream = Stream(work, self._settings.serve_keep_alive_s)
+                await _send(call, send, 200, unsized, stream.pieces(pieces))
+            elif work and answer.status_code == 200 and kind == "application/json":
+                await _send(call, send, 200, *await _whole(call, unsized, pieces, work))
             else:
-                await _passed(call, send, answer, "not a plain answer")
+                why = "not a plain answer" if work and answer.status_code == 200 else why
+                await _send(call, send, answer.status_code, headers + _not_checked(call, why), pieces)
 
-    async def _whole(
-        self, call: Call, answer: Answer, protocol: Protocol, work: TextWork, send: Send
-    ) -> None:
-        """Works on an answer in one piece. It goes out as it came where nothing could be worked on."""
-        body = bytearray()
-        async for piece in answer.pieces:
-            body += piece
-            if len(body) > LONGEST_ANSWER:
-                raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
-        value = json_object(bytes(body))
-        found = dict(texts(protocol, value)) if value else {}
-        if value is not None and found:
-            results = await asyncio.gather(*map(work.result, found.values()))
-            worked: Worked = defaultdict(WorkedText)
-            for place, result in zip(found, results, strict=True):
-                worked[place].add(result)
-            put(protocol, value, worked)
-            body, notes = bytearray(as_json(value)), _notes(results)
-        else:
-            notes = _not_checked(call, "no text" if value else "not a JSON object")
-        length = (b"content-length", str(len(body)).encode())
-        await _start(send, 200, [*_without_length(answer), length, *notes])
-        await send({"type": "http.response.body", "body": bytes(body)})
+    async def aclose(self) -> None:
+        """Closes the connections to the server behind."""
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def _answer(self, call: Call, body: bytes) -> AsyncIterator[httpx2.Response]:
+        """Sends the call with this body, and yields the answer, of which only the head was read.
+
+        Raises `Refusal` if there is no answer, or no server behind.
+        """
+        if self._url is None:
+            told = "this server has no server behind it: give rarr serve --upstream URL"
+            raise Refusal(404, "no_upstream", told)
+        query = b"?" + call.query if call.query else b""
+        path = self._url.raw_path.rstrip(b"/") + safe_path(call.path).encode() + query
+        left_out = _OURS | ({b"authorization"} if self._key is not None else set())
+        headers = [pair for pair in _end_to_end(call.headers) if pair[0] not in left_out]
+        headers += [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
+        if self._key is not None:
+            headers.append((b"authorization", b"Bearer " + self._key))
+        url = self._url.copy_with(raw_path=path)
+        try:
+            request = httpx2.Request(call.method, url, headers=headers, content=body)
+            response = await self._client.send(request, stream=True)
+        except httpx2.HTTPError as error:
+            raise _failure(error) from None
+        try:
+            yield response
+        finally:
+            await asyncio.shield(response.aclose())
+
+    def _key_of(self, call: Call) -> bytes:
+        """Returns the key with which a call goes on; b"" for none, and for one that may be a word."""
+        key = self._key or call.header("authorization").rpartition(" ")[2].encode("latin-1")
+        return key if len(key) >= _SHORTEST_KEY else b""
 
 
-async def _passed(call: Call, send: Send, answer: Answer, why: str) -> None:
-    """Sends an answer as it came, with the reason `why` it was not checked; "" for none."""
-    notes = _not_checked(call, why) if why else []
-    await _send(call, send, answer.status, [*answer.headers, *notes], answer.pieces)
+async def _whole(
+    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextWork
+) -> tuple[Headers, AsyncGenerator[bytes, None]]:
+    """Works on an answer in one piece. It goes out as it came where nothing could be worked on.
+
+    The headers have outcome and run id, for programs that do not read the answer's object `rarr`.
+    """
+    body = bytearray()
+    async for piece in pieces:
+        body += piece
+        if len(body) > LONGEST_ANSWER:
+            raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
+    value = json_object(bytes(body))
+    results = await work_on(value, work) if value is not None else []
+    if results:
+        body = bytearray(as_json(value))
+        late = (result.outcome for result in results if result.outcome in ("deadline", "failed"))
+        notes = [(b"x-rarr-outcome", next(late, results[0].outcome).encode())]
+        if revision := results[0].revision:
+            notes.append((b"x-rarr-run", revision.run_id.encode()))
+    else:
+        notes = _not_checked(call, "no text" if value else "not a JSON object")
+
+    async def whole() -> AsyncGenerator[bytes, None]:
+        yield bytes(body)
+
+    return [*headers, (b"content-length", str(len(body)).encode()), *notes], whole()
 
 
 async def _send(
     call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
 ) -> None:
     """Sends a response piece by piece. If the server behind breaks off, ours breaks off too."""
-    await _start(send, status, headers)
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     try:
         async with aclosing(pieces):
             async for piece in pieces:
@@ -105,25 +174,81 @@ async def _send(
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _start(send: Send, status: int, headers: Headers) -> None:
-    lower = [(name.lower(), value) for name, value in headers]
-    await send({"type": "http.response.start", "status": status, "headers": lower})
-
-
 def _not_checked(call: Call, why: str) -> Headers:
-    """Notes in the log why an answer passes, and makes the header that says so."""
+    """Notes in the log why an answer passes, and makes the header that says so; nothing for ""."""
+    if not why:
+        return []
     call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())]
 
 
-def _notes(results: list[Postprocessed]) -> Headers:
-    """Makes the headers with outcome and run id, for programs that do not read the answer's object `rarr`."""
-    outcome = next((r.outcome for r in results if r.outcome in ("deadline", "failed")), results[0].outcome)
-    headers = [(b"x-rarr-outcome", outcome.encode())]
-    if revision := results[0].revision:
-        headers.append((b"x-rarr-run", revision.run_id.encode()))
-    return headers
+async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
+    """Yields the body without the key. What may be the beginning of the key waits for the next piece."""
+    held = b""
+    try:
+        async for piece in response.aiter_bytes():
+            held = masked(held + piece, key)
+            begun = next((n for n in range(len(key) - 1, 0, -1) if held.endswith(key[:n])), 0)
+            whole, held = held[: len(held) - begun], held[len(held) - begun :]
+            if whole:
+                yield whole
+    except httpx2.HTTPError as error:
+        raise _failure(error) from None
+    if held:
+        yield held
 
 
-def _without_length(answer: Answer) -> Headers:
-    return [pair for pair in answer.headers if pair[0].lower() != b"content-length"]
+def masked(data: bytes, key: bytes) -> bytes:
+    """Replaces the key by as many `*`, so that the length of the answer stays true."""
+    return data.replace(key, b"*" * len(key)) if key else data
+
+
+def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
+    packed = response.headers.get("content-encoding", "identity") != "identity"
+    unpacked = {b"content-length", b"content-encoding"} if packed else set[bytes]()
+    pairs = _end_to_end(response.headers.raw)
+    return [(name, masked(value, key)) for name, value in pairs if name not in unpacked]
+
+
+def _failure(error: httpx2.HTTPError) -> Refusal:
+    """Makes the refusal (502 or 504) for a request to the server behind that failed."""
+    if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+        kind, told = "upstream_unreachable", "cannot be reached: start it, or correct --upstream"
+    elif isinstance(error, httpx2.TimeoutException):
+        kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
+    else:
+        kind, told = "upstream_broke_off", "broke off its answer: ask again"
+    return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
+
+
+def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Returns the headers, named in lower case, without those of a single connection, such as Keep-Alive."""
+    pairs = [(name.lower(), value) for name, value in headers]
+    named = b",".join(value for name, value in pairs if name == b"connection")
+    dropped = _HOP | {name.strip().lower() for name in named.split(b",")}
+    return [pair for pair in pairs if pair[0] not in dropped]
+
+
+def safe_path(path: str) -> str:
+    """Returns the part of a path below /v1, as it came. Raises `Refusal` for one that leads elsewhere."""
+    decoded = path
+    for _ in range(4):  # a server behind may decode once more than we do
+        if _UNSAFE.search(decoded) or {".", ".."} & set(decoded.split("/")):
+            told = "the path leads elsewhere: send the path of the API, such as /v1/models"
+            raise Refusal(400, "wrong_path", told)
+        if (further := unquote(decoded)) == decoded:
+            return path.removeprefix("/v1")
+        decoded = further
+    raise Refusal(400, "wrong_path", "the path is encoded several times: encode it once")
+
+
+def _base(url: str | None) -> httpx2.URL | None:
+    if url is None:
+        return None
+    try:
+        base = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        base = httpx2.URL("")
+    if base.scheme not in ("http", "https") or not base.host or base.query or base.fragment:
+        raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")
+    return base

@@ -1,4 +1,4 @@
-"""Runs the server: starts its workers, listens, and at SIGTERM finishes what is under way."""
+"""Runs the server: its routes, its workers, its log, and at SIGTERM the end of what is under way."""
 
 import asyncio
 import json
@@ -6,24 +6,125 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import uvicorn
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rarr.serve.app import Application
-from rarr.serve.gate import LONGEST_HEAD
-from rarr.serve.jobs import Runner, Tasks
-from rarr.serve.worker_processes import WorkerProcesses
+from rarr.errors import InputError
+from rarr.serve.chat import TextWork, turns
+from rarr.serve.jobs import Desk, Job, Runner, Task, Tasks, WorkerProcesses
+from rarr.serve.proxy import Proxy
+from rarr.serve.requests import (
+    LONGEST_HEAD,
+    Call,
+    Gate,
+    GuardrailBody,
+    PostprocessBody,
+    ProxyOptions,
+    Refusal,
+    ReviseBody,
+    TextBody,
+    VerifyBody,
+    as_given,
+    checked,
+)
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 from rarr.tools.guard.listening import listening_socket
 
+GUARDRAIL = "/beta/litellm_basic_guardrail_api"
+"""The route of LiteLLM's generic guardrail, whose requests and answers are those of litellm 1.109.1."""
+OWN: Mapping[str, tuple[Task, type[TextBody]]] = {
+    "/v1/revise": ("revise", ReviseBody),
+    "/v1/postprocess": ("postprocess", PostprocessBody),
+    "/v1/verify": ("verify", VerifyBody),
+}
+"""The calls of rarr itself: the task of each, and its body."""
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
 _FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
 """The facts that a line of the log may hold. Nothing else is written, whatever a caller sent."""
+
+
+class Application:
+    """The application of one server, with what it has to close. `asgi` is what an HTTP server calls."""
+
+    def __init__(self, settings: Settings, runner: Runner) -> None:
+        """Raises `SettingsError` for an address or a token that cannot be used."""
+        self._settings = settings
+        self.asgi: ASGIApp = Gate(self._answer, settings)
+        self.desk = Desk(runner)
+        self.proxy = Proxy(self.desk, settings)
+        self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
+            "/healthz": ("GET", self._health),
+            "/readyz": ("GET", self._readiness),
+            GUARDRAIL: ("POST", self._guardrail),
+            **dict.fromkeys(OWN, ("POST", self._own)),
+        }
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call: Call = scope["call"]
+        if call.path not in self._routes:
+            if not call.path.startswith("/v1/"):
+                told = "there is no such route: rarr serve answers under /v1, /healthz and /readyz"
+                raise Refusal(404, "wrong_route", told)
+            await self.proxy(call, send)
+            return
+        method, answer = self._routes[call.path]
+        call.log["route"] = call.path
+        if call.method != method:
+            raise Refusal(405, "wrong_route", f"this route has another method: send {method}", Allow=method)
+        response = await answer(call)
+        await response(scope, receive, send)
+
+    async def _health(self, call: Call) -> Response:
+        """Answers as long as the server runs."""
+        return JSONResponse({"status": "ok"})
+
+    async def _readiness(self, call: Call) -> Response:
+        """Answers with 200 while jobs can be taken."""
+        if self.desk.is_stopping:
+            raise Refusal(503, "not_ready", "the server is shutting down: ask another")
+        return JSONResponse({"status": "ready"})
+
+    async def _own(self, call: Call) -> Response:
+        """Answers a call of rarr itself with the record of its task."""
+        task, kind = OWN[call.path]
+        body: Any = call.read(kind, self._settings)
+        job = Job(
+            task,
+            body.text,
+            call.new_run(),
+            context=body.context,
+            sources=as_given(body.sources),
+            corpus=body.corpus,
+            deadline_s=body.deadline_s or self._settings.serve_deadline_s,
+            options=body.model_dump(include={"mode", "search"}, exclude_none=True),
+        )
+        call.log["run_id"] = job.run_id
+        try:
+            record = await self.desk.done(job)
+        except InputError as error:
+            raise Refusal(400, "invalid_input", str(error)) from None
+        return Response(record.model_dump_json(), media_type="application/json")
+
+    async def _guardrail(self, call: Call) -> Response:
+        """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
+        body = call.read(GuardrailBody, self._settings)
+        given = body.additional_provider_specific_params or {}
+        options = checked(ProxyOptions, given, "rarr", self._settings)
+        mode = options.mode or self._settings.serve_mode
+        passes = body.input_type == "request" or mode == "off"
+        work = TextWork(self.desk, call, options, mode, turns(body.structured_messages), self._settings)
+        results = await asyncio.gather(*map(work.result, [] if passes else body.texts or []))
+        if not any(result.changed for result in results):
+            return JSONResponse({"action": "NONE", "texts": None})
+        return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
@@ -42,7 +143,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
             on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
             await HttpServer(application, settings).serve(sockets=[listening])
     finally:
-        await application.upstream.aclose()
+        await application.proxy.aclose()
         await runner.aclose()
 
 

@@ -2,15 +2,12 @@
 
 import asyncio
 import re
-from collections import defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, suppress
-from copy import deepcopy
 from typing import Any
 
-from rarr.serve.bodies import Json, Refusal, as_json, json_object
-from rarr.serve.protocols import Part, Protocol
-from rarr.serve.text_work import Place, TextWork, Worked, WorkedText
+from rarr.serve.chat import TextWork, WorkedText
+from rarr.serve.requests import Json, Refusal, as_json, json_object
 
 LONGEST_EVENT = 8_000_000
 """Bytes of one event, at most."""
@@ -68,15 +65,11 @@ class Paragraphs:
 class Stream:
     """One streamed answer. Its paragraphs are worked on at the same time, and sent in order."""
 
-    def __init__(self, protocol: Protocol, work: TextWork, keep_alive_s: float) -> None:
-        self._protocol, self._work, self._keep_alive_s = protocol, work, keep_alive_s
+    def __init__(self, work: TextWork, keep_alive_s: float) -> None:
+        self._work, self._keep_alive_s = work, keep_alive_s
         self._open = Paragraphs(whole=work.needs_whole)
-        self._place: Place = (0, 0)  # of the text that is open, and the last event about it
-        self._template: Json = {}
-        self._before: defaultdict[Place, str] = defaultdict(str)
-        self._worked: Worked = defaultdict(WorkedText)
-        self._ended: set[Place] = set()
-        self._number = 0
+        self._template: Json = {}  # the last event that brought a piece of the text
+        self._before, self._worked, self._has_ended = "", WorkedText(), False
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -120,9 +113,7 @@ class Stream:
         """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
         broken: Exception | None = None
         try:
-            done = await self._read_events(body)
-            if not self._is_whole(done=done):
-                raise BROKEN_OFF
+            await self._read_events(body)
         except Exception as error:
             broken = error
         await self._close()
@@ -130,42 +121,50 @@ class Stream:
         if broken:
             raise broken
 
-    async def _read_events(self, body: AsyncIterator[bytes]) -> bool:
-        """Reads to the end, and tells whether the mark of the end came."""
-        async for raw in events(body):
-            value = _value(raw)
-            is_done = value.strip() == b"[DONE]"
-            if is_done:
+    async def _read_events(self, body: AsyncIterator[bytes]) -> None:
+        async for raw in _events(body):
+            lines = [line.partition(b":") for line in raw.split(b"\n")]
+            value = b"\n".join(data.removeprefix(b" ") for field, _, data in lines if field == b"data")
+            if is_done := value.strip() == b"[DONE]":
                 await self._close()
-            if not is_done and (data := json_object(value)) is not None:
-                for part in self._protocol.parts(data, held=self._work.changes_text):
-                    await self._part(part, data)
-            elif not is_done or self._is_whole(done=True):
-                await self._queue.put(lambda raw=raw: _at_once(raw))  # type: ignore[misc]
+                if self._before and not self._has_ended:
+                    raise BROKEN_OFF
+            data = None if is_done else json_object(value)
+            if data is None:
+                await self._put(raw)
+            else:
+                await self._chunk(raw, data)
             if is_done:
-                return True
-        return False
+                return
+        if not self._has_ended:
+            raise BROKEN_OFF
 
-    def _is_whole(self, *, done: bool) -> bool:
-        """Tells whether the stream came to its end, and each text that began too."""
-        if self._protocol.ends_all:
-            return bool(self._ended)
-        return bool(done or self._ended) and not self._before.keys() - self._ended
+    async def _chunk(self, raw: bytes, data: Json) -> None:
+        """Takes the text out of an event, if it may change, and puts what is left into the queue.
 
-    async def _part(self, part: Part, data: Json) -> None:
-        if part.text:
-            if part.place != self._place:
-                await self._close()
-            self._place, self._template = part.place, data
-        if not part.closes:
-            await self._event(part)
-        for block in self._open.add(part.text):
+        The text so far goes out before an event that ends it or has none.
+        """
+        choices = data.get("choices")
+        choice = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
+        choice = choice if isinstance(choice, dict) else {}
+        delta = given if isinstance(given := choice.get("delta"), dict) else {}
+        text = given if isinstance(given := delta.get("content"), str) else ""
+        ends = choice.get("finish_reason") is not None
+        left: bytes | None = raw
+        if text and self._work.changes_text:
+            self._template = data
+            rest = {key: value for key, value in delta.items() if key != "content"}
+            choice = {**choice, "delta": rest}
+            data = {**data, "choices": [choice]}
+            left = _written(data) if rest or ends or data.get("usage") else None
+        closes = ends or "tool_calls" in delta or not choice
+        if left and not closes:
+            await self._put(left)
+        for block in self._open.add(text):
             await self._block(block)
-        if part.closes:
+        if closes:
             await self._close()
-            if part.ends:
-                self._ended.add(part.place)
-            await self._event(part)
+            await (self._end(data, choice) if ends and left else self._put(left or b""))
 
     async def _close(self) -> None:
         """Works on the rest of the open text."""
@@ -174,44 +173,53 @@ class Stream:
 
     async def _block(self, block: str) -> None:
         """Begins to work on a block, and puts it into the queue."""
-        place, template = self._place, self._template
-        work = asyncio.create_task(self._work.result(block, self._before[place]))
-        self._before[place] += block
+        template = self._template
+        work = asyncio.create_task(self._work.result(block, self._before))
+        self._before += block
         self._running.add(work)
         work.add_done_callback(self._running.discard)
 
         async def made() -> bytes:
-            result = await work
-            self._worked[place].add(result)
-            changes = self._work.changes_text
-            return self._written(self._protocol.block(template, place, result.text)) if changes else b""
+            self._worked.add(result := await work)
+            if not self._work.changes_text:
+                return b""
+            [choice] = template["choices"]
+            choice = {
+                "index": choice.get("index", 0),
+                "delta": {"content": result.text},
+                "finish_reason": None,
+            }
+            usage = {"usage": None} if "usage" in template else {}
+            return _written({**template, **usage, "choices": [choice]})
 
         await self._queue.put(made)
 
-    async def _event(self, part: Part) -> None:
-        """Puts an event into the queue. In it, the texts that were sent replace the texts that came."""
+    async def _end(self, data: Json, choice: Json) -> None:
+        """Puts the event with the finish reason into the queue, with the citations and results."""
+        self._has_ended = True
 
         async def made() -> bytes:
-            data = deepcopy(part.rest) or {}
-            self._protocol.fill(data, part, self._worked)
-            return self._written(data)
+            if not self._worked.results:
+                return _written(data)
+            annotations = self._worked.annotations()
+            delta = {**(choice.get("delta") or {}), **({"annotations": annotations} if annotations else {})}
+            shown = self._worked.shown(choice.get("index", 0))
+            return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": shown}})
 
-        if part.rest is not None:
-            await self._queue.put(made)
+        await self._queue.put(made)
 
-    def _written(self, data: Json) -> bytes:
-        """Writes an event. Those that are numbered are numbered anew, because their count changes."""
-        if "sequence_number" in data:
-            data["sequence_number"], self._number = self._number, self._number + 1
-        name = f"event: {data['type']}\n".encode() if isinstance(data.get("type"), str) else b""
-        return b"%bdata: %b\n\n" % (name, as_json(data))
+    async def _put(self, raw: bytes) -> None:
+        async def made() -> bytes:
+            return raw
 
-
-async def _at_once(raw: bytes) -> bytes:
-    return raw
+        await self._queue.put(made)
 
 
-async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+def _written(data: Json) -> bytes:
+    return b"data: %b\n\n" % as_json(data)
+
+
+async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
     """Yields the events of a body. What follows the last blank line is no event, and is left out."""
     held = b""
     async for piece in body:
@@ -221,9 +229,3 @@ async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
             yield raw + b"\n\n"
         if len(held) > LONGEST_EVENT:
             raise BROKEN_OFF
-
-
-def _value(raw: bytes) -> bytes:
-    """Returns the data of an event."""
-    lines = [line.partition(b":") for line in raw.split(b"\n")]
-    return b"\n".join(data.removeprefix(b" ") for field, _, data in lines if field == b"data")

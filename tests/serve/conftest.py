@@ -7,7 +7,6 @@ import pytest
 
 from rarr.testing import Request, ScriptedServer
 from serve.serving import Served
-from serve.upstream import Upstream
 
 PARAGRAPHS = "The dam is 212 metres high.\n\nIt was opened in 1936.\n\n- one\n- two"
 
@@ -20,7 +19,7 @@ def script(request: Request) -> str:
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[ScriptedServer]:
-    with Upstream(script) as server:
+    with ScriptedServer(script) as server:
         yield server
 
 

@@ -10,9 +10,8 @@ from rarr import Settings
 from rarr.errors import InputError
 from rarr.records import Record
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
-from rarr.serve.app import Application
 from rarr.serve.jobs import Job, Runner, original
-from rarr.serve.server import HttpServer
+from rarr.serve.server import Application, HttpServer
 from rarr.tools.guard.listening import listening_socket
 
 WRONG, RIGHT = "212 metres", "221 metres"
@@ -120,7 +119,7 @@ class Served:
         try:
             await self._server.serve(sockets=[self._listening])
         finally:
-            await application.upstream.aclose()
+            await application.proxy.aclose()
             await self._runner.aclose()
             self._listening.close()
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import util
 from pathlib import Path
@@ -16,13 +15,11 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.types import Receive, Scope, Send
 
 from rarr import Settings
 from rarr.cli import run
-from rarr.errors import SettingsError, SetupError
+from rarr.errors import SetupError
 from rarr.serve import require_packages, server
-from rarr.serve.gate import Gate
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, KnownRunner, answers
 
@@ -82,26 +79,6 @@ class TestProcess:
         for secret in (ALICE, "metres", "secret", "sk-"):
             assert secret not in str(log)
 
-    def test_original_goes_out_where_a_check_outlasts_the_shutdown(self, tmp_path: Path) -> None:
-        with (
-            ScriptedServer(answers(SECRET_TEXT)) as upstream,
-            hanging() as searxng,
-            serving(
-                *("--upstream", upstream.url, "--search", "searxng"),
-                home=tmp_path,
-                RARR_SERVE_SHUTDOWN_S="1",
-                RARR_SEARXNG_URL=searxng,
-            ) as (process, root),
-            ThreadPoolExecutor(1) as thread,
-        ):
-            asking = thread.submit(httpx2.post, f"{root}/v1/chat/completions", json=ASK, timeout=30)
-            while not upstream.requests:
-                pass
-            process.send_signal(signal.SIGTERM)
-            status, _ = ended(process)
-        notice = asking.result().json()["rarr"]["results"][0]["notice"]
-        assert (status, notice) == (0, "not checked: the server is shutting down")
-
     def test_no_process_is_left(self, tmp_path: Path) -> None:
         with serving(home=tmp_path) as (process, _):
             started = list(descendants(process.pid))
@@ -110,13 +87,6 @@ class TestProcess:
             assert len(started) >= 2  # the server of forks and a worker
             for pid in started:
                 gone(pid)
-
-
-@contextmanager
-def hanging() -> Iterator[str]:
-    """The address of a server that never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def descendants(pid: int) -> Iterator[int]:
@@ -138,17 +108,6 @@ def gone(pid: int) -> None:
             return
         time.sleep(0.1)
     pytest.fail(f"process {pid} is left")
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org"])
-def test_other_machines_need_a_token(host: str) -> None:
-    with pytest.raises(SettingsError, match=rf"^--host {host} lets other machines in: set RARR_SERVE_TOKEN"):
-        Gate(_nothing, Settings(serve_host=host))
-    Gate(_nothing, Settings(serve_host=host, serve_token=ALICE))
-
-
-async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    """An application that answers nothing."""
 
 
 @pytest.mark.parametrize(

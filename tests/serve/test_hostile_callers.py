@@ -11,26 +11,98 @@ from typing import Any
 
 import httpx2
 import pytest
-from pydantic import SecretStr
 from starlette.types import Message, Receive, Scope, Send
 
 from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve import gate as module
-from rarr.serve.gate import Callers, Gate
+from rarr.serve import requests as module
+from rarr.serve.requests import Gate
 from rarr.testing import ScriptedServer
 from serve.conftest import script
-from serve.hostile_cases import CASES, Case
 from serve.serving import ALICE, BOB, Served
 
 pytestmark = pytest.mark.loopback
 
-SETTINGS: dict[str, Any] = {
-    "serve_token": f"{ALICE}, {BOB}",
-    "serve_corpora": {"dams": "examples/corpus"},
-    "serve_max_body_mb": 0.01,
-    "serve_body_timeout_s": 0.3,
-}
+TOKEN = {"Authorization": f"Bearer {ALICE}"}
+GUARDRAIL = "/beta/litellm_basic_guardrail_api"
+LEADS = "the path leads elsewhere"
+JSON = {"Content-Type": "application/json"}
+HEADS: list[tuple[str, dict[str, str], int, str]] = [
+    *(
+        ("GET /v1/models", headers, 401, "send a token of this server")
+        for headers in (
+            {},
+            {"Authorization": f"Bearer {ALICE[:-1]}"},
+            {"Authorization": f"Bearer {ALICE}x"},
+            {"Authorization": f"Basic {ALICE}"},
+            {"Authorization": f"Bearer {ALICE},{BOB}"},
+            {"Authorization": "Bearer \xff\xfe"},
+            {"Cookie": f"token={ALICE}"},
+        )
+    ),
+    (f"GET /v1/models?token={ALICE}", {}, 401, "send a token of this server"),
+    (f"POST {GUARDRAIL}", {}, 401, "send a token of this server"),
+    *(
+        (f"GET /v1/{path}", TOKEN, 400, LEADS)
+        for path in ("../admin", "%2e%2e/admin", "%252e%252e/admin", "..%2fadmin", "%5c..%5cadmin")
+    ),
+    *(
+        (f"GET /v1/{path}", TOKEN, 400, LEADS)
+        for path in ("/evil.example/x", "models%00.txt", "x%0d%0aHost:%20evil")
+    ),
+    ("GET /v1/%252525252e", TOKEN, 400, "the path is encoded several times"),
+    ("GET http://evil.example/v1/models", TOKEN, 404, "there is no such route"),
+    ("GET /../../etc/passwd", TOKEN, 404, "there is no such route"),
+    ("CONNECT evil.example:443", TOKEN, 404, "there is no such route"),
+    ("GET /v1/revise", TOKEN, 405, "send POST"),
+    ("GET /v1/models", TOKEN | {"Origin": "https://evil.example"}, 403, "answers no pages of other sites"),
+    ("GET /v1/models", TOKEN | {"Origin": "null"}, 403, "answers no pages of other sites"),
+    ("GET /v1/models", TOKEN | {"Cookie": "x" * 100_000}, 431, "the headers have more than"),
+    ("POST /v1/revise", TOKEN | {"Content-Length": "999999999999"}, 413, "the body has more than 0.01 MB"),
+    ("POST /v1/revise", TOKEN | {"Content-Length": "9"}, 408, "the body took more than 0.3 s"),
+    ("POST /v1/revise", TOKEN | {"Content-Length": "abc"}, 400, "Invalid HTTP"),
+]
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"text": 1}, "body.text: give a text"),
+    ({"text": " "}, "body.text: it is empty: give a text"),
+    ({"file": "/etc"}, "body.file: unknown key: give sources,"),
+    ({"corpus": "../.."}, "unknown corpus: this server has dams"),
+    ({"corpus": "examples/corpus"}, "unknown corpus"),
+    ({"sources": "y"}, "body.sources: give a list"),
+    ({"sources": [{"path": "/etc/passwd"}]}, "body.sources.0"),
+    ({"sources": [{"text": "y", "url": "z"}]}, "body.sources.0.url"),
+    ({"sources": ["y"] * 1001}, "body.sources: List should have at"),
+    ({"search": "http://evil"}, "body.search: give 'given'"),
+    ({"search": "given"}, "search is given without sources"),
+    ({"deadline_s": 1e9}, "body.deadline_s: give a number less than"),
+    ({"deadline_s": float("inf")}, "body.deadline_s: give a finite number"),
+]
+BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
+    *(
+        ("/v1/revise", body, JSON, 400, "it is no JSON object")
+        for body in (b"{", b"[]", b'{"text": "\xff"}', b'{"text": ' + b"[" * 5000)
+    ),
+    ("/v1/revise", {"text": "x"}, {"Content-Type": "text/plain"}, 400, "Content-Type: application/json"),
+    *(("/v1/revise", {"text": "x"} | body, JSON, 400, says) for body, says in WRONG),
+    *(
+        ("/v1/chat/completions", {"model": "x", "messages": [], "rarr": rarr}, JSON, 400, says)
+        for rarr, says in [
+            ({"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
+            ("off", "rarr: give an object"),
+            ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
+            ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources.0"),
+        ]
+    ),
+    (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
+    (
+        GUARDRAIL,
+        {"input_type": "response", "additional_provider_specific_params": {"corpus": "/etc"}},
+        JSON,
+        400,
+        "unknown corpus",
+    ),
+    ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -41,43 +113,62 @@ def behind() -> Iterator[ScriptedServer]:
 
 @pytest.fixture(scope="module")
 def guarded(behind: ScriptedServer) -> Iterator[Served]:
-    with Served(serve_upstream_url=behind.url, **SETTINGS) as server:
+    limits: dict[str, Any] = {"serve_max_body_mb": 0.01, "serve_body_timeout_s": 0.3}
+    corpora, tokens = {"dams": "examples/corpus"}, f"{ALICE}, {BOB}"
+    with Served(serve_upstream_url=behind.url, serve_token=tokens, serve_corpora=corpora, **limits) as server:
         yield server
 
 
-def received(served: Served, sent: bytes) -> bytes:
-    """What comes back until the response is whole, or the connection ends."""
-    data = b""
+def refused(served: Served, behind: ScriptedServer, sent: bytes, status: int, says: str) -> None:
+    """Sends the bytes, and checks what comes back until the response is whole, or the connection ends."""
+    before, jobs, data = len(behind.requests), len(served.known.jobs), b""
     with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
         connection.sendall(sent)
-        while not _is_whole(data) and (more := connection.recv(65_536)):
+        while more := connection.recv(65_536):
             data += more
-    return data
-
-
-def _is_whole(data: bytes) -> bool:
-    """Without a length, only the end of the connection ends an answer."""
-    head, blank, body = data.partition(b"\r\n\r\n")
-    length = re.search(rb"content-length: (\d+)", head)
-    return bool(blank) and length is not None and len(body) >= int(length[1])
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_hostile_caller_gets_a_status_and_one_line(
-    guarded: Served, behind: ScriptedServer, case: Case
-) -> None:
-    before, jobs = len(behind.requests), len(guarded.known.jobs)
-    head, _, body = received(guarded, case.sent()).partition(b"\r\n\r\n")
+            head, _, body = data.partition(b"\r\n\r\n")
+            length = re.search(rb"content-length: (\d+)", head)
+            if length is not None and len(body) >= int(length[1]):
+                break
     message = json.loads(body)["error"]["message"] if body.startswith(b"{") else body.decode()
-    assert int(head.split()[1]) == case.status
-    assert case.says in message and len(message.splitlines()) <= 1
-    assert (len(behind.requests), len(guarded.known.jobs)) == (before, jobs)
+    assert int(head.split()[1]) == status
+    assert says in message and len(message.splitlines()) <= 1
+    assert (len(behind.requests), len(served.known.jobs)) == (before, jobs)
+
+
+def request(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in ({"Host": "127.0.0.1"} | headers).items())
+    return f"{line} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + body
+
+
+@pytest.mark.parametrize(("line", "headers", "status", "says"), HEADS)
+def test_hostile_head_gets_a_status_and_one_line(
+    guarded: Served, behind: ScriptedServer, line: str, headers: dict[str, str], status: int, says: str
+) -> None:
+    refused(guarded, behind, request(line, headers, b"x" if line.startswith("POST") else b""), status, says)
+
+
+@pytest.mark.parametrize(("path", "body", "headers", "status", "says"), BODIES)
+def test_hostile_body_gets_a_status_and_one_line(
+    guarded: Served,
+    behind: ScriptedServer,
+    path: str,
+    body: Any,
+    headers: dict[str, str],
+    status: int,
+    says: str,
+) -> None:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    sized = TOKEN | headers | {"Content-Length": str(len(data))}
+    refused(guarded, behind, request(f"POST {path}", sized, data), status, says)
+    chunked = TOKEN | headers | {"Transfer-Encoding": "chunked"}
+    pieces = b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data)
+    refused(guarded, behind, request(f"POST {path}", chunked, pieces), status, says)
 
 
 @pytest.mark.parametrize(
     "headers",
     [
-        {"Authorization": f"Bearer {ALICE}"},
         {"authorization": f"bearer   {ALICE}"},
         {"X-Rarr-Token": ALICE, "Authorization": "Bearer sk-for-the-server-behind"},
         {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Copy": ALICE},
@@ -90,12 +181,6 @@ def test_token_never_reaches_the_server_behind(
     sent = behind.requests[-1].headers
     assert ALICE not in str(sent) and behind.requests[-1].path == "/v1/models/org%2Fname"
     assert sent.get("authorization") == ("Bearer sk-for-the-server-behind" if len(headers) == 2 else None)
-
-
-def test_key_of_the_server_replaces_that_of_the_caller(behind: ScriptedServer) -> None:
-    with Served(serve_upstream_url=behind.url, serve_upstream_key="sk-of-the-server") as served:
-        httpx2.get(f"{served.url}/models", headers={"Authorization": "Bearer sk-of-the-caller"})
-    assert behind.requests[-1].headers["authorization"] == "Bearer sk-of-the-server"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "[::2]", ""])
@@ -137,7 +222,17 @@ async def test_client_that_does_not_read_loses_its_place(monkeypatch: pytest.Mon
     assert gate._in_flight == 0
 
 
-@pytest.mark.parametrize("token", ["short", f"{ALICE},short"])
-def test_short_token_is_refused(token: str) -> None:
-    with pytest.raises(SettingsError, match="fewer than 16 characters: openssl rand"):
-        Callers(SecretStr(token), "127.0.0.1", "serve_token")
+@pytest.mark.parametrize(
+    ("token", "host", "message"),
+    [
+        (f"{ALICE},short", "127.0.0.1", "fewer than 16 characters: openssl rand"),
+        (None, "0.0.0.0", r"^--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
+        (None, "::", "lets other machines in"),
+        (None, "example.org", "lets other machines in"),
+    ],
+)
+def test_token_that_can_be_guessed_or_is_missing_is_refused(token: Any, host: str, message: str) -> None:
+    app: Any = None
+    with pytest.raises(SettingsError, match=message):
+        Gate(app, Settings(serve_host=host, serve_token=token))
+    Gate(app, Settings(serve_host=host, serve_token=ALICE))

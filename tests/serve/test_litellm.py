@@ -1,80 +1,82 @@
-"""The real proxy of LiteLLM, as a process, with the configuration of the guide."""
+"""The real proxy of LiteLLM, as a process, with the configuration of the guide.
+
+LiteLLM needs an older `rich` than `rarr`, so that they cannot share an environment: `make extras` installs it
+into `.venv/litellm`.
+"""
 
 import re
+import socket
+import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
+import httpx2
 import pytest
-import yaml
 from openai import OpenAI
 
 from rarr.testing import ScriptedServer
-from serve.litellm_proxy import COMMAND, KEY, MISSING, litellm_proxy
 from serve.serving import RIGHT, WRONG, Served, answers
 
-pytestmark = [
-    pytest.mark.loopback,
-    pytest.mark.slow,
-    pytest.mark.skipif(not COMMAND.exists(), reason=MISSING),
-]
-
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "serve.md"
-BEFORE, AFTER = (
-    f"The dam is {WRONG} high. It was opened in 1936.",
-    f"The dam is {RIGHT} high. It was opened in 1936.",
-)
+ROOT = Path(__file__).parents[2]
+COMMAND = ROOT / ".venv" / "litellm" / "bin" / "litellm"
+GUIDE = ROOT / "docs" / "guides" / "serve.md"
+KEY = "sk-0123456789abcdef0123456789abcdef"  # of its callers: it does not start without one
+START_S = 120
 
 
-def configured(upstream: ScriptedServer, guardrail: str) -> dict[str, Any]:
-    """The configuration of the guide, with the addresses of this test."""
+@contextmanager
+def litellm_proxy(config: str, folder: Path) -> Iterator[str]:
+    """Runs the proxy with this YAML, and yields its base URL."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    command = [str(COMMAND), "--config", "config.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    # Without the second variable it asks the network for prices at its start.
+    environment = {
+        "LITELLM_MASTER_KEY": KEY,
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "HOME": str(folder),
+        "PATH": "",
+    }
+    with subprocess.Popen(command, env=environment, cwd=folder) as running:
+        end = time.monotonic() + START_S
+        try:
+            while True:
+                try:
+                    httpx2.get(f"http://127.0.0.1:{port}/health/liveliness").raise_for_status()
+                    break
+                except httpx2.HTTPError:
+                    assert running.poll() is None and time.monotonic() < end
+                    time.sleep(0.1)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            running.terminate()
+
+
+@pytest.mark.loopback
+@pytest.mark.slow
+@pytest.mark.skipif(not COMMAND.exists(), reason="needs LiteLLM's proxy: make extras")
+def test_answers_come_out_corrected_whole_and_streamed(tmp_path: Path) -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    [block] = [block for block in blocks if "generic_guardrail_api" in block]
-    addressed = block.replace("http://localhost:8000/v1", upstream.url).replace(
-        "http://127.0.0.1:8100", guardrail
-    )
-    assert upstream.url in addressed and guardrail in addressed
-    config: dict[str, Any] = yaml.safe_load(addressed)
-    return config
-
-
-@pytest.fixture(scope="module")
-def upstream() -> Iterator[ScriptedServer]:
-    with ScriptedServer(answers(BEFORE)) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with Served(serve_corpora={"notes": "examples/corpus"}) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(
-    upstream: ScriptedServer, served: Served, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[OpenAI]:
-    config = yaml.safe_dump(configured(upstream, served.root))
+    [config] = [block for block in blocks if "generic_guardrail_api" in block]
+    asked = {"model": "your-model", "messages": [{"role": "user", "content": "How high?"}]}
     with (
-        litellm_proxy(config, tmp_path_factory.mktemp("litellm")) as url,
+        ScriptedServer(answers(f"The dam is {WRONG} high. It was opened in 1936.")) as upstream,
+        Served(serve_corpora={"notes": "examples/corpus"}) as served,
+        litellm_proxy(
+            config.replace("http://localhost:8000/v1", upstream.url).replace(
+                "http://127.0.0.1:8100", served.root
+            ),
+            tmp_path,
+        ) as url,
         OpenAI(base_url=url, api_key=KEY, max_retries=0) as client,
     ):
-        yield client
-
-
-def ask(client: OpenAI, words: str = "How high?", **more: Any) -> Any:
-    return client.chat.completions.create(
-        model="your-model", messages=[{"role": "user", "content": words}], **more
-    )
-
-
-def test_wrong_answer_comes_out_corrected(client: OpenAI) -> None:
-    assert ask(client).choices[0].message.content == AFTER
-
-
-def test_stream_comes_out_corrected_and_is_worked_on_once(client: OpenAI, served: Served) -> None:
-    served.known.jobs.clear()
-    chunks = list(ask(client, stream=True))
+        after = f"The dam is {RIGHT} high. It was opened in 1936."
+        assert client.chat.completions.create(**asked).choices[0].message.content == after  # type: ignore[call-overload]
+        served.known.jobs.clear()
+        chunks = list(client.chat.completions.create(**asked, stream=True))  # type: ignore[call-overload]
     deltas = [choice.delta.content for chunk in chunks for choice in chunk.choices]
-    assert ("".join(filter(None, deltas)), len(served.known.jobs)) == (AFTER, 1)
+    assert ("".join(filter(None, deltas)), len(served.known.jobs)) == (after, 1)
     assert chunks[-1].choices[0].finish_reason == "stop"

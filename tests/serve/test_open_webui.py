@@ -108,13 +108,6 @@ async def test_documents_that_the_model_was_given_are_sources(served: Served) ->
     assert not served.known.jobs[-1].sources
 
 
-async def test_images_of_the_conversation_stay_away(served: Served) -> None:
-    parts = [{"type": "text", "text": "How high?"}, {"type": "image_url", "image_url": {"url": "data:..."}}]
-    messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": BEFORE}]
-    await loaded(url=served.root).outlet({"messages": messages})
-    assert served.known.jobs[-1].context == [{"role": "user", "content": "How high?"}]
-
-
 @pytest.mark.parametrize("messages", [[], [QUESTION], [{"role": "assistant", "content": " "}]])
 async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served) -> None:
     before = len(served.known.jobs)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
 
-from rarr.serve.bodies import as_json, json_object
 from rarr.serve.jobs import WorkerLostError, sendable
-from rarr.serve.upstream import _pieces
+from rarr.serve.proxy import _pieces
+from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -46,20 +46,6 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
     citation = annotation.url_citation
     assert message.content[citation.start_index : citation.end_index] == RIGHT
     assert (citation.url, citation.title) == (SOURCE, "Dam")
-
-
-def test_each_of_several_choices_is_revised(client: OpenAI) -> None:
-    answer = chat(client, n=3)
-    assert [RIGHT in choice.message.content for choice in answer.choices] == [True] * 3
-    assert [result["index"] for result in answer.rarr["results"]] == [0, 1, 2]
-
-
-def test_response_comes_back_revised_and_cited(client: OpenAI) -> None:
-    response: Any = client.responses.create(model="scripted", input="How high is it?")
-    assert response.output_text == PARAGRAPHS.replace(WRONG, RIGHT)
-    [annotation] = response.output[0].content[0].annotations
-    assert response.output_text[annotation.start_index : annotation.end_index] == RIGHT
-    assert response.rarr["results"][0]["changed"]
 
 
 @pytest.mark.parametrize(
@@ -134,20 +120,12 @@ def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
     assert (result["outcome"], result["notice"]) == (outcome, notice)
 
 
-def test_defect_of_a_route_has_the_form_of_an_error(
-    http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rarr.serve.jobs.Desk.is_stopping", property(lambda desk: 1 / 0))
-    answer = http.get("/readyz")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "defect")
-
-
-@pytest.mark.parametrize(("path", "name"), [("chat/completions", "modalities"), ("responses", "include")])
-def test_wrong_list_of_a_request_is_for_the_server_behind_to_refuse(
-    served: Served, upstream: ScriptedServer, path: str, name: str
-) -> None:
-    assert raw(served.url, {name: 5, "input": "How high is it?"}, path).status_code == 200
-    assert upstream.requests[-1].body[name] == 5
+def test_response_passes_as_it_is_and_a_header_says_so(served: Served) -> None:
+    through = raw(served.url, {"input": "How high is it?"}, "responses")
+    assert (through.status_code, through.headers["x-rarr-notice"]) == (
+        404,
+        "not checked: not a chat completion",
+    )
 
 
 def test_server_behind_that_is_silent_is_waited_for_a_while_and_mode_of_the_server_holds() -> None:

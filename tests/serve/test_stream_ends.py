@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, strategies
 
 from rarr import Settings
-from rarr.serve.bodies import ProxyOptions, Refusal
-from rarr.serve.gate import Call
+from rarr.serve.chat import TextWork
 from rarr.serve.jobs import Desk
-from rarr.serve.protocols import Chat, Protocol, Responses
+from rarr.serve.requests import Call, ProxyOptions, Refusal
 from rarr.serve.streams import Paragraphs, Stream
-from rarr.serve.text_work import TextWork
 from serve.serving import RIGHT, WRONG, KnownRunner
 
 DONE = "[DONE]"
@@ -22,13 +20,13 @@ TEXT = f"It is {WRONG} high."
 Event = dict[str, Any] | str
 
 
-async def sent(protocol: Protocol, *came: Event) -> list[Any]:
+async def sent(*came: Event) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
     work = TextWork(Desk(KnownRunner()), call, ProxyOptions(), "revise", [], Settings())
     out = list[Any]()
     try:
-        async for made in Stream(protocol, work, 10).pieces(_body(came)):
+        async for made in Stream(work, 10).pieces(_body(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
     except Refusal:
         out.append(None)
@@ -54,54 +52,24 @@ def words(out: list[Any]) -> str:
 
 @pytest.mark.parametrize("came", [[chunk(TEXT), DONE], [chunk(TEXT)]])
 async def test_text_without_a_finish_reason_goes_out_and_the_stream_breaks_off(came: list[Event]) -> None:
-    out = await sent(Chat, *came)
+    out = await sent(*came)
     assert words(out) == TEXT.replace(WRONG, RIGHT)
     assert out[-1] is None
     assert DONE not in out
 
 
-async def test_text_in_the_chunk_of_the_finish_reason_goes_out_before_it() -> None:
-    first, last, done = await sent(Chat, chunk(TEXT, "stop"), DONE)
-    assert (words([first]), words([last]), done) == (TEXT.replace(WRONG, RIGHT), "", DONE)
-    assert (last["choices"][0]["finish_reason"], len(last["rarr"]["results"])) == ("stop", 1)
-
-
 async def test_chunk_after_the_finish_reason_does_not_open_the_choice_again() -> None:
     usage: Any = {**chunk(""), "usage": {"total_tokens": 3}}  # type: ignore[dict-item]
-    out = await sent(Chat, chunk(TEXT), chunk(finish="stop"), usage, DONE)
+    out = await sent(chunk(TEXT), chunk(finish="stop"), usage, DONE)
     assert out[-2:] == [usage, DONE]
     assert words(out) == TEXT.replace(WRONG, RIGHT)
 
 
 async def test_text_before_a_call_of_a_tool_goes_out_before_it() -> None:
     call = chunk(delta={"tool_calls": [{"index": 0, "function": {"name": "look_up"}}]})
-    out = await sent(Chat, chunk(TEXT), call, chunk(finish="tool_calls"), DONE)
+    out = await sent(chunk(TEXT), call, chunk(finish="tool_calls"), DONE)
     deltas = [event["choices"][0]["delta"] for event in out[:2]]
     assert [list(delta) for delta in deltas] == [["content"], ["tool_calls"]]
-
-
-async def test_choices_that_come_together_are_kept_apart() -> None:
-    two: Any = [{"index": n, "delta": {"content": f"{n}: {TEXT}"}, "finish_reason": "stop"} for n in (0, 1)]
-    out = await sent(Chat, {"choices": two}, DONE)
-    assert words(out) == "".join(f"{n}: {TEXT.replace(WRONG, RIGHT)}" for n in (0, 1))
-    assert [event["choices"][0]["index"] for event in out[:-1]] == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize("kind", ["response.incomplete", "response.failed", "error"])
-async def test_open_texts_of_a_response_go_out_before_its_end(kind: str) -> None:
-    names = {"item_id": "m1", "output_index": 0, "content_index": 0}
-    delta = {"type": "response.output_text.delta", **names, "delta": TEXT}
-    part = {"type": "output_text", "text": TEXT}
-    end = {"type": kind, "response": {"output": [{"content": [part]}]}}
-    _, block, last = await sent(Responses, {"type": "response.created"}, delta, end)
-    assert {name: block[name] for name in names} == names
-    assert block["delta"] == TEXT.replace(WRONG, RIGHT)
-    assert last["response"]["output"][0]["content"][0]["text"] == block["delta"]
-
-
-async def test_text_of_a_response_without_an_end_goes_out() -> None:
-    block, end = await sent(Responses, {"type": "response.output_text.delta", "delta": TEXT})
-    assert (block["delta"], end) == (TEXT.replace(WRONG, RIGHT), None)
 
 
 def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:

@@ -107,23 +107,3 @@ def test_client_that_leaves_stops_the_work(served: Served) -> None:
     with pytest.raises(httpx2.ReadTimeout):
         httpx2.post(f"{served.url}/chat/completions", json=body, timeout=0.3)
     assert served.known.cancelled.wait(5)
-
-
-def test_response_streams_by_paragraphs_and_its_last_events_hold_the_revised_text(client: OpenAI) -> None:
-    events: Any = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
-    assert [event.delta for event in events if event.type == "response.output_text.delta"] == BLOCKS
-    assert [event.sequence_number for event in events] == list(range(len(events)))
-    whole, by_type = "".join(BLOCKS), {event.type: event for event in events}
-    assert by_type["response.output_text.done"].text == whole
-    assert by_type["response.content_part.done"].part.text == whole
-    assert by_type["response.output_item.done"].item.content[0].text == whole
-    response = by_type["response.completed"].response
-    assert response.output_text == whole
-    [annotation] = response.output[0].content[0].annotations
-    assert whole[annotation.start_index : annotation.end_index] == RIGHT
-    assert len(response.rarr["results"]) == 3
-
-
-def test_helper_of_the_client_understands_the_stream(client: OpenAI) -> None:
-    with client.responses.stream(model="scripted", input="How high is it?") as stream:
-        assert stream.get_final_response().output_text == "".join(BLOCKS)

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import HEIGHT, WRONG, Silent
+from agent.postprocessing.dams import WRONG, Silent
 
 from rarr import Settings
 from rarr.agent import revise
-from rarr.agent.revise import Reviser
-from rarr.errors import InputError
-from rarr.serve.jobs import Job, Tasks
+from rarr.serve.jobs import Desk, Job, Tasks
 from rarr.tools.concurrency import require_awaited
+from serve.serving import KnownRunner
 
 
 def settings(folder: Path, **more: Any) -> Settings:
@@ -26,24 +25,6 @@ async def test_verification_ends_at_its_deadline(tmp_path: Path) -> None:
     result: Any = await tasks.run(Job("verify", WRONG, "r1", deadline_s=0.1))
     assert [warning.message for warning in result.warnings] == ["not checked: the deadline came first"]
     await tasks.aclose()
-
-
-async def test_corpus_that_cannot_be_read_ends_the_start_and_the_others_are_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closed: list[Reviser] = []
-
-    async def aclose(reviser: Reviser) -> None:
-        closed.append(reviser)
-
-    (tmp_path / "dam.md").write_text(HEIGHT)
-    monkeypatch.setattr(Reviser, "aclose", aclose)
-    corpora = {"dams": tmp_path / "dam.md", "gone": tmp_path / "none"}
-    tasks = Tasks(settings(tmp_path, serve_corpora=corpora))
-    with pytest.raises(InputError, match="none"):
-        await tasks.start()
-    await tasks.aclose()
-    assert len(closed) == 1
 
 
 async def test_cancelled_start_ends_what_it_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +44,13 @@ async def test_cancelled_start_ends_what_it_builds(tmp_path: Path, monkeypatch: 
         await asyncio.wait_for(tasks.aclose(), 10)
     finally:
         over.set()
+
+
+async def test_original_goes_out_where_a_job_outlasts_the_shutdown() -> None:
+    desk = Desk(KnownRunner())
+    desk.stop_after(0.01)
+    done: Any = await desk.done(Job("postprocess", "wait", "r1", options={"mode": "revise"}))
+    assert (done.text, done.notice) == ("wait", "not checked: the server is shutting down")
 
 
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"

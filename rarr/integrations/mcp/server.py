@@ -20,9 +20,8 @@ from rarr.errors import RarrError
 from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
-from rarr.serve.bodies import GivenSource, Refusal, as_given, wrong_value
-from rarr.serve.gate import Callers
 from rarr.serve.jobs import Job, Task, Tasks
+from rarr.serve.requests import Callers, GivenSource, Refusal, as_given, wrong_value
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import in_own_task, work
 from rarr.tools.guard.listening import listening_socket

@@ -1,6 +1,6 @@
-"""Has the texts of one answer revised, checked or cited, as its caller chose, and says what was done."""
+"""Has the texts of chat completions revised, checked or cited, and puts the results back."""
 
-from collections import defaultdict
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -8,9 +8,8 @@ from typing import Any, cast
 from rarr.agent.inputs import LONGEST, latest_turns
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.bodies import Json, ProxyOptions, as_given
-from rarr.serve.gate import Call
 from rarr.serve.jobs import Desk, Job, original
+from rarr.serve.requests import Call, Json, ProxyOptions, as_given
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
 
@@ -69,26 +68,31 @@ class TextWork:
 class WorkedText:
     """The results of one text of an answer, block after block, each with the place where its block begins."""
 
-    def __init__(self) -> None:
-        self.results: list[tuple[int, Postprocessed]] = []
-        self.text = ""
+    def __init__(self, *results: Postprocessed) -> None:
+        self.results = list[tuple[int, Postprocessed]]()
+        self._length = 0
+        for result in results:
+            self.add(result)
 
     def add(self, result: Postprocessed) -> None:
         """Adds the result of the next block."""
-        self.results.append((len(self.text), result))
-        self.text += result.text
+        self.results.append((self._length, result))
+        self._length += len(result.text)
 
-    def citations(self) -> list[Json]:
+    def annotations(self) -> list[Json]:
         """Returns the citations of all blocks, with their places in the whole text."""
+        citations = [(offset, it) for offset, result in self.results for it in result.citations]
         return [
             {
-                "start_index": citation.start + offset,
-                "end_index": citation.end + offset,
-                "title": citation.title or citation.source,
-                "url": citation.source,
+                "type": "url_citation",
+                "url_citation": {
+                    "start_index": it.start + offset,
+                    "end_index": it.end + offset,
+                    "title": it.title or it.source,
+                    "url": it.source,
+                },
             }
-            for offset, result in self.results
-            for citation in result.citations
+            for offset, it in citations
         ]
 
     def shown(self, index: int) -> list[Json]:
@@ -97,11 +101,6 @@ class WorkedText:
         `sentences` are those that evidence does not support.
         """
         return [_shown(result, index, offset) for offset, result in self.results]
-
-
-Place = tuple[int, int]
-"""The place of a text in an answer. Chat completions: (choice, 0). Responses: (output, content)."""
-Worked = defaultdict[Place, WorkedText]
 
 
 def _shown(result: Postprocessed, index: int, offset: int) -> Json:
@@ -117,3 +116,52 @@ def _shown(result: Postprocessed, index: int, offset: int) -> Json:
         "edits": [edit.model_dump(include=keys) for edit in (revision.edits if revision else ())],
         "sentences": [{"text": s.text, "status": s.status} for s in sentences if s.status != "supported"],
     }
+
+
+def why_not(request: Json) -> str:
+    """Tells why answers to this request pass unchanged, such as "logprobs"; "" if they are worked on."""
+    form = request.get("response_format")
+    if isinstance(form, dict) and form.get("type") not in (None, "text"):
+        return "structured output"
+    if request.get("stream") and request.get("n") not in (None, 1):
+        return "several streamed choices"
+    if isinstance(modalities := request.get("modalities"), list) and "audio" in modalities:
+        return "audio"
+    return "logprobs" if request.get("logprobs") else ""
+
+
+def turns(messages: Any) -> list[Json]:
+    """Returns the messages of a request, to which the answer replies."""
+    return [each for each in _objects(messages) if isinstance(each.get("role"), str)]
+
+
+async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
+    """Replaces the texts of a whole answer by those of their results, which are returned.
+
+    Adds citations as annotations, and the object `rarr`. A blank text is left out, and a text into which
+    logprobs or annotations point.
+    """
+    found = list[tuple[int, Json]]()
+    for index, choice in enumerate(_objects(answer.get("choices"))):
+        message = choice.get("message")
+        if isinstance(message, dict) and not (choice.get("logprobs") or message.get("annotations")):
+            text = message.get("content")
+            if isinstance(text, str) and text.strip():
+                found.append((index, message))
+    results = await asyncio.gather(*(work.result(message["content"]) for _, message in found))
+    shown = list[Json]()
+    for (index, message), result in zip(found, results, strict=True):
+        worked = WorkedText(result)
+        message["content"] = result.text
+        if annotations := worked.annotations():
+            message["annotations"] = annotations
+        shown += worked.shown(index)
+    if found:
+        answer["rarr"] = {"results": shown}
+    return results
+
+
+def _objects(value: Any) -> list[Json]:
+    """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
+    whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
+    return value if whole else []

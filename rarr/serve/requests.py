@@ -1,0 +1,398 @@
+"""Checks each request before a route gets it: size, origin, token, and what its body holds; then logs it."""
+
+import asyncio
+import hmac
+import json
+import logging
+import math
+import re
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+)
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rarr.errors import SettingsError
+from rarr.records.postprocessing import PostprocessMode
+from rarr.settings import Settings
+from rarr.settings.serving import ServeMode
+from rarr.tools.guard.listening import is_loopback, require_long
+from rarr.tools.text.wording import cure, kind_of
+
+MOST_TEXTS = 1000
+"""The most texts of one answer, and the most sources of a call."""
+OPEN = ("/healthz", "/readyz")
+"""The routes that need no token: they show nothing."""
+TOKEN_HEADER = "x-rarr-token"
+LONGEST_HEAD = 65_536
+"""Bytes of the headers of a request, at most."""
+SEND_S = 60.0
+"""Seconds in which a client must have room for a part of a response, at most: otherwise it counts as gone."""
+
+Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Json = dict[str, Any]
+Headers = list[tuple[bytes, bytes]]
+_LARGE = uuid4().hex  # stands before a number that no float holds; nobody outside knows it, so no text has it
+_LARGE_WRITTEN = re.compile(rf'"{_LARGE}([^"]*)"')
+_log = logging.getLogger("rarr.serve")
+
+
+class Refusal(HTTPException):
+    """The error response to a request: a `code` for programs, and a line with the cure for people."""
+
+    def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
+        super().__init__(status, message, {name.replace("_", "-"): it for name, it in headers.items()})
+        self.code = code
+
+    def response(self) -> Response:
+        """Makes the response, in the form of OpenAI's errors."""
+        kind = "server_error" if self.status_code >= 500 else "invalid_request_error"
+        kind = "rate_limit_error" if self.status_code == 429 else kind
+        error = {"message": self.detail, "type": kind, "param": None, "code": self.code}
+        return Response(as_json({"error": error}), self.status_code, self.headers, "application/json")
+
+
+def json_object(data: bytes) -> Json | None:
+    """Reads JSON; None if it is no object. `as_json` writes all its numbers again, however large."""
+
+    def number(digits: str) -> float | str:
+        return value if math.isfinite(value := float(digits)) else f"{_LARGE}{digits}"
+
+    try:
+        value = json.loads(data, parse_float=number)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def as_json(value: Any) -> bytes:
+    """Writes JSON, also where a text holds half a surrogate pair."""
+    written = _LARGE_WRITTEN.sub(r"\1", json.dumps(value, ensure_ascii=False))
+    return written.encode(errors="backslashreplace")
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Source(_Body):
+    """A passage that the caller has."""
+
+    text: Words = Field(description="The words of the passage.")
+    title: str = Field("", description="The title of its document.")
+    source: str = Field("", description="The name by which it is cited, such as an address. Nobody opens it.")
+
+
+def _as_object(passage: object) -> object:
+    if isinstance(passage, str):
+        return {"text": passage}
+    if not isinstance(passage, dict | Source):
+        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
+    return passage
+
+
+GivenSource = Annotated[Source, BeforeValidator(_as_object, json_schema_input_type=str | Source)]
+"""A passage as callers write it: a text, or an object with `text`, `title` and `source`."""
+
+
+def as_given(sources: list[Source] | None) -> tuple[dict[str, str], ...]:
+    """Returns the sources as jobs take them."""
+    return tuple({k: v for k, v in source.model_dump().items() if v} for source in sources or ())
+
+
+class TextBody(_Body):
+    """What a caller chooses for one text. A corpus is one of the names that the server was given."""
+
+    sources: list[GivenSource] = Field(default=[], max_length=MOST_TEXTS)
+    search: Literal["given"] | None = None
+    corpus: str = Field(default="", max_length=200)
+    deadline_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
+
+
+class ProxyOptions(TextBody):
+    """The object `rarr` of a request to the proxy. `mode` None: that of the server."""
+
+    mode: ServeMode | None = None
+
+
+class ReviseBody(TextBody):
+    """A text to revise, with the question or the messages of the conversation that it answers."""
+
+    text: Words
+    context: str | list[Json] | None = None
+
+
+class PostprocessBody(ReviseBody):
+    """The answer of a model."""
+
+    mode: PostprocessMode = "revise"
+
+
+class VerifyBody(TextBody):
+    """A claim to verify against `sources`. Without them, or with a `corpus`, the server searches as well."""
+
+    claim: Words
+    context: str | list[Json] | None = None
+
+    @property
+    def text(self) -> str:
+        """The claim, under the name that the other bodies have."""
+        return self.claim
+
+
+class GuardrailBody(_Body):
+    """What LiteLLM 1.109 sends to a generic guardrail, as far as it is read here."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    input_type: Literal["request", "response"]
+    texts: list[str] | None = Field(default=None, max_length=MOST_TEXTS)
+    structured_messages: list[Json] | None = None
+    additional_provider_specific_params: Json | None = None
+
+
+BodyT = TypeVar("BodyT", bound=BaseModel)
+
+
+def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> BodyT:
+    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong.
+
+    Wrong are also a corpus that the server was not given, and a search in no sources.
+    """
+    try:
+        body = model.model_validate(value)
+    except ValidationError as error:
+        at, told = wrong_value(error, tuple(model.model_fields))
+        raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
+    if isinstance(body, TextBody):
+        if body.corpus and body.corpus not in settings.serve_corpora:
+            names = ", ".join(settings.serve_corpora) or "none: start it with --corpus NAME=PATH"
+            raise Refusal(400, "unknown_corpus", f"unknown corpus: this server has {names}")
+        if body.search and not body.sources:
+            raise Refusal(400, "no_sources", "search is given without sources: give sources")
+    return body
+
+
+def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Returns where the first wrong value is, such as "sources.0.title", and what to give instead.
+
+    `names` are the keys that may stand at the top.
+    """
+    first = error.errors(include_input=False, include_url=False)[0]
+    path = first["loc"]
+    known = names if len(path) == 1 else tuple(Source.model_fields)
+    told = f"unknown key: give {', '.join(known)}" if first["type"] == "extra_forbidden" else cure(first)
+    return ".".join(map(str, path)), told
+
+
+class Callers:
+    """All callers of a server at `host`, by their tokens in a setting, several with commas."""
+
+    def __init__(self, given: SecretStr | None, host: str, setting: str) -> None:
+        """Raises `SettingsError` for a short token, and where other machines could call without a token."""
+        tokens = given.get_secret_value().split(",") if given else []
+        self.tokens = [token.strip() for token in tokens if token.strip()]
+        for token in self.tokens:
+            require_long(token, setting)
+        if not self.tokens and not is_loopback(host):
+            told = f"set RARR_{setting.upper()}, which callers send"
+            raise SettingsError(f"--host {host} lets other machines in: {told}")
+
+    def of(self, headers: Mapping[str, str]) -> str:
+        """Returns the name of the caller. Raises `Refusal` for an unknown or missing token."""
+        if not self.tokens:
+            return "local"
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        for token in (headers.get(TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
+            if name := self._name_of(token.strip().encode(errors="replace")):
+                return name
+        told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
+        raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
+
+    def without_tokens(self, headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+        """Returns the headers without those that hold a token, alone or behind a word such as Bearer."""
+        return [
+            (name, value)
+            for name, value in headers
+            if not any(map(self._name_of, (value.strip(), value.strip().partition(b" ")[2].strip())))
+        ]
+
+    def _name_of(self, token: bytes) -> str:
+        """Returns the name for a token; "" if it is unknown. Each comparison takes the same time."""
+        known = [hmac.compare_digest(each.encode(), token) for each in self.tokens]
+        return f"c{known.index(True) + 1}" if any(known) else ""
+
+
+@dataclass
+class Call:
+    """One request with its whole body. `log` collects what the log tells about it: no text, no token.
+
+    `headers` are those of the request without those that held a token of this server.
+    """
+
+    caller: str
+    method: str
+    path: str
+    query: bytes
+    headers: Headers
+    body: bytes
+    log: dict[str, Any] = field(default_factory=dict)
+
+    def new_run(self) -> str:
+        """Makes the id of a run of this caller."""
+        return f"{self.caller}-{uuid4().hex}"
+
+    def header(self, name: str) -> str:
+        """Returns the value of a header; "" without it."""
+        return next((v.decode("latin-1") for k, v in self.headers if k == name.encode()), "")
+
+    def read(self, model: type[BodyT], settings: Settings) -> BodyT:
+        """Reads the body. Raises `Refusal`, also for a form that a page of another site could send."""
+        value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
+        if value is None or kind != "application/json":
+            told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
+            keys = ", ".join(model.model_fields)
+            raise Refusal(400, "invalid_request", f"body: {told}: send an object with {keys}")
+        return checked(model, value, "body", settings)
+
+
+class _Sending:
+    """Sends the messages of one response, and remembers its status and whether it has ended."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status: int | None = None
+        self.ended = False
+
+    async def __call__(self, message: Message) -> None:
+        """Sends a part of the response. Raises `ClientDisconnect` if the client does not read."""
+        self.status = message.get("status", self.status)
+        self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        try:
+            async with asyncio.timeout(SEND_S):
+                await self._send(message)
+        except TimeoutError:
+            raise ClientDisconnect from None
+
+
+class Gate:
+    """Checks a request before `app` gets it: size, origin, token, and the requests at once.
+
+    The app answers as a task, which is cancelled when the client leaves. It finds the `Call` in the scope.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        """Raises `SettingsError` for a token that is too short."""
+        self._app, self._settings = app, settings
+        self._callers = Callers(settings.serve_token, settings.serve_host, "serve_token")
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, also if it is refused or `app` fails; then logs it."""
+        request, sending, started = Request(scope, receive), _Sending(send), time.perf_counter()
+        path = scope.get("raw_path", b"").decode("ascii", "replace")
+        call = Call("", scope["method"], path, scope["query_string"], [], b"")
+        refusal = None
+        try:
+            await self._answer(request, call, sending)
+        except Refusal as error:
+            refusal, call.log["error"] = error, error.code
+        except ClientDisconnect:
+            call.log["outcome"] = "client left"
+        except Exception as error:
+            call.log["error"] = type(error).__name__
+            refusal = Refusal(500, "defect", "a defect of rarr: its log has the kind of error")
+        if refusal and sending.status is None:
+            with suppress(ClientDisconnect):
+                await refusal.response()(scope, receive, sending)
+        if path not in OPEN:
+            facts = {"method": call.method, "status": sending.status or 499, "caller": call.caller or None}
+            ms = round(1000 * (time.perf_counter() - started), 1)
+            _log.info("request", extra={"route": "none", **facts, "ms": ms, **call.log})
+
+    async def _answer(self, request: Request, call: Call, sending: _Sending) -> None:
+        pairs = request.scope["headers"]
+        if sum(len(name) + len(value) for name, value in pairs) > LONGEST_HEAD:
+            told = f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
+            raise Refusal(431, "head_too_large", told)
+        self._require_same_site(request.headers)
+        if call.path not in OPEN:
+            call.caller = self._callers.of(request.headers)
+            if self._in_flight >= self._settings.serve_concurrency:
+                told = "too many requests at once: come again"
+                raise Refusal(429, "too_many_requests", told, Retry_After="1")
+        self._in_flight += 1
+        try:
+            call.body, call.headers = await self._body(request), self._callers.without_tokens(pairs)
+            request.scope["call"] = call
+            await _while_connected(self._app, request, sending)
+        finally:
+            self._in_flight -= 1
+
+    def _require_same_site(self, headers: Mapping[str, str]) -> None:
+        """Refuses pages of other sites, and without tokens all names but this machine's (DNS rebinding)."""
+        host, origin = headers.get("host", ""), headers.get("origin")
+        try:
+            name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc
+        except ValueError:
+            name = site = None
+        if not self._callers.tokens and not is_loopback(name or ""):
+            told = "this server has no tokens, and answers on localhost alone: set RARR_SERVE_TOKEN"
+            raise Refusal(403, "wrong_host", told)
+        if origin is not None and site != host:
+            told = "this server answers no pages of other sites: call it from a program"
+            raise Refusal(403, "other_site", told)
+
+    async def _body(self, request: Request) -> bytes:
+        """Reads the whole body. Raises `Refusal` for one that is too large or too slow."""
+        most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
+        length, body = request.headers.get("content-length", ""), bytearray()
+        size = int(length) if length.isdecimal() else 0
+        try:
+            async with asyncio.timeout(most_s):
+                async for piece in request.stream():
+                    body += piece
+                    if max(size, len(body)) > most * 1_000_000:
+                        told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
+                        raise Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
+        except TimeoutError:
+            told = f"the body took more than {most_s:g} s: send it at once"
+            raise Refusal(408, "slow_body", told, Connection="close") from None
+        return bytes(body)
+
+
+async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) -> None:
+    """Runs the app until its response is sent, or until the client leaves: then the app is cancelled."""
+
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    running = asyncio.ensure_future(app(request.scope, request.receive, sending))
+    leaving = asyncio.create_task(left())
+    try:
+        await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not (running.done() or sending.ended):
+            raise ClientDisconnect
+        await running
+    finally:
+        for task in (running, leaving):
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
