@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rarr.records.articles import (
         Article, ArticleSection, CitationScores, SectionDraft, WrittenCitation, WrittenSentence,
     )
-    from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, UnsupportedMark
+    from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.records.verification import Verification
     from rarr.retrievers.graph.graph import Graph
@@ -33,10 +33,10 @@ __all__ = [
     "Agreement", "Answer", "AnswerCitation", "AnswerSource", "Answerer", "Article", "ArticleSection",
     "BudgetError", "Change", "Check", "Citation", "CitationCheck", "CitationScores", "Cited", "CitedSource",
     "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "ExpectedUsage", "Graph",
-    "InputError", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage", "Postprocessed",
-    "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError", "Reviser",
-    "Revision", "Scores", "SectionDraft", "Sentence", "Settings", "SettingsError", "SetupError",
-    "Statement", "Trace", "UnsupportedMark", "Usage", "Verification", "Writer", "WrittenCitation",
+    "InputError", "Mark", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage",
+    "Postprocessed", "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError",
+    "Reviser", "Revision", "Scores", "SectionDraft", "Sentence", "Settings", "SettingsError", "SetupError",
+    "Statement", "Trace", "Usage", "Verification", "Writer", "WrittenCitation",
     "WrittenSentence", "aanswer", "acite", "answer", "apostprocess", "arevise", "averify", "awrite", "cite",
     "postprocess", "replay", "revise", "verify", "write",
 ]

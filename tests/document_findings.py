@@ -22,16 +22,9 @@ def finding(
         fails=fails,
         text=text,
         place=where or place(),
-        parts=(DoubtfulPart(words="212", state="differs", place=place(), says="221 metres"),),
+        parts=(DoubtfulPart(words="212", state="differs", says="221 metres"),),
         quotes=(
-            SourceQuote(
-                quote="It is 221 metres high.",
-                source="specs/dam.md",
-                title="Dam",
-                start=0,
-                end=22,
-                line=7,
-            ),
+            SourceQuote(quote="It is 221 metres high.", source="specs/dam.md", title="Dam", start=0, end=22),
         ),
     )
 

@@ -3,14 +3,14 @@
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
-from rarr.agent.citing.marks import planned_citations, with_marks
 from rarr.agent.inputs import Message, context_of, required_text
-from rarr.agent.summary import doubtful, summary
+from rarr.agent.marks import planned_citations, with_marks
 from rarr.errors import InputError, RarrError
-from rarr.records import Evidence, Revision, Sentence
+from rarr.records import Revision, Sentence
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import (
     AnswerCitation,
@@ -22,32 +22,36 @@ from rarr.records.postprocessing import (
 )
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import source_list_places
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import counted, is_failure, nothing_checked, shown
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser, Search
     from rarr.retrievers.given_passages import Given
 
+_MORE = {
+    "source_failed": "; a source could not be searched",
+    "html_not_checked": "; blocks of HTML were not read",
+    "table_not_checked": "; a table was not read",
+    "character_replaced": "; characters that are not valid became U+FFFD",
+}
+"""What a user should know besides the counts, by the code of the warning."""
+_CLASSES = ("contradicted", "not confirmed", "not judged", "confirmed", "not checked")
+"""The classes of sentences; each sentence is in one. Nothing was asked about those `not checked`."""
+_BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
+
 
 def require_options(
-    answer: object = "an answer",
-    mode: object = "revise",
-    search: object = None,
-    sources: object = None,
-    deadline_s: object = None,
+    answer: object = "an answer", mode: object = "revise", deadline_s: float | None = None
 ) -> None:
     """Raises `InputError` for a wrong call of `postprocess`."""
     required_text(answer, "answer")
     if mode not in (modes := get_args(PostprocessMode)):
         raise InputError(f"mode is {mode!r}: give one of {', '.join(map(repr, modes))}")
-    if search not in (None, "given"):
-        raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
-    if search == "given" and sources is None:
-        raise InputError("search is given, and sources are not: give the passages of the model as sources")
     is_number = isinstance(deadline_s, int | float) and not isinstance(deadline_s, bool)
-    if deadline_s is not None and not (is_number and deadline_s > 0):  # type: ignore[operator]  # a number
+    if deadline_s is not None and not (is_number and deadline_s > 0):
         raise InputError(f"deadline_s is {deadline_s!r}: give seconds above 0, or None for no deadline")
 
 
@@ -57,9 +61,8 @@ async def in_time(
     """Awaits `call`, and returns its result, or the untouched answer if the deadline comes first."""
     if (result := await by_deadline(call, deadline_s)) is not None:
         return result
-    return untouched(
-        valid(answer), mode, "deadline", f"not checked: the deadline of {deadline_s:g} s came first"
-    )
+    notice = f"not checked: the deadline of {deadline_s:g} s came first"
+    return untouched(valid(answer), mode, "deadline", notice)
 
 
 def untouched(answer: str, mode: PostprocessMode, outcome: Outcome, notice: str) -> Postprocessed:
@@ -102,18 +105,25 @@ async def postprocessed(
 def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
     """Makes the result: citations stand beside the text; the modes cite and annotate put marks into it."""
     outcome, notice = summary(revision, cited)
-    text, marks, places = revision.text, tuple[DoubtMark, ...](), list[tuple[int, int, Evidence]]()
+    text, marks, citations = revision.text, tuple[DoubtMark, ...](), list[AnswerCitation]()
     if outcome == "failed":
         text = revision.original
     elif cited:
         text = cited.text
-        places = [(it.start, it.end, it.passage) for it in cited.citations]
+        found = [(it.start, it.end, it.passage) for it in cited.citations]
     else:
         planned = planned_citations(revision, source_list_places(text))
-        marked = doubtful(revision) if mode == "annotate" and not is_data(text) else []
-        text, marks = annotated(text, marked)
-        places = [
-            (_moved(it.sentence.start, marks), _moved(it.sentence.end, marks), it.passage) for it in planned
+        if mode == "annotate" and not is_data(text):
+            doubtful = [it for name, it in classified(revision) if name in get_args(Doubt)]
+            text, marks = annotated(text, doubtful)
+        places = {(mark.start, mark.end) for mark in marks}
+        found = [
+            (_moved(it.sentence.start, places), _moved(it.sentence.end, places), it.passage) for it in planned
+        ]
+    if outcome != "failed":
+        citations = [
+            AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
+            for start, end, it in found
         ]
     return Postprocessed(
         text=text,
@@ -123,10 +133,7 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
         outcome=outcome,
         notice=notice,
         revision=revision,
-        citations=tuple(
-            AnswerCitation(start=start, end=end, source=found.source, title=found.title, evidence_id=found.id)
-            for start, end, found in places
-        ),
+        citations=tuple(citations),
         existing=cited.existing if cited else (),
         marks=marks,
     )
@@ -152,25 +159,74 @@ def is_data(text: str) -> bool:
     return is_even and not any(cell[:1].isspace() for row in rows for cell in row)
 
 
-def annotated(original: str, doubtful: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
+def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
     """Puts `[contradicted]` or `[not confirmed]` behind each of these sentences of `original`.
 
     Nothing is put into links and code; marks of cells stand in the cells.
     """
-
-    def kind(sentence: Sentence) -> Doubt:
-        return "contradicted" if sentence.status == "contradicted" else "not confirmed"
-
-    text, places = with_marks(original, [(it, f"[{kind(it)}]") for it in doubtful])
-    marks = (
-        DoubtMark(kind=kind(it), start=at.start, end=at.end, sentence_start=it.start, sentence_end=it.end)
-        for it, at in zip(doubtful, places, strict=True)
-    )
-    return text, tuple(marks)
+    kinds: list[Doubt] = [
+        "contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences
+    ]
+    marked = list(zip(sentences, (f"[{kind}]" for kind in kinds), strict=True))
+    text, places = with_marks(original, marked)
+    return text, tuple(DoubtMark(kind=kind, **place) for kind, place in zip(kinds, places, strict=True))
 
 
-def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
-    """Returns a place of the original as a place of the text with marks."""
-    for start, end in sorted({(mark.start, mark.end) for mark in marks}):
+def _moved(position: int, places: set[tuple[int, int]]) -> int:
+    """Returns a place of the original as a place of the text with marks at `places`."""
+    for start, end in sorted(places):
         position += end - start if start <= position else 0
     return position
+
+
+def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
+    """Returns the outcome of a run, and a line for the user that counts sentences, corrections and citations.
+
+    The sentences count as contradicted, not confirmed, not judged, confirmed or not checked. `cited` is the
+    text with its citations, if it was cited.
+    """
+    if why := nothing_checked(revision):
+        return "failed", f"not checked: {why}"
+    classes = Counter(name for name, _ in classified(revision))
+    counts = {
+        "corrected": sum(edit.accepted for edit in revision.edits),
+        **{name: classes[name] for name in _CLASSES},
+        "cited": len(cited.citations) if cited else 0,
+    }
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
+        parts.append(counted(wrong, "wrong citation"))
+    codes = Counter(notice.code for notice in revision.warnings)
+    disputed = codes["sources_disagree"]
+    more = f"; sources disagree about {counted(disputed, 'sentence')}" if disputed else ""
+    more += "".join(line for code, line in _MORE.items() if codes[code])
+    if all(part.endswith("not checked") for part in parts):
+        return "nothing_to_check", f"nothing to check{more}"
+    incomplete = (classes["not judged"] and _failed(revision)) or codes["doubt_failed"]
+    return "partial" if incomplete else "finished", ", ".join(parts) + more
+
+
+def classified(revision: Revision) -> list[tuple[str, Sentence]]:
+    """Returns the sentences, but for the text's own list of sources, each with how it counts.
+
+    An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
+    knows whether it has something to check; otherwise it is `not checked`.
+    """
+    listed, failed = source_list_places(revision.text), _failed(revision)
+
+    def name(sentence: Sentence) -> str:
+        if sentence.status == "unjudged":
+            return "not judged" if failed or sentence.parts else "not checked"
+        return _BY_STATUS.get(sentence.status, "not confirmed" if sentence.parts else "not checked")
+
+    return [
+        (name(sentence), sentence)
+        for sentence in revision.report.sentences
+        if not any(Span(sentence.start, sentence.end).overlaps(place) for place in listed)
+    ]
+
+
+def _failed(revision: Revision) -> bool:
+    """Did a failure keep sentences from being judged? All failures can but that of a trace."""
+    unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
+    return unsearched or any(is_failure(it) and it.code != "trace_failed" for it in revision.warnings)

@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any, Literal
 
 from rarr.agent.blocks import by_blocks, is_divided
-from rarr.agent.citing.cite import cited, require_style, without_edits
+from rarr.agent.cite import cited, without_edits
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import builder_for
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
@@ -17,7 +17,7 @@ from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Estimate, Revision
-from rarr.records.citations import CitationStyle, Cited
+from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.state import State
@@ -73,22 +73,18 @@ class Reviser(RunOwner[Revision]):
         *,
         sources: Sequence[Given] | None = None,
         search: Search = None,
-        style: CitationStyle = "numbered",
         mark_unsupported: bool = False,
         run_id: str | None = None,
     ) -> Cited:
         """Researches `text` as `arevise` does, edits nothing, and puts a citation behind supported sentences.
 
-        `style` is the form of the marks and of the list of sources. `mark_unsupported` marks sentences with
-        `[citation needed]` that evidence contradicts or does not confirm. Citations that the text has already
-        are checked; in a text without a list of sources, `[1]` means the first of `sources`.
+        `mark_unsupported` marks sentences with `[citation needed]` that evidence contradicts or does not
+        confirm. Citations that the text has already are checked; in a text without a list of sources, `[1]`
+        means the first of `sources`.
         """
-        require_style(style)
         researcher = await self.unedited()._searching(sources, search)
         research = await researcher.arevise(text, context, run_id=run_id)
-        return await cited(
-            research, context, researcher._components, style, mark_unsupported=mark_unsupported
-        )
+        return await cited(research, context, researcher._components, mark_unsupported=mark_unsupported)
 
     cite = synchronous(acite)
 
@@ -104,7 +100,7 @@ class Reviser(RunOwner[Revision]):
         run_id: str | None = None,
     ) -> Postprocessed:
         """Does what `rarr.postprocess` does, with the models and sources of this reviser."""
-        require_options(answer, mode, search, sources, deadline_s)
+        require_options(answer, mode, deadline_s)
         call = postprocessed(self, answer, context, sources, mode, search, run_id)
         return await in_time(call, answer, mode, deadline_s)
 
@@ -211,7 +207,6 @@ async def acite(
     context: str | None = None,
     *,
     sources: Sequence[Given] | None = None,
-    style: CitationStyle = "numbered",
     mark_unsupported: bool = False,
     **settings: Any,
 ) -> Cited:
@@ -219,9 +214,8 @@ async def acite(
 
     The arguments are those of `Reviser.acite`, and the fields of `Settings`, such as `corpus="notes/"`.
     """
-    options: dict[str, Any] = {"style": style, "mark_unsupported": mark_unsupported}
     async with _built(settings) as reviser:
-        return await reviser.acite(text, context, sources=sources, **options)
+        return await reviser.acite(text, context, sources=sources, mark_unsupported=mark_unsupported)
 
 
 cite = synchronous(acite)
@@ -253,7 +247,7 @@ async def apostprocess(
     search: Search = "given" if settings.get("search") == "given" else None
     if search:
         settings |= {"search": None, "corpus": None}
-    require_options(answer, mode, search, sources, deadline_s)
+    require_options(answer, mode, deadline_s)
 
     async def finished() -> Postprocessed:
         async with _built(settings) as reviser:

@@ -16,9 +16,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from rarr.agent.citing.marks import DISPUTED, NEEDED, cited_text, planned_citations
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
+from rarr.agent.marks import DISPUTED, NEEDED, cited_text, planned_citations
 from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
@@ -247,4 +247,4 @@ def _cited(research: Revision, sentences: Sequence[WrittenSentence]) -> Cited:
         for each, sentence in zip(research.report.sentences, sentences, strict=True)
         if sentence.disputed_by or each.status in ("unconfirmed", "contradicted")
     ]
-    return cited_text(plain, planned_citations(plain, ()), lacking, style="footnotes")
+    return cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)

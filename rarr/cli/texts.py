@@ -96,10 +96,9 @@ def _outcome(revision: "Revision", warnings: Sequence[str]) -> int:
 @click.argument("file")
 @options.CONTEXT
 @options.settings(*options.RUN)
-@options.choice("--style", "numbered footnotes", "[1] and a list, or [^1] and footnotes.")
 @options.flag("--mark-unsupported", "Mark unsupported sentences: [citation needed].")
 @options.JSON
-def cite(file: str, context: str | None, settings: "Settings", **form: Any) -> int:
+def cite(file: str, context: str | None, settings: "Settings", mark_unsupported: bool) -> int:
     """Put citations into a text, and change nothing else.
 
     FILE is - for standard input. A sentence that evidence supports gets a mark such as [1], and the text a
@@ -108,13 +107,13 @@ def cite(file: str, context: str | None, settings: "Settings", **form: Any) -> i
 
     \b
     Examples:
-      rarr cite draft.md --corpus notes/ --style footnotes --mark-unsupported
+      rarr cite draft.md --corpus notes/ --mark-unsupported
     """
     from rarr import Reviser
 
     text, asked = streams.text_of_file(file), streams.optional_text(context, "--context")
     with streams.at_work(Reviser, settings) as reviser:
-        cited = reviser.cite(text, asked, **form)
+        cited = reviser.cite(text, asked, mark_unsupported=mark_unsupported)
     streams.write_result(cited, lambda: str(cited.text))
     warnings = [*_wrong(cited.existing), *grouped(cited.research.warnings)]
     return _outcome(cited.research, [] if options.as_json() else warnings)

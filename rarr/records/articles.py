@@ -3,7 +3,7 @@
 from typing import Literal
 
 from rarr.records import Notice, Record, Revision, Status, Usage
-from rarr.records.citations import Citation, CitedSource, UnsupportedMark
+from rarr.records.citations import Citation, CitedSource, Mark
 
 SectionState = Literal["written", "no_source", "failed"]
 """`no_source`: no passage was found for the section. `failed`: a search or a model failed."""
@@ -97,7 +97,7 @@ class Article(Record):
     sections: tuple[ArticleSection, ...] = ()
     sentences: tuple[WrittenSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
-    unsupported: tuple[UnsupportedMark, ...] = ()
+    unsupported: tuple[Mark, ...] = ()
     sources: tuple[CitedSource, ...] = ()
     as_written: CitationScores = CitationScores()
     checked: CitationScores = CitationScores()

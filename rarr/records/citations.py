@@ -1,13 +1,12 @@
 """Declares the records of citing: the new citations of a text, and the checks of those that it had."""
 
+from collections.abc import Iterable
 from typing import Literal, Self
 
 from pydantic import model_validator
 
 from rarr.records import Evidence, Record, Revision
 
-CitationStyle = Literal["numbered", "footnotes"]
-"""The form of the marks and of the list: `[1]` and a list, or `[^1]` and footnotes."""
 CitationState = Literal["supported", "not_supported", "source_not_found", "unjudged"]
 
 
@@ -19,20 +18,34 @@ class CitedSource(Record):
     title: str = ""
 
 
-class Citation(Record):
-    """A citation that was put into a text, with the passage that it stands for.
+class Mark(Record):
+    """A mark about a sentence, such as `[citation needed]` or, in an article, `[sources disagree]`.
 
-    `at` is its place in the original. Its mark is the new text from `start` to `end`; two passages of one
-    source at one place share a mark.
+    `at` is its place in the original, and `start` to `end` that in the new text. The sentence stands at
+    `sentence_start` to `sentence_end` of the original.
     """
 
-    number: int
     at: int
     start: int
     end: int
     sentence_start: int
     sentence_end: int
+
+
+class Citation(Mark):
+    """A mark for the passage that supports its sentence; two passages of one source share a mark."""
+
+    number: int
     passage: Evidence
+
+
+def unmarked(text: str, marks: Iterable[Mark]) -> str:
+    """Returns the text without these marks."""
+    pieces, position = [], 0
+    for start, end in sorted({(mark.start, mark.end) for mark in marks}):
+        pieces.append(text[position:start])
+        position = end
+    return "".join((*pieces, text[position:]))
 
 
 class CitationCheck(Record):
@@ -57,33 +70,19 @@ class CitationCheck(Record):
     passage: Evidence | None = None
 
 
-class UnsupportedMark(Record):
-    """A mark `[citation needed]` or, in an article, `[sources disagree]`.
-
-    `at` is its place in the original, and `start` to `end` that in the new text.
-    """
-
-    at: int
-    start: int
-    end: int
-    sentence_start: int
-    sentence_end: int
-
-
 class Cited(Record):
     """A text with citations, and with nothing else changed.
 
     The list of `sources` is the text from `list_start` to its end. `existing` are the citations that the text
-    had before. `research` is the run that found the passages: it has the status of each sentence, the usage
-    and the warnings, and no edit.
+    had before, and `unsupported` the marks about sentences without a citation. `research` is the run that
+    found the passages: it has the status of each sentence, the usage and the warnings, and no edit.
     """
 
     original: str
     text: str
-    style: CitationStyle
     citations: tuple[Citation, ...] = ()
     existing: tuple[CitationCheck, ...] = ()
-    unsupported: tuple[UnsupportedMark, ...] = ()
+    unsupported: tuple[Mark, ...] = ()
     sources: tuple[CitedSource, ...] = ()
     list_start: int
     research: Revision
@@ -96,10 +95,4 @@ class Cited(Record):
 
     def without_citations(self) -> str:
         """Returns the text without the new citations, marks and list: exactly the original."""
-        marks = {(each.start, each.end) for each in self.citations}
-        marks |= {(each.start, each.end) for each in self.unsupported}
-        pieces, position = [], 0
-        for start, end in sorted(marks):
-            pieces.append(self.text[position:start])
-            position = end
-        return "".join((*pieces, self.text[position : self.list_start]))
+        return unmarked(self.text[: self.list_start], (*self.citations, *self.unsupported))

@@ -29,23 +29,17 @@ class DoubtfulPart(Record):
 
     words: str
     state: PartState
-    place: Place
     says: str = ""
 
 
 class SourceQuote(Record):
-    """A sentence of a source beside a doubtful sentence.
-
-    `start` and `end` are the place of the passage in the text extracted from the source. `line` is the line
-    of the quote, if the source is a text file of this machine that holds the passage as it is.
-    """
+    """A sentence of a source beside a doubtful sentence, at `start` to `end` of the extracted source text."""
 
     quote: str
     source: str
     title: str = ""
     start: int
     end: int
-    line: int | None = None
 
 
 class Finding(Record):

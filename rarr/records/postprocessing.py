@@ -5,7 +5,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from rarr.records import Record, Revision
-from rarr.records.citations import CitationCheck
+from rarr.records.citations import CitationCheck, Mark, unmarked
 
 PostprocessMode = Literal["revise", "cite", "check", "annotate"]
 """The change to the answer: corrections, citations, none, or marks behind what is not confirmed."""
@@ -27,18 +27,10 @@ class AnswerCitation(Record):
     evidence_id: str
 
 
-class DoubtMark(Record):
-    """A mark about a sentence or a cell of a table that evidence contradicts or does not confirm.
-
-    `sentence_start` to `sentence_end` is its place in the original. The mark is the new text from `start` to
-    `end`.
-    """
+class DoubtMark(Mark):
+    """A mark about a sentence or a cell of a table that evidence contradicts or does not confirm."""
 
     kind: Doubt
-    start: int
-    end: int
-    sentence_start: int
-    sentence_end: int
 
 
 class Postprocessed(Record):
@@ -46,18 +38,16 @@ class Postprocessed(Record):
 
     `notice` tells a user in one line what was done, or why nothing was done. The `outcome` is one of these:
 
-    - `finished`: all of the answer was judged, as far as a question asks about it; the notice counts the
-      sentences with something to check that no question asks about as `not judged`.
+    - `finished`: all of the answer was judged, as far as a question asks about it.
     - `partial`: some of the answer was not judged, because a search or a judgement failed or a limit was
       reached; the notice counts it, and the text has the changes to the rest.
     - `nothing_to_check`: the answer holds nothing that can be checked.
     - `deadline`: the deadline came first, and the text is the original.
     - `failed`: nothing could be judged, and the text is the original; the notice says why.
 
-    `revision` is the run, with the status of each sentence, the usage and the warnings; None if there is
-    none, as after a deadline. It has edits only in the mode `revise`. `citations` are the passages behind the
-    supported sentences, `existing` (only in the mode `cite`) the checks of citations that the answer had, and
-    `marks` (only in the mode `annotate`) the marks about doubts.
+    `revision` is the run; None if there is none, as after a deadline. It has edits only in the mode `revise`.
+    `citations` are the passages behind the supported sentences, `existing` (only in the mode `cite`) the
+    checks of citations that the answer had, and `marks` (only in the mode `annotate`) the marks about doubts.
     """
 
     text: str
@@ -82,12 +72,5 @@ class Postprocessed(Record):
         return self
 
     def without_marks(self) -> str:
-        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original.
-
-        Citations of the mode `cite` stay in it: `original` is the text without them.
-        """
-        pieces, position = [], 0
-        for start, end in sorted({(mark.start, mark.end) for mark in self.marks}):
-            pieces.append(self.text[position:start])
-            position = end
-        return "".join((*pieces, self.text[position:]))
+        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original."""
+        return unmarked(self.text, self.marks)

@@ -95,8 +95,8 @@ def _message(finding: Finding) -> str:
 
 
 def _source(quote: SourceQuote) -> str:
-    """Writes a quote with its source, and the line of the source or the characters of the passage."""
-    line = f":{quote.line}" if quote.line else f", characters {quote.start} to {quote.end}"
+    """Writes a quote with its source and its characters there."""
+    line = f", characters {quote.start} to {quote.end}"
     title = f"{one_line(quote.title, _SOURCE)}, " if quote.title else ""
     return f"source: “{one_line(quote.quote, _QUOTE)}” ({title}{one_line(quote.source, _SOURCE)}{line})"
 

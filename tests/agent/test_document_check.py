@@ -13,7 +13,6 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks
 from rarr.testing import ScriptedModel
-from rarr.tools.concurrency import run
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 OPEN = "It belongs to Mr Smith."
@@ -23,35 +22,39 @@ OPEN = "It belongs to Mr Smith."
 def _corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("specs").mkdir()
-    Path("specs/dam.md").write_text(
-        "# Hoover Dam\n\nIt is in Nevada.\n\nHoover Dam is 221 metres high.\n", encoding="utf-8"
-    )
+    text = "# Hoover Dam\n\nIt is in Nevada.\n\nHoover Dam is 221 metres high.\n"
+    Path("specs/dam.md").write_text(text, encoding="utf-8")
 
 
-async def checked(*texts: str, fail_on: Sequence[str] = (), **settings: object) -> DocumentChecks:
-    documents = [DocumentFile(f"{number}.md", text) for number, text in enumerate(texts)]
+async def checked(*files: DocumentFile, fail_on: Sequence[str] = (), **settings: object) -> DocumentChecks:
     async with Reviser(Settings(**({"corpus": "specs"} | settings))) as reviser:
-        return await check_documents(reviser, documents, fail_on, jobs=2)  # type: ignore[arg-type]
+        return await check_documents(reviser, files, fail_on, jobs=2)  # type: ignore[arg-type]
 
 
 async def one(text: str, **options: object) -> CheckedDocument:
-    return (await checked(text, **options)).documents[0]  # type: ignore[arg-type]
+    return (await checked(DocumentFile("a.md", text), **options)).documents[0]  # type: ignore[arg-type]
 
 
-async def test_a_contradicted_sentence_is_found_at_its_place_with_the_line_of_the_source() -> None:
+async def test_a_contradicted_sentence_is_found_at_its_place_with_its_quote() -> None:
     document = await one(f"# Dam\n\n{RIGHT} Ok.\n🌉 🌉 {WRONG}\n")
     (finding,) = document.failing
     assert (finding.status, finding.place.line, finding.place.end_column) == ("contradicted", 4, 39)
     (part,) = [part for part in finding.parts if part.state == "differs"]
-    assert (part.words, part.place.line, part.place.column, part.says) == ("212", 4, 23, "221 metres")
+    assert (part.words, part.says) == ("212", "221 metres")
     quote = finding.quotes[0]
-    assert (quote.quote, quote.source, quote.line) == ("Hoover Dam is 221 metres high.", "specs/dam.md", 5)
+    assert (quote.quote, quote.source) == ("Hoover Dam is 221 metres high.", "specs/dam.md")
+    assert (quote.start, quote.end) == (32, 62)
 
 
-async def test_results_keep_the_order_of_the_documents() -> None:
-    checks = await checked(WRONG, RIGHT, WRONG)
-    assert [len(document.failing) for document in checks.documents] == [1, 0, 1]
-    assert (checks.failing, checks.unjudged) == (2, 0)
+async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once() -> None:
+    await asyncio.to_thread(Path("specs/old.doc").write_bytes, b"x")
+    files = [DocumentFile("a.md", WRONG), DocumentFile("b.md", RIGHT), DocumentFile("c", unreadable="no")]
+    checks = await checked(*files)
+    assert [len(document.failing) for document in checks.documents] == [1, 0, 0]
+    assert (checks.failing, checks.unjudged, checks.documents[2].notice) == (1, 1, "no")
+    (warning,) = checks.warnings
+    assert warning.startswith("file_skipped: specs/old.doc")
+    assert [document.warnings for document in checks.documents] == [()] * 3
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,6 @@ EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
 @pytest.mark.parametrize(
     ("text", "settings", "outcome", "notice"),
     [
-        ("", {}, "nothing_to_check", "empty"),
         (" \n", {}, "nothing_to_check", "empty"),
         ("Hello there!", {}, "nothing_to_check", "nothing to check"),
         (TABLE, {}, "partly_judged", "table_not_checked"),
@@ -100,26 +102,3 @@ async def test_what_was_not_judged_is_no_pass(
     assert (document.outcome, document.failing) == (outcome, ())
     assert notice in document.notice
     assert document.unjudged == (outcome != "nothing_to_check")
-
-
-async def test_a_document_that_could_not_be_read_is_not_judged() -> None:
-    async with Reviser(Settings(corpus=Path("specs"))) as reviser:
-        checks = await check_documents(reviser, [DocumentFile("a.md", unreadable="no")], (), jobs=1)
-    [document] = checks.documents
-    assert (checks.unjudged, document.outcome, document.notice) == (1, "not_judged", "no")
-
-
-async def test_a_warning_about_the_sources_comes_once() -> None:
-    await asyncio.to_thread(Path("specs/old.doc").write_bytes, b"x")
-    checks = await checked(WRONG, RIGHT)
-    (warning,) = checks.warnings
-    assert warning.startswith("file_skipped: specs/old.doc")
-    assert [document.warnings for document in checks.documents] == [(), ()]
-
-
-def test_a_source_whose_file_has_changed_has_no_line() -> None:
-    with Reviser(Settings(corpus=Path("specs"))) as reviser:
-        Path("specs/dam.md").write_text("Now it is another text.", encoding="utf-8")
-        checks = run(check_documents(reviser, [DocumentFile("a.md", WRONG)], (), jobs=1))
-    quote = checks.documents[0].failing[0].quotes[0]
-    assert (quote.line, quote.start < quote.end) == (None, True)

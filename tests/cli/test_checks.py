@@ -43,7 +43,7 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
         "docs/inner/wrong.txt  1 contradicted\n"
         "  3:1  contradicted      The Hoover Dam is 212 metres high.\n"
         "       “212” differs: the source says “221 metres”\n"
-        "       source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md:3)\n"
+        "       source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
         "\n"
         "1 sentence in 1 file fails (contradicted)\n"
     )

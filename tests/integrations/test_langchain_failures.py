@@ -5,7 +5,7 @@ import threading
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_once
+from agent.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_once
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, run_once
+from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, run_once
 from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel

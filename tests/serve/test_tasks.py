@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import WRONG, Silent
+from agent.dams import WRONG, Silent
 
 from rarr import Settings
 from rarr.agent import revise

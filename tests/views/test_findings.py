@@ -84,7 +84,7 @@ def test_annotations_have_their_places_and_errors_come_first() -> None:
     assert github_annotations(checks(document(finding()))) == (
         "::error file=docs/dam.md,line=3,col=5,endColumn=40,title=Contradicted by the source::"
         "“The dam is 212 metres high.”; “212” differs: the source says “221 metres”;"
-        " source: “It is 221 metres high.” (Dam, specs/dam.md:7)\n"
+        " source: “It is 221 metres high.” (Dam, specs/dam.md, characters 0 to 22)\n"
     )
     (line,) = github_annotations(checks(document(finding(where=place(end_line=4))))).splitlines()
     assert line.startswith("::error file=docs/dam.md,line=3,col=5,title=")

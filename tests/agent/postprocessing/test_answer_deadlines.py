@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, Stubborn, run_once
+from agent.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, Stubborn, run_once
 from rarr import Postprocessed, Reviser, Settings, Trace, apostprocess, postprocess
 from rarr.testing import ScriptedModel
 

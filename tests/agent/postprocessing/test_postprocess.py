@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
+from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
 from rarr import InputError, Postprocessed, Reviser, Settings, postprocess
 from rarr.agent import runs
 from rarr.agent.wiring.components import wire

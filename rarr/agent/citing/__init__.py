@@ -1,1 +1,0 @@
-"""Puts citations into a text, and checks the citations that it has."""

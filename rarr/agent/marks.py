@@ -1,0 +1,154 @@
+"""Puts marks behind the sentences of a text, and a list of the cited sources at its end."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+from rarr.records import UNNAMED, Evidence, Revision, Sentence
+from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected
+from rarr.tools.text.citation_marks import has_words
+
+NEEDED = "[citation needed]"
+DISPUTED = "[sources disagree]"
+_FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
+_CLOSING = ".!?…\"'”’)*_]"
+
+
+class PlannedCitation(NamedTuple):
+    """A passage that a sentence cites."""
+
+    sentence: Sentence
+    passage: Evidence
+
+
+def planned_citations(revision: Revision, settled: Sequence[Span]) -> list[PlannedCitation]:
+    """Plans the citations of the supported sentences, in the order of the text.
+
+    A sentence cites each passage that its card quotes for it: only together they need to say all of it.
+    Sentences at `settled` get none.
+    """
+
+    def planned() -> Iterator[PlannedCitation]:
+        evidence = {passage.id: passage for passage in revision.evidence}
+        for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
+            is_settled = any(Span(it.start, it.end).overlaps(span) for span in settled)
+            if it.status == "supported" and has_words(it.text) and not is_settled:
+                quoted = dict.fromkeys(quote.evidence_id for quote in it.quotes if quote.side == "for")
+                for name in quoted or it.evidence_ids:
+                    yield PlannedCitation(it, evidence[name])
+
+    return list(planned())
+
+
+def cited_text(
+    revision: Revision,
+    planned: Sequence[PlannedCitation],
+    lacking: Sequence[tuple[Sentence, str]] = (),
+    existing: Sequence[CitationCheck] = (),
+    *,
+    footnotes: bool = False,
+    first_number: int = 1,
+    numbers: Mapping[str, int] | None = None,
+) -> Cited:
+    """Builds the cited text: a mark for each of `planned`, and its mark behind each sentence of `lacking`.
+
+    The list of sources comes at the end. `footnotes` are marks such as `[^1]`. `numbers` are those that some
+    sources have already; other sources are numbered from `first_number`. `existing`, the checks of earlier
+    citations, only go into the result.
+    """
+    original, new, known = revision.original, count(first_number), numbers or {}
+    sources = dict[str, CitedSource]()
+    for passage in (citation.passage for citation in planned):
+        if (name := passage.source) not in sources:
+            number = known[name] if name in known else next(new)
+            sources[name] = CitedSource(number=number, source=name, title=passage.title)
+    listed = sorted(sources.values(), key=lambda source: source.number)
+    form = "[^{}]" if footnotes else "[{}]"
+    marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
+    text, places = with_marks(original, [*marked, *lacking])
+    return Cited(
+        original=original,
+        text=text + _source_list(original, listed, footnotes=footnotes),
+        list_start=len(text),
+        sources=tuple(listed),
+        existing=tuple(existing),
+        research=revision,
+        citations=tuple(
+            Citation(number=sources[it.passage.source].number, **place, passage=it.passage)
+            for it, place in zip(planned, places[: len(planned)], strict=True)
+        ),
+        unsupported=tuple(Mark(**place) for place in places[len(planned) :]),
+    )
+
+
+def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[dict[str, Any]]]:
+    """Puts each of the `marks` behind its sentence of `original`; equal marks of one place come once.
+
+    Returns the new text, and for each mark the places of a `Mark`. Spaces set a mark apart from words.
+    """
+    keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
+    pieces, places, position, length = list[str](), dict[tuple[int, str], tuple[int, int]](), 0, 0
+    for at, mark in sorted(dict.fromkeys(keys), key=lambda key: key[0]):
+        # A space behind keeps a mark from making a link or an entry with the next character.
+        behind = " " if original[at : at + 1] in tuple("([:") else ""
+        inserted = _space_before(original, at, position) + mark + behind
+        pieces += [original[position:at], inserted]
+        start = length + at - position
+        position, length = at, start + len(inserted)
+        places[at, mark] = start, length
+    text = "".join([*pieces, original[position:]])
+    return text, [
+        {"at": key[0], "start": places[key][0], "end": places[key][1]}
+        | {"sentence_start": sentence.start, "sentence_end": sentence.end}
+        for key, (sentence, _) in zip(keys, marks, strict=True)
+    ]
+
+
+def _mark_place(text: str, end: int) -> int:
+    """Moves the end of a sentence to a place where a mark may stand: not inside of a link.
+
+    Marks that follow directly are passed too, since `[1][2]` may be a link.
+    """
+    line_end = re.compile(r"[\r\n]").search(text, end)
+    limit = line_end.start() if line_end else len(text)
+    for span in protected(text, text.rfind("\n", 0, end) + 1, limit):
+        if span.start < end < span.end or (span.start == end and text[end] == "["):
+            end = span.end
+    return end
+
+
+def _space_before(original: str, at: int, position: int) -> str:
+    """Returns what to put before a mark at `at`: a space behind a word or an address, otherwise nothing.
+
+    Nothing also behind another new mark, which ends at `position`.
+    """
+    if position == at:
+        return ""
+    line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
+    ends_protected = any(span.end == at for span in protected(original, line_start, at))
+    return "" if original[at - 1] in _CLOSING and not (ends_protected and original[at - 1] != "]") else " "
+
+
+def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
+    """Writes the list of sources with the line ends of the text, behind an open block; "" without sources."""
+    if not sources:
+        return ""
+    if footnotes:
+        lines = [f"[^{each.number}]: {_shown(each)}" for each in sources]
+    else:
+        lines = ["Sources:", "", *(f"- [{each.number}] {_shown(each)}" for each in sources)]
+    last = next(reversed(blocks(f"{original}\n\nx")), None)
+    fence = _FENCE.match(original, last.start) if last and last.kind == "code" else None
+    before = [*([] if original.endswith(("\n", "\r")) else [""]), *([fence[1]] if fence else []), ""]
+    end = next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
+    return end.join([*before, *lines, ""])
+
+
+def _shown(source: CitedSource) -> str:
+    """Writes a source for the list: its title and address."""
+    title, address = " ".join(source.title.split()), " ".join(source.source.split())
+    if source.source.startswith(UNNAMED):
+        return title or "a passage without an address"
+    return f"{title}, {address}" if title and title != address else address
