@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from rarr.agent.evidence import evidence_of, passage_of
+from rarr.agent.statements import evidence_of
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import Evidence
+from rarr.records import Evidence, Passage
 from rarr.records.answers import AnswerSource
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
 from rarr.retrievers.graph.graph import Graph, TriplePassage, warn_of_namesakes
@@ -61,7 +61,8 @@ def sources_of(state: State) -> list[AnswerSource]:
     triples = state.get("triples", [])
     known = {(each.passage.source, each.passage.start) for each in triples}
     found = (each for each in usable(state) if (each.source, each.start) not in known)
-    numbered = enumerate(map(passage_of, found), start=len(triples) + 1)
+    passages = (Passage(**each.model_dump(include=set(Passage.model_fields))) for each in found)
+    numbered = enumerate(passages, start=len(triples) + 1)
     return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in numbered)]
 
 

@@ -12,9 +12,9 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
-from rarr.agent.evidence import evidence_of, windows_of
 from rarr.agent.marks import NEEDED, cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of, using
+from rarr.agent.statements import evidence_of, windows_of
 from rarr.components import Components, KeepsText
 from rarr.errors import InputError
 from rarr.ledger.card_reading import Kept, read_cards
@@ -32,7 +32,6 @@ from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import (
     CitationMark,
     citation_marks,
-    has_words,
     highest_number,
     source_entries,
     source_list_places,
@@ -71,9 +70,9 @@ async def cited(
     given = source if isinstance(source, GivenPassages) and not source_entries(text) else None
     if marks:
         meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=dict(usage.by_node))
-        sources = CitedSources(components, research.evidence, given)
         with using(meter), meter.step("cite"):
-            checks, notices = await check_citations(text, context, marks, sources, components)
+            checked = check_citations(text, context, marks, research.evidence, given, components)
+            checks, notices = await checked
         warnings = (*research.warnings, *notices, *meter.warnings)
         update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
         research = research.model_copy(update=update)
@@ -81,7 +80,8 @@ async def cited(
     unknown = ("retrieval_failed", "unjudged") if failed else ("retrieval_failed",)
 
     def made() -> Cited:
-        settled = [*source_list_places(text), *_rightly_cited(text, checks)]
+        right = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
+        settled = [*source_list_places(text), *right]
         planned = planned_citations(research, settled)
         done = {citation.sentence.start for citation in planned}
         lacking = [
@@ -98,25 +98,6 @@ async def cited(
         return cited_text(research, planned, lacking, checks, numbers=numbers, first_number=first)
 
     return await work(made)
-
-
-def _rightly_cited(text: str, checks: Sequence[CitationCheck]) -> list[Span]:
-    """Returns the sentences for which their own citations are enough.
-
-    One of these supports the whole sentence, or each supports the words before it, and none follow.
-    """
-    by_sentence = defaultdict[Span, list[CitationCheck]](list)
-    for check in checks:
-        by_sentence[Span(check.sentence_start, check.sentence_end)].append(check)
-    return [
-        sentence
-        for sentence, own in by_sentence.items()
-        if any(check.state == "supported" and not check.part for check in own)
-        or (
-            all(check.state == "supported" for check in own)
-            and not has_words(text[max(check.end for check in own) : sentence.end])
-        )
-    ]
 
 
 class _Resolved(NamedTuple):
@@ -143,16 +124,18 @@ async def check_citations(
     text: str,
     context: str | None,
     marks: Sequence[CitationMark],
-    sources: "CitedSources",
+    known: Sequence[Passage],
+    given: GivenPassages | None,
     components: Components,
 ) -> tuple[list[CitationCheck], list[Notice]]:
     """Judges each citation of the text. Returns a check for each of `marks`, and notices about failures.
 
-    Each sentence is read as a card beside each source that it cites. Where no source says all of it, it is
-    read once more beside all of its sources.
+    `known` are passages that the run found. `given` are the passages of the call: their numbers count where
+    the text has no list of its own. Each sentence is read as a card beside each source that it cites. Where
+    no source says all of it, it is read once more beside all of its sources.
     """
     state, readings, notices = State(text=text, context=context), list[_Reading](), list[Notice]()
-    entries = {entry.label: entry.text for entry in source_entries(text)}
+    sources, entries = _Sources(components, known, given), {it.label: it.text for it in source_entries(text)}
     resolved = await asyncio.gather(
         *(_resolved(text, mark, entries, f"c{number}", sources) for number, mark in enumerate(marks, start=1))
     )
@@ -182,26 +165,27 @@ async def check_citations(
         if place not in done and len({each.source for each in group}) > 1
     ]
     await asyncio.gather(*map(read, undecided))
-    checks = await work(lambda: [_check(text, each, readings, marks) for each in resolved])
+    checks = await work(lambda: [_check(text, each, readings) for each in resolved])
     return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
 
 async def _resolved(
-    text: str, mark: CitationMark, entries: Mapping[str, str], query_id: str, sources: "CitedSources"
+    text: str, mark: CitationMark, entries: Mapping[str, str], query_id: str, sources: "_Sources"
 ) -> _Resolved:
     """Finds the passages of the cited source; suspicious ones are left out. A failure becomes a notice."""
     label, message = mark.label, f"the citation {mark.place.of(text)} could not be judged"
     target = entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
     try:
         async with meter().in_time():
-            passages = await sources.passages(label, target, mark.sentence.of(text))
+            named = await sources.passages(label, target, mark.sentence.of(text))
     except Exception as error:
         return _Resolved(mark, target, {}, failure("cite", message, error))
-    if passages is None:
+    if not named:
         return _Resolved(mark, target, None)
-    evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(passages, start=1)]
+    close = await work(nearest, named, mark.sentence.of(text), _PASSAGES)
+    evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
     usable = [passage for passage in evidence if not passage.suspicious]
-    if evidence and not usable:
+    if not usable:
         why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
         notice = Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
         return _Resolved(mark, target, {}, notice)
@@ -209,9 +193,60 @@ async def _resolved(
     return _Resolved(mark, target, {excerpt.id: excerpt for excerpt in excerpts})
 
 
-def _check(
-    text: str, citation: _Resolved, readings: Sequence[_Reading], marks: Sequence[CitationMark]
-) -> CitationCheck:
+class _Sources:
+    """Finds cited sources among those that `components` can search.
+
+    Each query is searched for once, and each source read once, however many marks name it.
+    """
+
+    def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
+        self._components, self._known, self._given = components, known, given
+        most = components.settings.documents_per_query
+        self._search = _once(lambda query: components.retriever.retrieve(query, most))
+        self._read = _once(self._extracted)
+
+    async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage]:
+        """Returns the passages of the cited sources; of those whose text can be read, all passages.
+
+        `label` is the label of the mark, `target` the entry of the text's list or the address. Raises
+        `RetrievalError` if the sources cannot be searched.
+        """
+        if not target:
+            number, given = int(label) if label.isdecimal() else 0, self._given
+            is_given = given is not None and 1 <= number <= len(given.sources)
+            return given.of_source(given.sources[number - 1]) if given and is_given else []
+        query = f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}"
+        searched = [*await self._search(query), *await self._search(sentence)]
+        named, found = await work(named_passages, [*self._known, *searched], target), list[Passage]()
+        for source, passage in {each.source: each for each in named}.items():
+            if (text := await self._read(source)) is None:
+                found += [each for each in named if each.source == source]
+            else:
+                found += await work(windows_of, text, passage, self._components.settings)
+        return found
+
+    async def _extracted(self, source: str) -> str | None:
+        for opened in self._components.opened:
+            if isinstance(opened, KeepsText) and (text := await opened.extracted(source)) is not None:
+                return text
+        return None
+
+
+def _once(make: Callable[[str], Coroutine[Any, Any, Any]]) -> Callable[[str], Coroutine[Any, Any, Any]]:
+    """Makes the function that awaits `make` once for a key; an error is not kept."""
+    made, turns = dict[str, Any](), defaultdict[str, asyncio.Lock](asyncio.Lock)
+
+    async def once(key: str) -> Any:
+        async with turns[key]:
+            if key not in made:
+                made[key] = await make(key)
+            return made[key]
+
+    return once
+
+
+def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> CitationCheck:
+    """Judges a citation: `not_supported` only if no card beside its source quotes it for a part."""
     mark, evidence = citation.mark, citation.evidence or {}
     own = [
         card
@@ -219,11 +254,10 @@ def _check(
         if Span(card.start, card.end) == mark.sentence and beside & evidence.keys()
     ]
     quoting = [card for card in own if evidence.keys() & set(card.cited)]
-    clause = _clause(text, mark, marks)
-    whole = next((card for card in quoting if is_relied_on(card)), None)
-    card = whole or next((card for card in quoting if clause and _confirms(card, clause)), None)
-    was_read = own and not citation.problem and not any(it.verdict is None or it.unreliable for it in own)
-    fault: CitationState = "not_supported" if was_read else "unjudged"
+    card = next((card for card in quoting if is_relied_on(card)), None)
+    unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
+    is_open = unread or any(it.verdict == "open" for it in quoting)
+    fault: CitationState = "unjudged" if is_open else "not_supported"
     quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(
         text=mark.place.of(text),
@@ -233,83 +267,8 @@ def _check(
         sentence_start=mark.sentence.start,
         sentence_end=mark.sentence.end,
         state="supported" if card else "source_not_found" if citation.evidence is None else fault,
-        part=card is not whole,
         passage=evidence[quoted[0]] if quoted else None,
     )
-
-
-def _confirms(card: Card, clause: Span) -> bool:
-    """Does the card leave no word of the clause open or wrong?"""
-    if card.unreliable or not (card.verdict == "open" or (card.verdict == "no" and card.edits)):
-        return False
-    return not any(clause.overlaps(Span(it.start, it.end)) for it in (*card.open, *card.edits))
-
-
-def _clause(text: str, mark: CitationMark, marks: Sequence[CitationMark]) -> Span | None:
-    """Returns the words between the mark and the mark before it; None if these are the whole sentence."""
-    sentence, place = mark.sentence, mark.place
-    before = [it.place.end for it in marks if it.sentence == sentence and it.place.end <= place.start]
-    clause = Span(max([sentence.start, *before]), place.start)
-    around = (text[sentence.start : clause.start], text[place.end : sentence.end])
-    return clause if has_words(clause.of(text)) and any(map(has_words, around)) else None
-
-
-class CitedSources:
-    """Resolves citations among the sources that `components` can search.
-
-    `known` are passages that the run found. `given` are the passages of the call: their numbers count where
-    the text has no list of its own. Each source is read once, and each query is searched for once.
-    """
-
-    def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
-        self._components, self._known, self._given = components, known, given
-        self._made: dict[tuple[str, str], Any] = {}
-        self._turns = defaultdict[tuple[str, str], asyncio.Lock](asyncio.Lock)
-
-    async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage] | None:
-        """Returns the passages of the cited source that are nearest to `sentence`; None: no such source.
-
-        `label` is the label of the mark, `target` the entry of the text's list or the address. Raises
-        `RetrievalError` if the sources cannot be searched.
-        """
-        found = list[Passage]()
-        number = int(label) if label.isdecimal() else 0
-        if target:
-            found = await self._named(target, sentence)
-        elif self._given is not None and 1 <= number <= len(self._given.sources):
-            found = list(self._given.of_source(self._given.sources[number - 1]))
-        return await work(nearest, found, sentence, _PASSAGES) if found else None
-
-    async def _named(self, target: str, sentence: str) -> list[Passage]:
-        """Returns the passages of the sources that `target` names; all of a source whose text can be read."""
-        query = f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}"
-        retrieved = [*await self._once(self._retrieve, query), *await self._once(self._retrieve, sentence)]
-        named = await work(named_passages, [*self._known, *retrieved], target)
-        read: list[Passage] = []
-        for source, passage in {each.source: each for each in named}.items():
-            text = await self._once(self._text, source)
-            if text is None:
-                read += [each for each in named if each.source == source]
-            else:
-                read += await work(windows_of, text, passage, self._components.settings)
-        return read
-
-    async def _once(self, make: Callable[[str], Coroutine[Any, Any, Any]], key: str) -> Any:
-        """Returns `make(key)`, awaited once for all sentences that need it; an error is not kept."""
-        name = (make.__name__, key)
-        async with self._turns[name]:
-            if name not in self._made:
-                self._made[name] = await make(key)
-            return self._made[name]
-
-    async def _retrieve(self, words: str) -> Sequence[Passage]:
-        return await self._components.retriever.retrieve(words, self._components.settings.documents_per_query)
-
-    async def _text(self, source: str) -> str | None:
-        for opened in self._components.opened:
-            if isinstance(opened, KeepsText) and (text := await opened.extracted(source)) is not None:
-                return text
-        return None
 
 
 def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:

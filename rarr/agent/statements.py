@@ -1,19 +1,40 @@
-"""Reads statements beside passages: the path that claims and written answers share.
-
-statements with their passages -> one text -> a card for each sentence -> the cards of each statement.
-"""
+"""Reads statements as cards beside passages: the path that claims and written answers share."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
-from rarr.records import Evidence, Notice
+from rarr.records import Evidence, Notice, Passage
 from rarr.records.card import Card, Place
 from rarr.records.usage import Controls
+from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency import work
+from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span, sentences
+
+
+def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
+    """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
+    why = suspicion(f"{passage.title}\n{passage.text}")
+    facts = passage.model_dump(include=set(Passage.model_fields))
+    return Evidence(**facts, id=name, query_id=query_id, relevance=1.0, suspicious=why)
+
+
+def windows_of(text: str, passage: Passage, settings: Settings, *, offset: int = 0) -> list[Passage]:
+    """Cuts a text of the source of `passage`, in which it begins at `offset`, into passages."""
+    return passages_of(
+        text,
+        source=passage.source,
+        title=passage.title,
+        window=settings.window,
+        step=settings.step,
+        retrieved_at=passage.retrieved_at,
+        published_at=passage.published_at,
+        offset=offset,
+    )
 
 
 class StatementsRead(NamedTuple):
@@ -35,24 +56,16 @@ async def read_statements(
 
     Each sentence is read beside all `evidence`. A statement without a sentence has no card.
     """
-    text, places = await work(_placed, statements, between)
-    ids = [passage.id for passage in evidence]
-    spans = [span for own in places for span in own]
+    text = between.join(statements)
+    starts = [len(between.join([*statements[:number], ""])) for number in range(len(statements))]
+    own = [await work(sentences, statement) for statement in statements]
+    places = [[span.moved(at) for span in spans] for at, spans in zip(starts, own, strict=True)]
+    spans, ids = [span for group in places for span in group], [passage.id for passage in evidence]
     state = State(original=text, text=text, context=context, evidence=list(evidence))
     read = await read_cards(state, spans, Kept(evidence, dict.fromkeys(spans, ids)), components)
     cards = {Span(card.start, card.end): card for card in read.cards}
-    starts = [len(between.join([*statements[:number], ""])) for number in range(len(statements))]
-    moved = [[_moved(cards[span], -at) for span in own] for at, own in zip(starts, places, strict=True)]
+    moved = [[_moved(cards[span], -at) for span in group] for at, group in zip(starts, places, strict=True)]
     return StatementsRead(moved, read.notices, sum(read.controls, start=Controls()))
-
-
-def _placed(statements: Sequence[str], between: str) -> tuple[str, list[list[Span]]]:
-    """Joins the statements, and returns the places of the sentences of each."""
-    places, start = list[list[Span]](), 0
-    for statement in statements:
-        places.append([span.moved(start) for span in sentences(statement)])
-        start += len(statement) + len(between)
-    return between.join(statements), places
 
 
 def _moved(card: Card, by: int) -> Card:

@@ -138,7 +138,7 @@ def verify(
 
 def _verify_claim(claim: str, files: Sequence[Path], context: str | None, settings: "Settings") -> int:
     """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
-    from rarr.agent.named_judge import verifier_of
+    from rarr.agent.verify import verifier_of
     from rarr.views.revision_text import verification_text
 
     passages = [*passages_of(files, settings.max_file_mb)]

@@ -11,10 +11,8 @@ from typing import Self
 
 from pydantic import Field
 
-from rarr.agent.evidence import given_passages
 from rarr.agent.inputs import required_text
-from rarr.agent.named_judge import verifier_of
-from rarr.agent.verify import TOGETHER, ClaimVerifier, alike
+from rarr.agent.verify import TOGETHER, ClaimVerifier, alike, given_passages, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics.classification import classification, detection, roc_auc

@@ -53,9 +53,9 @@ class CitationCheck(Record):
 
     `target` is the entry of the text's own list, or the address; empty for a number without an entry.
     `supported`: the cited source supports the sentence, if need be together with the sentence's other cited
-    sources; with `part` only the words between the mark and the mark before it. `not_supported`: passages of
-    it were read, and do not. `source_not_found`: no source that can be searched has this name. `unjudged`:
-    the search or the judgement failed, or all passages of the source are suspicious, as a warning says.
+    sources. `not_supported`: passages of it were read, and do not. `source_not_found`: no source that can be
+    searched has this name. `unjudged`: it supports a part of the sentence, the search or the judgement
+    failed, or all passages of the source are suspicious, as a warning says.
     `passage` is the passage of the source that supports the sentence most.
     """
 
@@ -66,7 +66,6 @@ class CitationCheck(Record):
     sentence_start: int
     sentence_end: int
     state: CitationState
-    part: bool = False
     passage: Evidence | None = None
 
 

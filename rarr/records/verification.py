@@ -28,8 +28,3 @@ class Verification(Record):
     def parts(self) -> tuple[Part, ...]:
         """The words of the claim that can be checked: confirmed, different in the evidence, or open."""
         return tuple(part for sentence in self.sentences for part in sentence.parts)
-
-    @property
-    def confirmed(self) -> bool:
-        """True if every sentence is `supported`."""
-        return bool(self.sentences) and all(sentence.status == "supported" for sentence in self.sentences)

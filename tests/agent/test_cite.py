@@ -1,6 +1,5 @@
 """Citing texts: which sentences are cited by which passages, and what the earlier citations are worth."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from component_doubles import scripted_components
 from makers import passage
 
 from rarr import Cited, InputError, Passage, Reviser, Settings, cite
-from rarr.agent.cite import CitedSources, check_citations, named_passages
+from rarr.agent.cite import check_citations, named_passages
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
@@ -144,11 +143,11 @@ class Pages:
 async def test_source_that_several_marks_name_is_read_and_searched_for_once() -> None:
     pages, retriever = Pages(), InMemoryRetriever([])
     components = replace(scripted_components(retriever=retriever), opened=(pages,))
-    sources = CitedSources(components, [passage("It is red.", "red.md")], None)
-    asked = (sources.passages("1", "red.md", sentence) for sentence in ("It is red.", "Is it red?", "Red."))
-    assert all(await asyncio.gather(*asked))
-    assert pages.read == ["red.md"]
-    assert len(retriever.calls) == 4  # the name of the source, and each sentence
+    components = replace(components, card_reader=NearQuoteReader())
+    text, known = "It is red [1]. Is it red? [1]\n\n[1] red.md\n", [passage("It is red.", "red.md")]
+    checks, _ = await check_citations(text, None, citation_marks(text), known, None, components)
+    assert len(checks) == 2 and pages.read == ["red.md"]
+    assert len(retriever.calls) == 3  # the name of the source, and each sentence
 
 
 class Failing(NearQuoteReader):
@@ -164,18 +163,18 @@ CLAUSES, HALF = "The old dam is 379 metres long [1] and was painted [2].", "The 
 @pytest.mark.parametrize(
     ("text", "passages", "reader", "states", "notices"),
     [
-        (BOTH, [LONG, OLD], NearQuoteReader(), [("supported", False)] * 2, []),
-        (CLAUSES, [HALF, OLD], NearQuoteReader(), [("supported", True), ("not_supported", False)], []),
-        ("It is red [1].", [f"It is red. {INJECTION}"], NearQuoteReader(), [("unjudged", False)],
+        (BOTH, [LONG, OLD], NearQuoteReader(), ["supported"] * 2, []),
+        (CLAUSES, [HALF, OLD], NearQuoteReader(), ["unjudged", "not_supported"], []),
+        ("It is red [1].", [f"It is red. {INJECTION}"], NearQuoteReader(), ["unjudged"],
          ["suspicious_evidence"]),
-        (f"{LONG[:-1]} [1].", [OLD], Failing(), [("unjudged", False)], ["check_failed"]),
+        (f"{LONG[:-1]} [1].", [OLD], Failing(), ["unjudged"], ["check_failed"]),
     ],
 )  # fmt: skip
 async def test_card_of_the_sentence_judges_the_source(
     text: str, passages: list[str], reader: Any, states: Any, notices: list[str]
 ) -> None:
     components = replace(scripted_components(), card_reader=reader)
-    sources = CitedSources(components, [], GivenPassages(passages, window=2, step=1))
-    checks, told = await check_citations(text, None, citation_marks(text), sources, components)
-    assert [(check.state, check.part) for check in checks] == states
+    sources = GivenPassages(passages, window=2, step=1)
+    checks, told = await check_citations(text, None, citation_marks(text), [], sources, components)
+    assert [check.state for check in checks] == states
     assert [notice.code for notice in told] == notices
