@@ -13,10 +13,9 @@ from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, Readin
 from rarr.records import ExpectedUsage
 from rarr.records.card import CardVerdict
 from rarr.tools.concurrency import work
-from rarr.tools.models.answer_parsing import outside_reasoning
+from rarr.tools.models.answer_parsing import objects, outside_reasoning
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.lenient_json import objects
 from rarr.tools.text.blocks_and_sentences import sentences
 
 READING, DOUBTING = "check_agreement", "check_agreement_doubt"
@@ -108,8 +107,7 @@ def cards_of(answer: str) -> dict[int, RawCard]:
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()
-    items = (item for part in outside_reasoning(answer) for item in objects(part, "s"))
-    for read in map(_card, items):
+    for read in map(_card, objects(outside_reasoning(answer), "s")):
         if read is None:
             continue
         number, card = read

@@ -1,20 +1,42 @@
-"""Parses a language model's answer into a pydantic object (its "shape"), or says why it cannot.
+"""Reads the JSON of a language model's answer: as a pydantic object (its "shape"), or the objects with a key.
 
-Nothing is guessed: an answer that is cut off, given twice or written in prose is unreadable. A
-misread verdict and half an edit are worse than asking again.
+Nothing is guessed: an answer that is cut off, given twice or written in prose is unreadable. A misread
+verdict and half an edit are worse than asking again.
 """
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import dropwhile
-from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
-from rarr.tools.models.lenient_json import Found, Members, find
 from rarr.valid_unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
+
+_STARTS = 100  # places at which JSON may begin, at most
+_DEEPEST = 100  # containers in containers, and members in objects
+_LONGEST_REPAIRED = 20_000  # characters, which take a tenth of a second
+_START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
+_BRACKET = re.compile(r"[{}\[\]]")
+_ESCAPE = re.compile(r"(\\[\"\\/bfnrtu])|\\")
+_THINK = r"(?:think|thinking|thoughts?|reasoning)"
+_CLOSED = (
+    rf"</{_THINK}>|\[/THINK\]|<\|channel\|>final[^<]{{0,80}}(?:<\|constrain\|>[^<]{{0,40}})?<\|message\|>"
+)
+_MARK = re.compile(
+    r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark in a JSON string does not count,
+    r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor in a string that was cut off
+    rf"|(?P<closed>{_CLOSED})|(?P<opened><{_THINK}>|\[THINK\]|<\|channel\|>analysis)",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(_CLOSED, re.IGNORECASE)
+_OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
+_AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not about a failure here
@@ -25,35 +47,17 @@ class _MisfitError(UnreadableAnswer):
     """Complete JSON that does not fit the shape: models may repeat the request before the answer."""
 
 
-Outcome: TypeAlias = A | UnreadableAnswer
+class _Members(list[tuple[str, Any]]):
+    """The members of an object, in order; a key may come twice."""
 
-_WRAPPERS = 2  # levels: {"function": {"name": ..., "arguments": {...}}}
-_THINK = r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|scratchpad)"
-_CLOSED = (
-    rf"</{_THINK}>|◁/think▷|\[/THINK\]|<\|END_THINKING\|>|<\|end_of_thought\|>|assistantfinal"
-    r"|<\|channel\|>(?:final|commentary)[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
-)
-_MARK = re.compile(
-    r"""
-      (?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])   # a mark inside a JSON string does not count,
-    | (?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z          # nor inside a string that was cut off
-    """
-    rf"""
-    | (?P<closed>{_CLOSED})
-    | (?P<opened><{_THINK}>|◁think▷|\[THINK\]|<\|START_THINKING\|>|<\|begin_of_thought\|>
-        |<\|channel\|>analysis|\A\s*analysis(?-i:(?=[A-Z])))
-    """
-    r"""
-    | (?P<token><\|\w{1,40}\|>|<｜[^｜\n]{1,40}｜>|</?s>|<(?:start|end)_of_turn>|<[be]os>|\[/?INST\])
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_REASONED = re.compile(_CLOSED, re.IGNORECASE)
-_OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
-_HEADLESS = re.compile(r'\s*"[\w -]{1,40}"\s*:')  # the caller or the template wrote the first brace
 
-_AROUND = " \t\r\n\xa0\ufeff\u200b\"'“”„‘’‚«»*_`~"
-_BEHIND = _AROUND + ".,;:!…。"
+_DECODER = json.JSONDecoder(
+    strict=False,
+    object_pairs_hook=lambda pairs: _Members(valid(pairs)),
+    parse_float=str,  # a number as it was written
+    parse_int=str,
+    parse_constant=str,
+)
 
 
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
@@ -61,19 +65,15 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
     Of a text that was `cut` off, only whole JSON is read: half a list would pass for all of it.
     """
-    parts = outside_reasoning(text)
-    rest = "\n".join(parts).strip()
-    if not rest:
+    rest = outside_reasoning(text)
+    if not rest.strip():
         raise UnreadableAnswer("it is empty")
-    if (inner := _json_string(rest)) is not None:
-        return read_answer(inner, shape, cut=cut)
-    found = [one for part in parts for one in find("{" + part if _HEADLESS.match(part) else part)]
-    outcomes = [outcome for one in found for outcome in _read(one, shape)]
-    if cut and (not outcomes or found[-1].value is None):
+    found = [value for _, value in _found(rest)]
+    outcomes = [outcome for value in found for outcome in _outcomes(value, shape)]
+    if cut and (not outcomes or found[-1] is None):
         raise UnreadableAnswer("it was cut off")
     if not outcomes:
         raise UnreadableAnswer("it has no JSON object that fits")
-    # Models may repeat the request before the answer.
     meant = list(dropwhile(lambda outcome: isinstance(outcome, _MisfitError), outcomes)) or outcomes[-1:]
     if any(outcome != meant[0] for outcome in meant):
         raise UnreadableAnswer("it gives several answers that differ")
@@ -82,8 +82,19 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     return meant[0]
 
 
-def outside_reasoning(text: str) -> list[str]:
-    """Returns the parts of `text` outside of reasoning. Raises `UnreadableAnswer` if its end is unclear."""
+def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
+    """Yields the whole objects of `text` with this key, also those that begin with it inside broken ones."""
+    for words, value in _found(text):
+        values = [value]
+        for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
+            with suppress(ValueError, RecursionError):
+                values.append(_strictly(words, start.start())[0])
+        found = (_plain(members) for each in values for members in _with_field(each, {key}))
+        yield from (members for members in found if key in members)
+
+
+def outside_reasoning(text: str) -> str:
+    """Returns `text` without its reasoning; raises `UnreadableAnswer` if the end of that is unclear."""
     parts: list[str] = []
     start = at = 0
     while mark := _MARK.search(text, at):
@@ -95,75 +106,128 @@ def outside_reasoning(text: str) -> list[str]:
             if _OBJECT.match(text):
                 raise UnreadableAnswer("its reasoning cannot be told from its answer")
             parts.clear()
-        elif mark.lastgroup == "opened":
+        else:
             end = _REASONED.search(text, at)
             if end is None:
                 raise UnreadableAnswer("its reasoning has no end, and no answer follows")
             at = end.end()
         start = at
-    return [*parts, text[start:]]
+    return "\n".join([*parts, text[start:]])
 
 
-def _json_string(text: str) -> str | None:
-    if not text.startswith('"'):
-        return None
+def _found(text: str) -> Iterator[tuple[str, Any]]:
+    """Yields the outermost objects and lists, each with its value: None where it is broken or cut off."""
+    at = 0
+    for _ in range(_STARTS):
+        if (start := _START.search(text, at)) is None:
+            return
+        value, at = _decoded(text, start.start())
+        yield text[start.start() : at], value
+
+
+def _decoded(text: str, start: int) -> tuple[Any, int]:
+    """Decodes the object or list that begins at `start`, and returns its value and the position after it."""
     try:
-        value = valid(json.loads(text, strict=False))
-    except ValueError:
+        return _strictly(text, start)
+    except (ValueError, RecursionError):
+        depth = 0
+        for bracket in _BRACKET.finditer(text, start):
+            depth += 1 if bracket[0] in "{[" else -1
+            if depth == 0:
+                return _repaired(text[start : bracket.end()]), bracket.end()
+        return None, len(text)
+
+
+def _strictly(text: str, start: int) -> tuple[Any, int]:
+    value, end = _DECODER.raw_decode(text, start)
+    if _is_deep(value, _DEEPEST):
+        raise RecursionError
+    return value, end
+
+
+def _repaired(text: str) -> Any:
+    """Reads what YAML reads, which is nearly JSON: other quotes, no quotes, comments, a comma at the end.
+
+    An unknown escape, as in LaTeX, is a backslash and a character.
+    """
+    if len(text) > _LONGEST_REPAIRED:
         return None
-    return value if isinstance(value, str) else None
+    with suppress(ValueError, RecursionError):
+        return _strictly(_ESCAPE.sub(lambda match: match[1] or r"\\", text), 0)[0]
+    with suppress(yaml.YAMLError, ValueError, RecursionError):
+        value = _of_yaml(yaml.compose(text, yaml.BaseLoader), set())
+        return None if _is_deep(value, _DEEPEST) else value
+    return None
 
 
-def _read(found: Found, shape: type[A], levels: int = _WRAPPERS) -> list[Outcome[A]]:
-    if found.value is None:
-        return [UnreadableAnswer("its JSON is broken or cut off")]
-    return _outcomes(found.value, shape, levels)
+def _of_yaml(node: Any, seen: set[int]) -> Any:
+    if id(node) in seen:
+        raise ValueError("an alias, which could grow without end")
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        return _Members((str(_of_yaml(key, seen)), _of_yaml(value, seen)) for key, value in node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return [_of_yaml(item, seen) for item in node.value]
+    return None if node.style is None and node.value in ("", "null", "None") else valid(node.value)
 
 
-def _outcomes(value: Any, shape: type[A], levels: int) -> list[Outcome[A]]:
-    """Reads `value`, or if it has no field of `shape`, what it contains, down to `levels` levels."""
-    names = {_folded(name) for name in shape.model_fields}
-    if isinstance(value, Members) and any(_folded(key) in names for key, _ in value):
-        return [_outcome(value, shape)]
-    [(name, field), *others] = shape.model_fields.items()
-    only = None
-    if type(value) is list and get_origin(field.annotation) is list and not others:
-        only = _outcome(Members([(name, value)]), shape)  # the list alone
-        if not isinstance(only, UnreadableAnswer):
-            return [only]
-    inner: list[Outcome[A]] = []
-    if isinstance(value, str) and levels:
-        held = value.strip() if value.lstrip().startswith(("{", "[")) else ""
-        inner = [outcome for found in find(held) for outcome in _read(found, shape, levels - 1)]
-    elif isinstance(value, list) and levels:
-        items = [member for _, member in value] if isinstance(value, Members) else value
-        inner = [outcome for item in items for outcome in _outcomes(item, shape, levels - 1)]
-    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
-    inner = [UnreadableAnswer(str(item)) if isinstance(item, _MisfitError) else item for item in inner]
-    return inner or ([only] if only else [])
+def _is_deep(value: Any, levels: int) -> bool:
+    inner = value if isinstance(value, (list, tuple)) else ()
+    return levels == 0 or any(_is_deep(item, levels - 1) for item in inner)
+
+
+def _with_field(value: Any, names: set[str]) -> Iterator[_Members]:
+    """Yields the outermost objects in `value` that have a member of these names."""
+    if isinstance(value, _Members):
+        if any(_folded(name) in names for name, _ in value):
+            yield value
+            return
+        value = [member for _, member in value]
+    for inner in value if isinstance(value, list) else ():
+        yield from _with_field(inner, names)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, _Members):
+        return {name: _plain(member) for name, member in value}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _folded(key: str) -> str:
     return re.sub(r"[\s-]+", "_", key.strip(" *`").casefold())
 
 
-def _outcome(value: Members, shape: type[A]) -> Outcome[A]:
+def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
+    """Reads the objects in `value` that have a field of `shape`; a list alone may be its only field."""
+    if value is None:
+        return [UnreadableAnswer("its JSON is broken or cut off")]
+    [(name, field), *others] = shape.model_fields.items()
+    if type(value) is list and get_origin(field.annotation) is list and not others:
+        alone = _outcome(_Members([(name, value)]), shape)
+        if not isinstance(alone, UnreadableAnswer):
+            return [alone]
+    fields = {_folded(name) for name in shape.model_fields}
+    outcomes = [_outcome(members, shape) for members in _with_field(value, fields)]
+    if isinstance(value, _Members) and any(_folded(key) in fields for key, _ in value):
+        return outcomes
+    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
+    return [UnreadableAnswer(str(it)) if isinstance(it, _MisfitError) else it for it in outcomes]
+
+
+def _outcome(value: _Members, shape: type[A]) -> A | UnreadableAnswer:
     try:
         return shape.model_validate(_values(value, shape))
     except UnreadableAnswer as reason:
         return reason
     except ValidationError as error:
-        return _MisfitError(_reason(error))
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        name = ".".join(str(step) for step in first["loc"])
+        if first["type"] == "missing":
+            return _MisfitError(f"it has no {name!r}")
+        return _MisfitError(f"its {name!r} does not fit: {' '.join(first['msg'].split())[:200]}")
 
 
-def _reason(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    name = ".".join(str(step) for step in first["loc"])
-    message = " ".join(first["msg"].split())[:200]
-    return f"it has no {name!r}" if first["type"] == "missing" else f"its {name!r} does not fit: {message}"
-
-
-def _values(value: Members, shape: type[BaseModel]) -> dict[str, Any]:
+def _values(value: _Members, shape: type[BaseModel]) -> dict[str, Any]:
     """Returns the members that are fields of `shape`, for pydantic; null counts as not given."""
     names = {_folded(name): name for name in shape.model_fields}
     values: dict[str, Any] = {}
@@ -173,30 +237,22 @@ def _values(value: Members, shape: type[BaseModel]) -> dict[str, Any]:
         field = shape.model_fields[name]
         if member is None and field.is_required():
             raise UnreadableAnswer(f"its {name!r} is null")  # half an edit deletes
-        plain = (
-            field.get_default(call_default_factory=True)
-            if member is None
-            else _plain(member, field.annotation)
-        )
-        if values.setdefault(name, plain) != plain:
+        default = field.get_default(call_default_factory=True)
+        read = default if member is None else _of_type(member, field.annotation)
+        if values.setdefault(name, read) != read:
             raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
     return values
 
 
-def _plain(value: Any, wanted: Any) -> Any:
-    if isinstance(value, str):
-        return _option(value, wanted) if get_origin(wanted) is Literal else value
-    if isinstance(value, Members):
+def _of_type(value: Any, wanted: Any) -> Any:
+    """Names the members of objects as `wanted` does; a word is the equal option but for case and marks."""
+    if isinstance(value, str) and get_origin(wanted) is Literal:
+        bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()
+        return next((option for option in get_args(wanted) if str(option).casefold() == bare), value)
+    if isinstance(value, _Members):
         of_shape = isinstance(wanted, type) and issubclass(wanted, BaseModel)
-        return _values(value, wanted) if of_shape else dict(value)
+        return _values(value, wanted) if of_shape else _plain(value)
     if isinstance(value, list):
         inner = get_args(wanted)[0] if get_origin(wanted) is list else Any
-        return [_plain(item, inner) for item in value]
+        return [_of_type(item, inner) for item in value]
     return value
-
-
-def _option(text: str, wanted: Any) -> str:
-    """Finds the option of a Literal equal to `text` but for case, quotes, marks; `text` if there is none."""
-    bare = text.lstrip(_AROUND).rstrip(_BEHIND).casefold()
-    options = (option for option in get_args(wanted) if isinstance(option, str))
-    return next((option for option in options if option.casefold() == bare), text)

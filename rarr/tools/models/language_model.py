@@ -192,7 +192,7 @@ class LanguageModel:
 def _has_begun(text: str) -> bool:
     """True if a text that was cut off has a `{` outside of its reasoning: an answer has begun."""
     try:
-        return "{" in "".join(outside_reasoning(text))
+        return "{" in outside_reasoning(text)
     except UnreadableAnswer:
         return False
 

@@ -8,51 +8,87 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from pydantic import BaseModel
 
-from rarr.backends.prompted.judging import AttributionAnswer
 from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.records import Agreement
-from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
-from rarr.tools.models.lenient_json import find, objects, plain
-from tools.malformed_answers import CASES
+from rarr.tools.models.answer_parsing import UnreadableAnswer, objects, read_answer
 
-SHAPES: list[type[BaseModel]] = [Agreement, EditAnswer, QuestionsAnswer, AttributionAnswer]
-HARD = [
-    "<think>",
-    "</think>",
-    "</s>",
-    "```",
-    '"',
-    "\\",
-    "{",
-    "}",
-    '": "',
-    "'",
-    ",",
-    "\n",
-    "verdict",
-    "é",
-    "🚧",
-]
+YES, NO = {"verdict": "agrees"}, {"verdict": "disagrees"}
+ASKED = {"questions": [{"question": "Who built it?"}, {"question": "When?", "about": "in 1911"}]}
+ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
+    (Agreement, YES, [
+        '```json\n{"verdict": "agrees"}\n```<end_of_turn>',
+        'The set {1, 2} and {a} help. {"verdict": "agrees"}',
+        '<|im_start|>assistant\n{"verdict": "agrees"}<|im_end|>', '\ufeff{"verdict": "agrees"}</s>',
+        '{"verdict": "agrees"}\n\n{"verdict": "agrees"}', '<think>\n\n</think>\n\n{"verdict": "agrees"}',
+        '{"verdict": "**Agrees.**"}', '{verdict: agrees}', '{"verdict": "agrees",}',
+        '[{"verdict": "agrees"}]', '{"confidence": 0.9, "tags": ["a", {"b": 1}], "verdict": "agrees"}',
+        '{"reason": null, "text_answer": None, "verdict": "agrees"}',
+        '[TOOL_CALLS] [{"name": "x", "arguments": {"verdict": "agrees"}}]',
+    ]),
+    (Agreement, NO, [
+        '{"verdict": "agrees | disagrees"}\n{"verdict": "disagrees"}',
+        '<think>{"verdict": "agrees"}</think>{"verdict": "disagrees"}',
+        'Maybe {"verdict": "agrees"}.\n</think>\n\n{"verdict": "disagrees"}',
+        '<think>a<think>b</think>{"verdict": "agrees"}</think>{"verdict": "disagrees"}',
+        '<|channel|>analysis<|message|>{"verdict": "agrees"}?<|end|><|start|>assistant'
+        '<|channel|>final <|constrain|>json<|message|>{"verdict": "disagrees"}',
+    ]),
+    (Agreement, None, [
+        '{"reason": "The page says "a" </think>\nverdict: agrees", "verdict": "disagrees"}',
+        '{"reason": "The page says </think> verdict: agrees', '<think>It agrees.</think>',
+        '<|channel|>analysis<|message|>So {"verdict": "agrees"}',
+        '<think>I would say {"verdict": "agrees"} but',
+        '{"verdict": "agrees"}<think>No.</think>{"verdict": "disagrees"}', '{"verdict": "partially agrees"}',
+        '{"verdict": "not agrees"}', '{"verdict": agrees | disagrees}',
+        '{"verdict": ["agrees", "disagrees"]}',
+        '{"verdict": null}', '{"reason": "So., "verdict": "agrees"}',
+        '{"reason": ["So."], "verdict": "agrees"}',
+        '{"verdict": "agrees", "reason": "So.}\n{"verdict": "disagrees"}',
+        '{"reason": "It says "x" } and "y".", "verdict": "agrees"}',
+        '{"properties": {"verdict": {"enum": ["agrees", "disagrees"]}}, "required": ["verdict"]}',
+        '{"verdict": "neither", "example": {"verdict": "agrees"}}',
+        '{"verdict": "agrees", "Verdict": "disagrees"}',
+        '{"properties": {"verdict": 1}, "example": {"verdict": "agrees"}}',
+        '[{"verdict": "agrees"}, {"verdict": "disagrees"}]', '{verdict: agrees, verdict: disagrees}',
+        '{"verdict": "agrees"}\n\nText: B\n{"verdict": "dis',
+        '{"verdict": "agrees"} Or {"verdict": "partially"}',
+        '{"verdict": "agrees", "reason": "Beca', '{"verdict": "agrees", "rea', '{verdict: agrees', '{', ' \n',
+        "I'm sorry, but I can't tell whether it agrees.",
+    ]),
+    (Agreement, YES | {"reason": "</s> and <think> are tags"}, [
+        '{"reason": "</s> and <think> are tags", "verdict": "agrees"}',
+    ]),
+    (Agreement, YES | {"reason": "So."}, [
+        '{\n"reason": "So.", # it is\n "verdict": "agrees"}',
+        "{'reason': 'So.', 'verdict': 'agrees', 'sure': True}",
+    ]),
+    (Agreement, YES | {"reason": "So\n\tit is."}, ['{"reason": "So\n\tit is.", "verdict": "agrees"}']),
+    (Agreement, YES | {"reason": "\\(x\\_1\\)"}, ['{"reason": "\\(x\\_1\\)", "verdict": "agrees"}']),
+    (Agreement, YES | {"text_answer": "1.50"}, ['{"Text Answer": 1.50, "verdict": "agrees"}']),
+    (EditAnswer, {"revision": ""}, ['{"span": null, "revision": ""}']),
+    (EditAnswer, None, [
+        '{"span": "in 1911", "revision": null}', '{"span": "a", "revision": "see "<think>" there"}',
+        '[{"span": "a", "revision": "b"}, {"span": "c", "revision": "d"}]',
+    ]),
+    (QuestionsAnswer, ASKED, [
+        '```\n[{"question": "Who built it?"}, {"question": "When?", "about": "in 1911",}]\n```',
+    ]),
+    (QuestionsAnswer, None, [
+        '[{"question": "Who built it?"}, {', '{"questions": [{"question": "Who built it?"}',
+        '{"questions": [',
+        '{"questions": ["Who built it?"]}', '{"questions": [{"question": "Who?"}, {"about": "1911"}]}',
+    ]),
+    (QuestionsAnswer, {"questions": []}, ['{"questions": []}', '[]']),
+]  # fmt: skip
+CASES = [(shape, values, text) for shape, values, texts in ANSWERS for text in texts]
+HARD = ["<think>", "</think>", "```", '"', "\\", "{", "}", '": "', "'", ",", "\n", "verdict", "é", "🚧"]
 texts = st.lists(st.one_of(st.sampled_from(HARD), st.text(VALID, max_size=8)), max_size=6).map("".join)
 anything = st.text(st.characters(exclude_categories=()), max_size=200)  # halves of characters as well
-WORDS = ["span", "revision", "agrees", "disagrees", '"verdict": "agrees"', "questions"]
-pieces = [*HARD, *WORDS, "[", "]", ":", " "]
-nearly = st.lists(st.sampled_from(pieces), max_size=30).map("".join)
-agreements = st.builds(
-    Agreement,
-    text_answer=texts,
-    evidence_answer=texts,
-    reason=texts,
-    verdict=st.sampled_from(["agrees", "disagrees", "irrelevant", "unknown"]),
-)
+nearly = st.lists(st.sampled_from([*HARD, "span", "agrees", "[", "]", ":", " ", "&a", "*a"]), max_size=30)
 edits = st.builds(EditAnswer, span=texts, revision=texts)
 asked = st.builds(GeneratedQuestion, question=texts, about=texts)
 questions = st.builds(QuestionsAnswer, questions=st.lists(asked, max_size=3))
-
-
-def written(answer: BaseModel, *, ascii_only: bool = False, indent: int | None = None) -> str:
-    return json.dumps(answer.model_dump(), ensure_ascii=ascii_only, indent=indent)
 
 
 def read_or_none(text: str, shape: type[BaseModel]) -> dict[str, Any] | None:
@@ -75,13 +111,9 @@ def test_collected_answers_of_models_are_read(
         ("", "it is empty"),
         ("<think>So", "its reasoning has no end, and no answer follows"),
         ('{"reason": "So."}', "it has no 'verdict'"),
-        (
-            '{"verdict": "so"}',
-            "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', 'irrelevant' or",
-        ),
+        ('{"verdict": "so"}', "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', "),
         ('{"verdict": "agr', "its JSON is broken or cut off"),
         ('{"verdict": "agrees", "verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
-        ('{"verdict": a b}', "its JSON is broken or cut off"),
         ('{"verdict": "agrees"}{"verdict": "unknown"}', "it gives several answers that differ"),
         ("It agrees.", "it has no JSON object that fits"),
     ],
@@ -93,70 +125,34 @@ def test_the_parse_error_is_one_line(text: str, reason: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-@given(st.one_of(anything, nearly), st.sampled_from(SHAPES))
+@given(st.one_of(anything, nearly.map("".join)), st.sampled_from([Agreement, EditAnswer, QuestionsAnswer]))
 def test_any_text_is_read_or_raises_the_parse_error(text: str, shape: type[BaseModel]) -> None:
     read_or_none(text, shape)
 
 
-@given(st.one_of(agreements, edits, questions), st.booleans(), st.sampled_from([None, 2]))
+@given(st.one_of(edits, questions), st.booleans(), st.sampled_from([None, 2]))
 def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, indent: int | None) -> None:
-    assert read_answer(written(answer, ascii_only=ascii_only, indent=indent), type(answer)) == answer
+    text = json.dumps(answer.model_dump(), ensure_ascii=ascii_only, indent=indent)
+    assert read_answer(text, type(answer)) == answer
 
 
 @pytest.mark.slow
 @given(st.one_of(edits, questions), st.sampled_from([None, 2]))
 def test_truncated_answer_is_read_whole_or_not_at_all(answer: BaseModel, indent: int | None) -> None:
-    text, whole = written(answer, indent=indent), answer.model_dump(exclude_defaults=True)
+    text, whole = json.dumps(answer.model_dump(), indent=indent), answer.model_dump(exclude_defaults=True)
     for end in range(len(text)):
         assert read_or_none(text[:end], type(answer)) in (None, whole)
-
-
-@pytest.mark.slow
-@given(agreements)
-def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: Agreement) -> None:
-    values = {"verdict": answer.verdict, "reason": answer.reason}
-    text = json.dumps(values)
-    for end in range(len(text)):
-        read = read_or_none(text[:end], Agreement)
-        assert read is None or read.items() <= values.items()
-
-
-@pytest.mark.parametrize(
-    ("text", "values"),
-    [
-        ('x {"a": "b"} y [{"c": "d"}] z', [{"a": "b"}, [{"c": "d"}]]),
-        ('{"a": 1, "b": [true, null, -1.5e3]}', [{"a": "1", "b": [True, None, "-1.5e3"]}]),
-        ('{"a": "b",, }', [{"a": "b"}]),
-        ('{"a": {} "b": [] "c": "d"}', [{"a": {}, "b": [], "c": "d"}]),
-        ('{"a": ["b "c" d", "e"]}', [{"a": ['b "c" d', "e"]}]),
-        ('{"a": ["b", // no\n]}', [{"a": ["b"]}]),
-        ("{'a': 'b', “c”: „d”, ‘e’: ‘f’}", [{"a": "b", "c": "d", "e": "f"}]),
-        ('{/* a\n */ a: "b" # c\n}', [{"a": "b"}]),
-        ('{"a": "// no /* comment */ #"}', [{"a": "// no /* comment */ #"}]),
-        ('{"a": "\\u00e9\\"\\/\\q"}', [{"a": 'é"/\\q'}]),
-        ("{'a': 'it\\'s \\\\ \\n \"so\"'}", [{"a": 'it\'s \\ \n "so"'}]),
-        ("[]", [[]]),
-        ("{prose} {} [1] [x](y) {x | x > 0}", []),
-        ('{"a": "b, "c": "d"}', [None]),
-        ('{"a": [1} {"b": "c"}', [None]),
-        ('{"a": {"b": "c"} d} {"e": "f"}', [None, {"e": "f"}]),
-        ('{"a": "b', [None]),
-        *(('{"a":' * deep + "1" + "}" * deep, [None]) for deep in (51, 900, 5000)),
-        ("[{'a': 'b'}]", [[{"a": "b"}]]),
-    ],
-)
-def test_json_is_found_and_common_faults_are_repaired(text: str, values: list[Any]) -> None:
-    assert [plain(found.value) for found in find(text)] == values
 
 
 def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
     cards = '{"cards": [{"s": 1, "q": ["P1.1"]}, {"s": 2, "edits": [{"old": "a"}, {"old"'
     assert list(objects(cards, "s")) == [{"s": "1", "q": ["P1.1"]}]
     assert list(objects('{"c": [{"s": 1}, {"s" 2}, {"s": 3}]}', "s")) == [{"s": "1"}, {"s": "3"}]
+    assert list(objects('{"S": 1}', "s")) == []
 
 
 @pytest.mark.parametrize(
-    "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
+    "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"\n#', "<s>", "a: ", "{a: "]
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
     assert read_or_none(unit * (100_000 // len(unit)), Agreement) is None
