@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
-from rarr.retrievers.graph.entity_linking import linked_names
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.store import TripleStore, linked_names
 from rarr.retrievers.graph.triples import Triple
 
 HALVES = ("tuned", "held_out")
@@ -51,11 +50,7 @@ def outcome(case: NamesakeCase) -> str:
         for id_, facts in case.people.items()
         for relation, value in facts.items()
     )
-    chosen = {
-        tuple(map(store.id, mention.entities))
-        for mention in linked_names(store, case.text)
-        if mention.name == case.name
-    }
+    chosen = {each.entities for each in linked_names(store, case.text) if each.name == case.name}
     [ids] = chosen or {()}
     if len(ids) != 1:
         return "tie"
@@ -84,8 +79,8 @@ def size_row(triples: int) -> tuple[str, ...]:
         graph = Graph.open(file)
         opened = time.process_time() - started
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    people = len(graph.store.entities())
-    names = [graph.store.name(n * (people // QUERIES or 1)) for n in range(min(QUERIES, people))]
+    people = graph.store.entities()
+    names = [graph.store.names[person] for person in people[:: len(people) // QUERIES or 1][:QUERIES]]
     started = time.process_time()
     for name in names:
         asyncio.run(graph.retrieve(f"Where was {name} born?", 5))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 from rarr.agent.statements import evidence_of
 from rarr.agent.wiring.sources import search_names
@@ -13,6 +12,7 @@ from rarr.records.answers import AnswerSource
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
 from rarr.retrievers.graph.graph import Graph, TriplePassage, warn_of_namesakes
 from rarr.retrievers.graph.relations import sentence_of
+from rarr.retrievers.graph.store import linked_names
 from rarr.retrievers.graph.triples import cited_triple
 from rarr.state import State, usable
 from rarr.tools.concurrency import work
@@ -25,22 +25,14 @@ _MOST = 120
 """The most triples of an answer."""
 
 
-@runtime_checkable
-class HasEntities(Protocol):
-    """A source that is a graph."""
-
-    async def around(self, text: str) -> Graph:
-        """Returns the part of the graph that `text` may speak of. Raises `RetrievalError`."""
-
-
-def graph_of(components: Components) -> HasEntities | None:
+def graph_of(components: Components) -> Graph | None:
     """Returns the graph among the sources of the settings and of the caller; None for none.
 
     Raises `InputError` for several: the same id may name other entities in another graph.
     """
     given = [getattr(components.retriever, "source", None), *components.opened]
     searched = [each for each in search_names(components.settings) if not isinstance(each, str)]
-    graphs = {id(each): each for each in (*given, *searched) if isinstance(each, HasEntities)}
+    graphs = {id(each): each for each in (*given, *searched) if isinstance(each, Graph)}
     if len(graphs) > 1:
         raise InputError(
             f"{len(graphs)} graphs are given, and an answer takes one: give one, or join them in one file"
@@ -51,7 +43,7 @@ def graph_of(components: Components) -> HasEntities | None:
 def searches_graphs_alone(components: Components) -> bool:
     """Do the settings name no source of passages?"""
     return all(
-        each == "graph" if isinstance(each, str) else isinstance(each, HasEntities)
+        each == "graph" if isinstance(each, str) else isinstance(each, Graph)
         for each in search_names(components.settings)
     )
 
@@ -88,26 +80,26 @@ def topic(text: str) -> list[str]:
     return stems(" ".join(word for word in _WORD.findall(text) if word.lower() not in STOP_WORDS))
 
 
-async def graph_sources(source: HasEntities, question: str) -> State:
+async def graph_sources(graph: Graph, question: str) -> State:
     """Finds in a graph the triples of the entities that the question names, for the state of the run.
 
-    Warns in the run where an entity has more triples than an answer uses. Raises `RetrievalError`.
+    Warns in the run where an entity has more triples than an answer uses.
     """
-    return await work(_found, await source.around(question), question)
+    return await work(_found, graph, question)
 
 
 def _found(graph: Graph, question: str) -> State:
     store = graph.store
     mentions = [
         mention
-        for mention in graph.link(question)
+        for mention in linked_names(store, question)
         if any(store.around(entity) or store.pointing_at(entity) for entity in mention.entities)
     ]
     # A value such as a country is a subject only where no entity with triples of its own is named.
     mentions = [it for it in mentions if any(map(store.around, it.entities))] or mentions
     for mention in mentions:
         if len(mention.entities) > 1:
-            warn_of_namesakes(graph, mention)
+            warn_of_namesakes(mention)
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(topic(question)))
     safe = [it for it in found if not suspicion(f"{it.triple.relation}\n{it.triple.object}")]
@@ -119,23 +111,22 @@ def _found(graph: Graph, question: str) -> State:
             AnswerSource(number=number, passage=each.passage, triple=cited_triple(each.triple))
             for number, each in enumerate(safe, start=1)
         ],
-        "subjects": {it.name: [store.id(entity) for entity in it.entities] for it in mentions},
+        "subjects": {it.name: list(it.entities) for it in mentions},
     }
 
 
-def _triples(graph: Graph, entities: Sequence[int], wanted: frozenset[str]) -> list[TriplePassage]:
+def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[TriplePassage]:
     """Chooses triples of the entities, of others that point at them, and of the values that are asked for.
 
     Of too many, those with most words of the question are kept, with a warning.
     """
-    store = graph.store
     found = [it for entity in entities for it in graph.triples(entity)]
     for entity in entities:
-        found += graph.passages(store.pointing_at(entity), besides=entity)
-    names = {word for entity in entities for word in topic(store.name(entity))}
+        found += graph.pointing_at(entity)
+    names = {word for entity in entities for word in topic(graph.store.names[entity])}
     asked = [each.triple for each in found if _words(each) & (wanted - names)]
-    values = dict.fromkeys(store.number(triple.object_id) for triple in asked)
-    found += [it for number in values if number is not None for it in graph.triples(number)]
+    values = dict.fromkeys(triple.object_id for triple in asked)
+    found += [it for value in values for it in graph.triples(value)]
     by_triple = {each.triple: each for each in found}
     if len(by_triple) <= _MOST:
         return list(by_triple.values())

@@ -130,15 +130,14 @@ def evolved(rows: Sequence[AskedQuestion], count: int) -> list[AskedQuestion]:
     """
     store, draw = _joined(rows), random.Random(1)
     frequency = Counter(triple.relation for entity in store.entities() for triple in store.around(entity))
-    questions, used = list[AskedQuestion](), set[int]()
+    questions, used = list[AskedQuestion](), set[str]()
     for entities in _seeds(store, draw):
         if len(questions) == count:
             break
         if used.isdisjoint(entities) and len(minimum := _drawn(store, entities, frequency, draw)) >= _FEWEST:
             used.update(entities)
             asked = dict.fromkeys(triple.subject_id for triple in minimum)
-            numbers = [number for each in asked if (number := store.number(each)) is not None]
-            around = tuple(triple for number in numbers for triple in store.around(number))
+            around = tuple(triple for entity in asked for triple in store.around(entity))
             questions.append(AskedQuestion(f"q{len(questions) + 1}", _worded(minimum), around, minimum))
     if not questions:
         raise InputError(
@@ -160,21 +159,21 @@ def _joined(rows: Sequence[AskedQuestion]) -> TripleStore:
     )
 
 
-def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[int, ...]]:
+def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[str, ...]]:
     """Yields pairs of entities that a triple joins, and after them single entities, in random order."""
     subjects = list(store.entities())
     draw.shuffle(subjects)
     known = set(subjects)
     for subject in subjects:
-        others = (store.number(triple.object_id) for triple in store.around(subject) if _is_telling(triple))
-        joined = (other for other in others if other is not None and other != subject and other in known)
+        others = (triple.object_id for triple in store.around(subject) if _is_telling(triple))
+        joined = (other for other in others if other != subject and other in known)
         if (other := next(joined, None)) is not None:
             yield subject, other
     yield from ((subject,) for subject in subjects)
 
 
 def _drawn(
-    store: TripleStore, entities: Sequence[int], frequency: Mapping[str, int], draw: random.Random
+    store: TripleStore, entities: Sequence[str], frequency: Mapping[str, int], draw: random.Random
 ) -> tuple[Triple, ...]:
     """Draws a triple in each round: first one that joins the entities, then mostly rare ones.
 
@@ -189,8 +188,7 @@ def _drawn(
             if counts[triple.relation] == 1 and _is_telling(triple) and len(triple.object) <= _LONGEST_VALUE
         ]
     total = sum(frequency.values())
-    ids = {store.id(entity) for entity in entities}
-    chosen = [triple for triple in pool if triple.object_id in ids][:1]
+    chosen = [triple for triple in pool if triple.object_id in entities][:1]
     while len(chosen) < ROUNDS:
         asked = {(each.subject_id, each.relation) for each in chosen}
         left = [triple for triple in pool if (triple.subject_id, triple.relation) not in asked]

@@ -1,7 +1,7 @@
 """Searches the graph of a file: an entity is a document, and a triple a passage of it."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -9,11 +9,9 @@ from typing import NamedTuple, Self
 from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.graph.entity_linking import Mention, linked_names
 from rarr.retrievers.graph.relations import rank_of, sentence_of
-from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triple_files import read_triples
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.store import Mention, TripleStore, linked_names
+from rarr.retrievers.graph.triples import Triple, read_triples
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import counted, shown
@@ -61,10 +59,6 @@ class Graph:
         """
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
-    async def around(self, text: str) -> "Graph":
-        """Returns the part of the graph that `text` may speak of: here all of it."""
-        return self
-
     async def extracted(self, url: str) -> str | None:
         """Returns the text about the entity whose passages have this source; None if it has no triple."""
         return await asyncio.to_thread(self._text_about, url)
@@ -72,28 +66,20 @@ class Graph:
     async def aclose(self) -> None:
         """Closes nothing: the file was read when it was opened."""
 
-    def link(self, text: str, around: str = "") -> list[Mention]:
-        """Finds the entities that `text` names, as `linked_names` does."""
-        return linked_names(self.store, text, around)
-
-    def triples(self, entity: int) -> list[TriplePassage]:
+    def triples(self, entity: str) -> list[TriplePassage]:
         """Returns the triples of which the entity is the subject, in the order of the text about it."""
         return [TriplePassage(triple, line) for line, group in self._lines(entity) for triple in group]
 
-    def passages(self, triples: Iterable[Triple], *, besides: int) -> Iterator[TriplePassage]:
-        """Yields the triples with their passages, but none of which the entity `besides` is the subject."""
-        for triple in triples:
-            subject = self.store.number(triple.subject_id)
-            if subject is not None and subject != besides:
-                yield from (each for each in self.triples(subject) if each.triple == triple)
+    def pointing_at(self, entity: str) -> list[TriplePassage]:
+        """Returns the triples of other entities that have the entity as their value."""
+        triples = [each for each in self.store.pointing_at(entity) if each.subject_id != entity]
+        return [it for each in triples for it in self.triples(each.subject_id) if it.triple == each]
 
     def _text_about(self, source: str) -> str | None:
         """Returns the text in which the passages with this source stand; None for an unknown source."""
         id_ = source.removeprefix(f"{self._place}#")
-        entity = self.store.number(id_)
-        if entity is None or self._source(id_) != source:
-            return None
-        return "\n".join(line.text for line, _ in self._lines(entity)) or None
+        lines = self._lines(id_) if self._source(id_) == source else []
+        return "\n".join(line.text for line, _ in lines) or None
 
     def _search(self, query: str, k: int, around: str = "") -> list[Passage]:
         """Returns passages of the `k` first entities that `query` names, and of entities that point at them.
@@ -101,17 +87,17 @@ class Graph:
         A name that several entities have gives none, with a warning: the text does not tell which is meant.
         """
         documents: dict[str, list[Passage]] = {}
-        mentions = self.link(query, around)
+        mentions = linked_names(self.store, query, around)
         for mention in mentions:
             if len(mention.entities) > 1:
-                warn_of_namesakes(self, mention)
+                warn_of_namesakes(mention)
         sure = [mention.entities[0] for mention in mentions if len(mention.entities) == 1]
         for entity in sure:
             own = self._passages(entity)
             if own and len(documents) < k:
                 documents.setdefault(own[0].source, list(nearest(own, query)))
         for entity in sure:
-            for each in self.passages(self.store.pointing_at(entity), besides=entity):
+            for each in self.pointing_at(entity):
                 source = each.passage.source
                 if source not in documents and len(documents) < k:
                     documents[source] = [each.passage]
@@ -121,18 +107,22 @@ class Graph:
         """Returns the address of the entity with this id: the id itself, or its place in the graph."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
-    def _passages(self, entity: int) -> list[Passage]:
+    def _passages(self, entity: str) -> list[Passage]:
         """Cuts the text about an entity into windows of lines: texts often state several facts at once."""
         lines = [line for line, _ in self._lines(entity)]
-        count = max(1, len(lines) - self._window + 1) if lines else 0
-        return [_joined(lines[first : first + self._window]) for first in range(count)]
+        starts = range(max(1, len(lines) - self._window + 1) if lines else 0)
+        groups = [lines[first : first + self._window] for first in starts]
+        return [
+            group[0].model_copy(update={"text": "\n".join(it.text for it in group), "end": group[-1].end})
+            for group in groups
+        ]
 
-    def _lines(self, entity: int) -> list[tuple[Passage, list[Triple]]]:
+    def _lines(self, entity: str) -> list[tuple[Passage, list[Triple]]]:
         by_relation: dict[str, list[Triple]] = {}
         for triple in self.store.around(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
         start, lines = 0, list[tuple[Passage, list[Triple]]]()
-        now, source = datetime.now(UTC), self._source(self.store.id(entity))
+        now, source = datetime.now(UTC), self._source(entity)
         for relation in sorted(by_relation, key=rank_of):
             group = by_relation[relation]
             title = group[0].subject
@@ -143,14 +133,9 @@ class Graph:
         return lines
 
 
-def _joined(lines: Sequence[Passage]) -> Passage:
-    text = "\n".join(line.text for line in lines)
-    return lines[0].model_copy(update={"text": text, "end": lines[-1].end})
-
-
-def warn_of_namesakes(graph: Graph, mention: Mention) -> None:
+def warn_of_namesakes(mention: Mention) -> None:
     """Warns in the run that the text does not tell which of several entities a name means."""
-    ids = ", ".join(shown(graph.store.id(entity)) for entity in mention.entities[:3])
+    ids = ", ".join(map(shown, mention.entities[:3]))
     more = ", ..." if len(mention.entities) > 3 else ""
     meter().warn(
         "ambiguous_name",

@@ -1,8 +1,6 @@
 """Writes triples as English sentences: by a table of common relations, else by the form of their names.
 
 The sentences are in the words of texts, such as "was born in", because readers compare them with sentences.
-The text about an entity has its relations in the order of the table, so that facts that texts state together
-stand together.
 """
 
 import re
@@ -10,12 +8,10 @@ from collections.abc import Sequence
 
 from rarr.retrievers.graph.triples import relation_words, value_forms
 
-NAMES = frozenset({"name", "label", "pref label", "title of entity"})
-"""Relations whose value is the name of the subject."""
-ALIASES = frozenset({"alias", "aliases", "also known as", "alt label", "alternate name", "nickname"})
-"""Relations whose value is another name of the subject."""
+ALIASES = frozenset({"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label"})
+"""Relations whose value is a name of the subject."""
 
-# A line for each relation: its names, then its sentence.
+# A line for each relation: its names, then its sentence. Facts that texts state together stand together.
 _TABLE = """
 instance of, type, kind: {name} is {a} {value}.
 occupation, profession, job: {name} was {a} {value}.
@@ -31,29 +27,20 @@ father: The father of {name} was {value}.
 mother: The mother of {name} was {value}.
 child, children, son, daughter: A child of {name} was {value}.
 sibling, brother, sister: A sibling of {name} was {value}.
-relative: A relative of {name} was {value}.
-family, noble family, dynasty: {name} belonged to the family {value}.
+religion, genre, record label, sport, field of work, family: The {relation} of {name} was {value}.
 position held, office held, position, office: {name} held the position {value}.
 employer, works for, worked for: {name} worked for {value}.
 alma mater, educated at, university: {name} was educated at {value}.
 academic degree, degree: {name} had the academic degree {value}.
 award received, award, awards, prize: {name} received {value}.
 residence, home town, lives in, lived in: {name} lived in {value}.
-religion, religion or worldview: The religion of {name} was {value}.
 political party, member of political party, party: {name} was a member of the political party {value}.
 membership, member of: {name} was a member of {value}.
-military rank, rank: {name} had the military rank {value}.
-military branch: {name} served in {value}.
 conflict, participated in, participant in: {name} participated in {value}.
 notable work, works, notable works: A notable work of {name} is {value}.
-genre: The genre of {name} was {value}.
 instrument: {name} played the instrument {value}.
-record label: The record label of {name} was {value}.
 team, member of sports team: {name} played for {value}.
-sport: The sport of {name} was {value}.
 languages spoken, native language, language: {name} spoke {value}.
-medical condition: {name} had the medical condition {value}.
-field of work, field, academic discipline: The field of work of {name} was {value}.
 doctoral advisor, student of, teacher: A teacher of {name} was {value}.
 doctoral student, student: A student of {name} was {value}.
 author, writer, written by: {name} was written by {value}.
@@ -61,58 +48,52 @@ creator, artist, painter, painted by: {name} was created by {value}.
 composer, composed by: {name} was composed by {value}.
 designer, architect, designed by: {name} was designed by {value}.
 founder, founded by: {name} was founded by {value}.
-inception, founded, date founded, established, founded in: {name} was founded {in} {value}.
-opened, opening date, opened in, date of official opening: {name} opened {in} {value}.
-completed, completion date, completed in: {name} was completed {in} {value}.
-publication date, published, published in, publication year: {name} was published {in} {value}.
+inception, founded, date founded, established, founded in: {name} was founded {on} {value}.
+opened, opening date, opened in, date of official opening: {name} opened {on} {value}.
+completed, completion date, completed in: {name} was completed {on} {value}.
+publication date, published, published in, publication year: {name} was published {on} {value}.
 height: {name} is {value} high.
-elevation, elevation above sea level: The elevation of {name} is {value}.
 length: {name} is {value} long.
 width: {name} is {value} wide.
 depth, maximum depth: {name} is {value} deep.
-area: The area of {name} is {value}.
-population: The population of {name} is {value}.
-price: The price of {name} is {value}.
-age: The age of {name} is {value}.
 location, located in, country, address: {name} is located in {value}.
-capital: The capital of {name} is {value}.
 crosses, spans: {name} crosses {value}.
 """
 
 _VERB_FORMS = (
-    "is was are were has had have having does did can won wrote led made built holds owns runs uses contains"
-    " produces supplies manages includes requires replaces supports sells buys employs serves plays"
-    " participated competed"
-    " worked lived studied served died graduated moved belonged played resided acted flows belongs"
-    " reports leads applies connects opened closed"
+    "is was are were has had have does did can won wrote led made built holds owns runs uses contains"
+    " produces includes requires replaces supports employs serves plays participated competed worked"
+    " lived studied served died graduated moved belonged played acted flows belongs leads opened closed"
 )
-_PARTICIPLE_FORMS = "born built made written led held found known sold won taught bought run"
-_VERBS, _PARTICIPLES = frozenset(_VERB_FORMS.split()), frozenset(_PARTICIPLE_FORMS.split())
+_PARTICIPLES = ("born", "built", "made", "written", "led", "held", "found", "known", "sold", "won", "taught")
 _PREPOSITIONS = frozenset({"in", "at", "by", "of", "on", "from", "to", "with", "for", "under", "near"})
 
 
-_SENTENCES = dict[str, str]()
-"""The sentence of a common relation, by each of its names."""
-_RANKS = dict[str, int]()
-for _rank, _line in enumerate(_TABLE.strip().splitlines()):
-    _words, _, _sentence = _line.partition(": ")
-    _SENTENCES |= dict.fromkeys(_words.split(", "), _sentence)
-    _RANKS |= dict.fromkeys(_words.split(", "), _rank)
+_KNOWN = {
+    name: (rank, line.partition(": ")[2])
+    for rank, line in enumerate(_TABLE.strip().splitlines())
+    for name in line.partition(": ")[0].split(", ")
+}
+"""The rank and the sentence of a common relation, by each of its names."""
+PERSONAL = range(_KNOWN["occupation"][0], _KNOWN["sibling"][0] + 1)
+"""The ranks of the relations that only persons have."""
 
 
 def rank_of(relation: str) -> int:
     """Returns the place of a relation in the text about an entity: that of the table; others come last."""
-    return _RANKS.get(relation_words(relation), len(_RANKS))
+    return _KNOWN.get(relation_words(relation), (len(_KNOWN), ""))[0]
 
 
 def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
     """Writes a relation of a subject, with all its values, as an English sentence."""
+    relation = relation_words(relation)
     *most, last = (value_forms(value)[0] for value in values)
     value = f"{', '.join(most)} and {last}" if most else last
-    words = {"name": subject, "value": value, "a": _article(value), "on": _on(value), "in": _on(value)}
-    relation = relation_words(relation)
-    known = _SENTENCES.get(relation)
-    sentence = known.format_map(words) if known else _by_form(subject, relation, value)
+    if relation in _KNOWN:
+        words = {"name": subject, "relation": relation, "value": value}
+        sentence = _KNOWN[relation][1].format(**words, a=_article(value), on=_on(value))
+    else:
+        sentence = _by_form(subject, relation, value)
     # The last word, such as "Ltd.", may have its own full stop.
     return f"{sentence[:-2]}." if sentence.endswith("..") and not sentence.endswith("...") else sentence
 
@@ -121,7 +102,7 @@ def _by_form(name: str, relation: str, value: str) -> str:
     """Writes a sentence by the form of the relation: a verb, a word with a preposition, or a noun."""
     first, _, rest = relation.partition(" ")
     last = relation.rpartition(" ")[2]
-    if first in _VERBS and not (last == "by" and first in _PARTICIPLES):
+    if first in _VERB_FORMS.split() and not (last == "by" and first in _PARTICIPLES):
         return f"{name} {relation} {value}."
     if rest and last in _PREPOSITIONS:
         if first in _PARTICIPLES or first.endswith("ed"):

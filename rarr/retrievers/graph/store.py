@@ -1,94 +1,210 @@
-"""Holds the triples of a graph in memory, by subject, by object and by name."""
+"""Indexes triples by subject, value and name, and finds the entities that a text names."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from rarr.retrievers.graph.relations import ALIASES, NAMES
-from rarr.retrievers.graph.triples import Triple, name_key, relation_words
+from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.graph.relations import ALIASES, PERSONAL, rank_of
+from rarr.retrievers.graph.triples import Triple, name_key, relation_words, value_forms, words_of
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
-_NAMED = 1000  # triples of a value; a value that more triples have names no entity that a text speaks of
+_MOST_POINTING = 1000  # a value that more triples have names no entity that a text speaks of
+_LONGEST = 12  # words of a name that are looked for
+_BESIDE = 3  # words on each side of a name
+_TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "lady", "lord"])
+_NAMED_BEFORE = re.compile(r"(\w[\w'’-]*|\b\w\.)[ \t]+$")
+_NAMED_AFTER = re.compile(r"[ \t]+(\w)")
 
 
 class TripleStore:
-    """Holds triples in the order in which they came, each once. An entity is the number of its id."""
+    """Holds triples in memory, each once, in the order in which they came. An entity is named by its id."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         """Reads the triples once. Relations for names and aliases become names of their subject."""
-        self._numbers: dict[str, int] = {}  # by id
-        self._names: list[str] = []
-        self._triples: set[Triple] = set()
-        self._by_subject: dict[int, list[Triple]] = defaultdict(list)
-        self._by_object: dict[int, list[Triple]] = defaultdict(list)
-        aliases: dict[int, list[str]] = defaultdict(list)
-        texts: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        """The name of each entity, by its id."""
+        self._by_subject: dict[str, list[Triple]] = defaultdict(list)
+        self._by_object: dict[str, list[Triple]] = defaultdict(list)
+        aliases: dict[str, list[str]] = defaultdict(list)
+        texts, known = dict[str, str](), set[Triple]()
         for each in triples:
             triple = Triple(*(texts.setdefault(text, text) for text in each))  # each text once in memory
-            subject = self._number(triple.subject_id, triple.subject)
-            if relation_words(triple.relation) in ALIASES | NAMES:
-                aliases[subject].append(triple.object)
-            elif triple not in self._triples:
-                self._triples.add(triple)
-                self._by_subject[subject].append(triple)
-                self._by_object[self._number(triple.object_id, triple.object)].append(triple)
-        self._ids = list(self._numbers)
-        self._by_name: dict[str, tuple[int, ...]] = {}
-        self._same_values: dict[int, list[int]] = defaultdict(list)  # by subject, values without an id
+            self.names.setdefault(triple.subject_id, triple.subject)
+            if relation_words(triple.relation) in ALIASES:
+                aliases[triple.subject_id].append(triple.object)
+            elif triple not in known:
+                known.add(triple)
+                self.names.setdefault(triple.object_id, triple.object)
+                self._by_subject[triple.subject_id].append(triple)
+                self._by_object[triple.object_id].append(triple)
+        self._count = len(known)
+        self._by_name = dict[str, tuple[str, ...]]()
         self._index_names(aliases)
         self.longest_name = max((key.count(" ") + 1 for key in self._by_name), default=0)
         """The most words of a name."""
 
     def __len__(self) -> int:
         """The number of triples."""
-        return len(self._triples)
+        return self._count
 
-    def entities(self) -> Sequence[int]:
+    def entities(self) -> list[str]:
         """Returns the entities that are the subject of a triple."""
-        return sorted(self._by_subject)
+        return [id_ for id_ in self.names if id_ in self._by_subject]
 
-    def name(self, entity: int) -> str:
-        return self._names[entity]
-
-    def id(self, entity: int) -> str:
-        return self._ids[entity]
-
-    def number(self, id_: str) -> int | None:
-        """Returns the entity with this id; None if there is none."""
-        return self._numbers.get(id_)
-
-    def named(self, key: str) -> Sequence[int]:
+    def named(self, key: str) -> Sequence[str]:
         """Returns the entities with the name or alias `key`, as `name_key` makes it."""
         return self._by_name.get(key, ())
 
-    def around(self, entity: int) -> list[Triple]:
+    def around(self, entity: str) -> list[Triple]:
         """Returns the triples of which the entity is the subject, in the order of the graph."""
-        return list(self._by_subject.get(entity, ()))
+        return self._by_subject.get(entity, [])
 
-    def pointing_at(self, entity: int) -> list[Triple]:
+    def pointing_at(self, entity: str) -> list[Triple]:
         """Returns the triples of which the entity is the object; none of a value that very many have."""
-        entities = (entity, *self._same_values.get(entity, ()))
-        triples = [triple for each in entities for triple in self._by_object.get(each, ())]
-        return triples if len(triples) <= _NAMED else []
+        triples = self._by_object.get(entity, [])
+        return triples if len(triples) <= _MOST_POINTING else []
 
-    def _number(self, id_: str, name: str) -> int:
-        number = self._numbers.setdefault(id_, len(self._names))
-        if number == len(self._names):
-            self._names.append(name)
-        return number
-
-    def _index_names(self, aliases: dict[int, list[str]]) -> None:
+    def _index_names(self, aliases: dict[str, list[str]]) -> None:
         """Indexes subjects by their names and aliases, and other values that are written as names.
 
         A value that has the name of one subject is this subject, though the graph gives it no id.
         """
         index = self._by_name
-        for number in self.entities():
-            for each in (self._names[number], *aliases.get(number, ())):
-                key = name_key(each)
-                if key and number not in index.get(key, ()):
-                    index[key] = (*index.get(key, ()), number)
-        for number, name in enumerate(self._names):
-            if number in self._by_subject or not name[:1].isupper():
-                continue
-            subjects = index.setdefault(name_key(name), (number,))
-            if len(subjects) == 1 and subjects[0] in self._by_subject and self._ids[number] == name:
-                self._same_values[subjects[0]].append(number)
+        for id_ in self.entities():
+            for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
+                if key and id_ not in index.get(key, ()):
+                    index[key] = (*index.get(key, ()), id_)
+        for id_, name in self.names.items():
+            if id_ not in self._by_subject and name[:1].isupper():
+                subjects = index.setdefault(name_key(name), (id_,))
+                if len(subjects) == 1 and subjects[0] != id_ == name:
+                    self._by_object[subjects[0]] += self._by_object[id_]
+
+
+class Mention(NamedTuple):
+    """A name in a text, `start` to `end`, with the entities that it may mean.
+
+    One entity: the name means it. Several: the text does not tell which of them.
+    """
+
+    name: str
+    start: int
+    end: int
+    entities: tuple[str, ...]
+
+
+def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mention]:
+    """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
+
+    In a text of small letters alone, names of two words and more count as well.
+
+    Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
+    ("the botanist Jonah Strake"), else in its sentence, else in `text` and `around`. A tie leaves all of the
+    best. A surname alone means the one person with it whom `text` or `around` name in full.
+    """
+    full = _full_names(store, text, around)
+    elsewhere = _full_names(store, around, text) if around and around != text else []
+    alone = _surnames(store, [(text, full), (around, elsewhere)])
+    starts = {mention.start for mention in alone}
+    kept = [mention for mention in full if mention.start not in starts]
+    return sorted([*alone, *kept], key=lambda mention: mention.start)
+
+
+def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
+    mentions, words, at = list[Mention](), words_of(text), 0
+    while at < len(words):
+        taken = 1
+        for length in range(min(store.longest_name, _LONGEST, len(words) - at), 0, -1):
+            place = Span(words[at][1], words[at + length - 1][2])
+            entities = store.named(" ".join(word for word, _, _ in words[at : at + length]))
+            is_name = entities and _may_be_name(store, entities, place.of(text))
+            if entities and (is_name or (length > 1 and text.islower())):
+                chosen, taken = _chosen(store, entities, text, place, around), length
+                mentions.append(Mention(place.of(text), *place, chosen))
+                break
+        at += taken
+    return mentions
+
+
+def _may_be_name(store: TripleStore, entities: Sequence[str], written: str) -> bool:
+    """Is it no mere word: a number, stop words, or a word in small letters for a name in capitals?"""
+    if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
+        return False
+    is_name = all(store.names[entity][:1].isupper() for entity in entities)
+    return not is_name or any(letter.isupper() for letter in written)
+
+
+def _chosen(
+    store: TripleStore, entities: Sequence[str], text: str, place: Span, around: str
+) -> tuple[str, ...]:
+    """Returns the entities of which most neighbours are named in the nearest text that tells them apart."""
+    left = tuple(entities)
+    if len(left) > 1:
+        sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
+        first, last = sentence.start, max(sentence.end, place.end)
+        before, after = text[first : place.start], text[place.end : last]
+        beside = [*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]]
+        whole = f"{text[: place.start]} | {text[place.end :]} | {around}"
+        for window in (" ".join(beside), f"{before} | {after}", whole):
+            scores = _scores(store, left, window)
+            left = tuple(entity for entity, score in zip(left, scores, strict=True) if score == max(scores))
+    return left
+
+
+def _scores(store: TripleStore, entities: Sequence[str], window: str) -> list[int]:
+    """Counts for each entity its own neighbours that the window names, those of all entities left out."""
+    keyed = f" {' '.join(stems(window))} "
+    named = []
+    for entity in entities:
+        own = set(name_key(store.names[entity]).split())  # words of the entity's own name tell nothing
+        values = {triple.object for triple in store.around(entity)}
+        values |= {triple.subject for triple in store.pointing_at(entity)}
+        named.append({value for value in values if _is_named(value, keyed, own)})
+    shared = set.intersection(*named)
+    return [len(values - shared) for values in named]
+
+
+def _is_named(value: str, keyed: str, own: set[str]) -> bool:
+    return any(
+        not set(name_key(form).split()) <= own and f" {' '.join(stems(form))} " in keyed
+        for form in value_forms(value)
+    )
+
+
+def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]) -> list[Mention]:
+    """Returns the words of the first text that are the surname of the one person whom a text names in full.
+
+    A surname that also stands in the name of somebody else, as in "Per Lunde", means nobody: the text does
+    not tell who is meant. `texts` are texts with their full names.
+    """
+    named = defaultdict[str, set[str]](set)
+    for mention in (each for _, mentions in texts for each in mentions):
+        words = name_key(mention.name).split()
+        relations = (triple.relation for entity in mention.entities[:1] for triple in store.around(entity))
+        if len(words) > 1 == len(mention.entities) and any(rank_of(it) in PERSONAL for it in relations):
+            named[words[-1]].update(mention.entities)
+    text, mentions = texts[0]
+    taken = [each for each in mentions if any(map(store.around, each.entities))]
+    return [
+        Mention(text[start:end], start, end, tuple(named[word]))
+        for word, start, end in words_of(text)
+        if len(named.get(word, ())) == 1
+        and text[start].isupper()
+        and not any(each.start <= start < each.end for each in taken)
+        and not any(_stands_in_another_name(*each, word) for each in texts)
+    ]
+
+
+def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
+    """Is the surname part of another name: of a prize, an institute, or a person not in the graph?"""
+    for word, start, end in words_of(text):
+        if word != surname or any(each.start < start < each.end for each in mentions):
+            continue
+        before, after = _NAMED_BEFORE.search(text, max(0, start - 40), start), _NAMED_AFTER.match(text, end)
+        first = before[1] if before else ""
+        is_named_before = first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES
+        if is_named_before or (after and after[1].isupper()):
+            return True
+    return False

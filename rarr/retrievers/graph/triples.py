@@ -1,11 +1,18 @@
-"""Declares a triple of a graph, and how its parts are written in text."""
+"""Declares a triple of a graph, its forms in text, and reads triples from CSV, JSON lines and RDF."""
 
+import csv
+import json
 import re
 import unicodedata
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from rarr.errors import InputError, SetupError
 from rarr.records.answers import CitedTriple
+from rarr.tools.text.wording import shown
+from rarr.valid_unicode import valid
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
@@ -14,6 +21,12 @@ MONTHS = (
 _ISO_DATE = re.compile(r"([+-]?\d{4})-(\d\d)-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
+
+_PARTS, _IDS = ("subject", "relation", "object"), ("subject_id", "object_id")
+_FILES = (".csv", ".jsonl", ".nt", ".tsv", ".ttl")
+_CURE = "give subject, relation and object, or a name and a text (or a list of texts) for each relation"
+
+_LABELS = ("label", "pref label", "name")  # of RDFS, SKOS, FOAF and schema.org
 
 
 class Triple(NamedTuple):
@@ -32,13 +45,7 @@ class Triple(NamedTuple):
 
 def cited_triple(triple: Triple) -> CitedTriple:
     """Makes the record of a triple."""
-    return CitedTriple(
-        subject_id=triple.subject_id,
-        subject=triple.subject,
-        relation=triple.relation,
-        value_id=triple.object_id,
-        value=triple.object,
-    )
+    return CitedTriple(**dict(zip(CitedTriple.model_fields, triple, strict=True)))
 
 
 def triple_of(record: CitedTriple) -> Triple:
@@ -56,6 +63,13 @@ def name_key(name: str) -> str:
 def words_of(text: str) -> list[tuple[str, int, int]]:
     """Returns the words of `text` in the form of `name_key`, each with its start and end."""
     return [(_folded(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    plain = unicodedata.normalize("NFKD", word)
+    return "".join(mark for mark in plain if not unicodedata.combining(mark)).casefold()
 
 
 @lru_cache(maxsize=4096)  # a graph has few relations, and each in many triples
@@ -81,8 +95,137 @@ def value_forms(value: str) -> tuple[str, ...]:
     return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
-def _folded(word: str) -> str:
-    if word.isascii():
-        return word.lower()
-    plain = unicodedata.normalize("NFKD", word)
-    return "".join(mark for mark in plain if not unicodedata.combining(mark)).casefold()
+def read_triples(file: Path) -> Iterator[Triple]:
+    """Yields the triples of a file, by the end of its name: .csv, .tsv, .jsonl, .ttl or .nt.
+
+    A row of CSV or JSON lines is a triple (subject, relation, object, and optionally subject_id and
+    object_id), or an entity: name, optionally id, and a value for each other column. RDF is read by the
+    English labels of its parts. Raises `InputError` with one line that names the file and the line, and
+    `SetupError` for RDF without pyoxigraph.
+    """
+    name, kind = shown(str(file)), file.suffix.lower()
+    if kind not in _FILES:
+        cure = "(export the triples of a SPARQL endpoint to Turtle)"
+        raise InputError(f"{name} is no graph: give a file in {', '.join(_FILES)} {cure}")
+    try:
+        if kind in (".nt", ".ttl"):
+            yield from _rdf_triples(file)
+            return
+        for line, row in (_json_rows if kind == ".jsonl" else _csv_rows)(file):
+            try:
+                yield from _row_triples(row)
+            except ValueError:
+                raise InputError(f"{name}, line {line} is no triple and no entity: {_CURE}") from None
+    except OSError as error:
+        raise InputError(f"graph {name} cannot be read ({error.strerror}): check its path") from None
+    except UnicodeDecodeError as error:
+        message = f"graph {name} is not UTF-8 (byte at offset {error.start}): convert it"
+        raise InputError(message) from None
+
+
+def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
+    """Returns the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
+    if "name" in row and row.keys().isdisjoint(_PARTS):
+        name, id_ = _text(row["name"]), _text(row.get("id"))
+        lists = {key: it if isinstance(it, list) else [it] for key, it in row.items()}
+        every = ((key, _text(value)) for key, values in lists.items() for value in values)
+        triples = [
+            Triple(id_ or name, name, key, it, it) for key, it in every if it and key not in ("name", "id")
+        ]
+        is_whole = bool(name)
+    else:
+        subject, relation, value, *ids = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
+        triples = [Triple(ids[0] or subject, subject, relation, ids[1] or value, value)]
+        is_whole = bool(subject and relation and value) and row.keys() <= {*_PARTS, *_IDS}
+    if not is_whole:
+        raise ValueError
+    return triples
+
+
+def _text(value: object) -> str:
+    """Writes a value as valid text; "" for a missing value. Raises `ValueError` for a list or an object."""
+    if isinstance(value, str):
+        text = " ".join(value.split())
+        return text if text.isascii() and text.isprintable() else valid(text)
+    if isinstance(value, list | dict):
+        raise ValueError
+    return "" if value is None else json.dumps(value)
+
+
+def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the rows with their lines; a row that cannot be read is empty."""
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        head = lines.readline()
+        lines.seek(0)
+        reader = csv.reader(lines, delimiter=max("\t;,", key=head.count), strict=True)
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            for row in filter(lambda row: any(map(str.strip, row)), reader):
+                is_whole = len(row) == len(header) == len(set(header))
+                yield reader.line_num, dict(zip(header, row, strict=True)) if is_whole else {}
+        except csv.Error:
+            yield reader.line_num, {}
+
+
+def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    with file.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line) if line.strip() else None
+            except (ValueError, RecursionError):
+                row = {}
+            if line.strip():
+                yield number, row if isinstance(row, dict) else {}
+
+
+def _rdf_triples(file: Path) -> Iterator[Triple]:
+    """Yields the triples of the file, which is read twice: labels may come after the statements."""
+    labels = dict[str, str]()
+    for quad in _quads(file):
+        is_label = relation_words(quad.predicate.value) in _LABELS
+        if is_label and getattr(quad.object, "language", None) in (None, "en"):
+            labels.setdefault(_rdf_id(quad.subject), valid(quad.object.value))
+    for quad in _quads(file):
+        subject_id, predicate = _rdf_id(quad.subject), quad.predicate.value
+        object_id, is_text = valid(_rdf_id(quad.object)), hasattr(quad.object, "datatype")
+        # A text is read in English, or where it names no language.
+        is_foreign = is_text and (quad.object.language or "en").partition("-")[0] != "en"
+        subject, relation, value = (
+            labels.get(id_) or _local_name(id_) for id_ in (subject_id, predicate, object_id)
+        )
+        if is_text:
+            value = object_id = " ".join(object_id.split())
+        if subject and value and not is_foreign and relation_words(predicate) not in _LABELS:
+            yield Triple(subject_id, subject, relation, object_id, value)
+
+
+def _local_name(id_: str) -> str:
+    """Returns the last part of an IRI, such as Ada Lovelace of .../Ada_Lovelace; "" for a blank node."""
+    if id_.startswith("_:"):
+        return ""
+    return id_.rstrip("/#").replace("#", "/").rpartition("/")[2].replace("_", " ") or id_
+
+
+def _rdf_id(term: Any) -> str:
+    """Returns the IRI, the text of a literal, or the name of a blank node with its mark `_:`."""
+    text = str(term.value)
+    return text if hasattr(term, "datatype") or ":" in text else f"_:{text}"
+
+
+def _quads(file: Path) -> Iterator[Any]:
+    """Yields the quads of the file but those about triples (RDF-star)."""
+    name = shown(str(file))
+    try:
+        import pyoxigraph
+    except ImportError:
+        raise SetupError(f"graph {name} is RDF, which needs pyoxigraph: pip install 'rarr[graph]'") from None
+    form = pyoxigraph.RdfFormat.from_extension(file.suffix.lower().lstrip("."))
+    with file.open("rb") as stream:
+        try:
+            for quad in pyoxigraph.parse(stream, form, base_iri="file:///"):
+                if not isinstance(quad.object, pyoxigraph.Triple):
+                    yield quad
+        except SyntaxError as error:
+            line = f", line {error.lineno}" if error.lineno else ""
+            why = " ".join(str(error.msg).split())
+            raise InputError(f"{name}{line}: {why}: correct the file") from None

@@ -8,8 +8,7 @@ import pytest
 from agent.answering.helpers import writer
 from rarr import Graph, answer
 from rarr.errors import InputError
-from rarr.retrievers.graph.triple_files import read_triples
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import Triple, read_triples
 
 PEOPLE, STRUCTURES = Path("examples/graph/people.csv"), Path("examples/graph/structures.csv")
 
