@@ -20,7 +20,7 @@ TEXTS, CORPUS = (ROOT / "examples" / name for name in ("texts", "corpus"))
 HANG_S = 20.0
 """A process that runs longer than this after the act is taken to hang."""
 
-HANDLED = "rarr.cli.interrupts"
+HANDLED = "rarr.cli.entry_point"
 """The module that is imported once the first signal handlers are installed."""
 
 # Tells on standard output when the module or file of the first argument is opened.

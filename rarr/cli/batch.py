@@ -11,7 +11,7 @@ from rarr.cli.streams import complain, waiting, write_estimate, write_result
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
-    from rarr.batches.results import BatchCounts, Columns
+    from rarr.batches.results import BatchCounts
     from rarr.settings import Settings
 
 
@@ -52,59 +52,36 @@ def batch(
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
     """
+    from rarr import Reviser
+    from rarr.agent.cost_estimate import added
+    from rarr.batches import revise_file
     from rarr.batches.results import MEASURES, Columns
+    from rarr.batches.rows import input_rows
     from rarr.evals.measures import limits_of
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
     if estimate:
-        return _estimate(source, columns, settings)
-    counts = _to_file(source, out, columns=columns, settings=settings, **work)
+        rows = map(columns.row_or_problem, input_rows(source))
+        with Reviser(settings) as reviser:
+            every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
+        return write_estimate(added(every))
+
+    def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
+        if counts.left:
+            shown.stop()
+            rows = counted(counts.rows + counts.left, "row")
+            complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
+
+    with waiting() as shown:
+        told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": shown.rows}
+        counts = revise_file(source, out, columns=columns, settings=settings, **told, **work)
+    changed, cost = f"{counts.changed:,} changed", f", cost {counts.cost:.4g}" if counts.cost else ""
+    doubtful = f"{counts.unconfirmed:,} with sentences that are not supported{cost}"
     if options.as_json():
         write_result(counts, str)
     else:
-        complain(_summary(counts, out), 0)
+        complain(f"{counted(counts.rows, 'row')} in {out}: {changed}, {doubtful}", 0)
     return _outcome(counts, measures)
-
-
-def _estimate(source: Path, columns: "Columns", settings: "Settings") -> int:
-    """Adds up the estimates of all rows that can be used."""
-    from rarr import Reviser
-    from rarr.agent.cost_estimate import added
-    from rarr.batches.rows import input_rows
-
-    rows = map(columns.row_or_problem, input_rows(source))
-    with Reviser(settings) as reviser:
-        every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
-    return write_estimate(added(every))
-
-
-def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
-    from rarr.batches import revise_file
-    from rarr.tools.concurrency import before_end
-
-    interrupted = list["BatchCounts"]()
-
-    def say_what_is_left() -> None:  # OUT looks like a finished file
-        for counts in interrupted:
-            if counts.left:
-                rows = counted(counts.rows + counts.left, "row")
-                complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
-
-    # The line about the rest is printed last, after the line of progress has ended.
-    with before_end(say_what_is_left), waiting() as shown:
-        return revise_file(source, out, on_interrupt=interrupted.append, on_progress=shown.rows, **work)
-
-
-def _summary(counts: "BatchCounts", out: Path) -> str:
-    """Writes one line about what OUT holds."""
-    parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
-    if counts.unchecked:
-        parts.append(f"{counts.unchecked:,} with nothing to check")
-    if counts.model_calls:
-        parts.append(counted(counts.model_calls, "model call"))
-    if counts.cost:
-        parts.append(f"cost {counts.cost:.4g}")
-    return f"{counted(counts.rows, 'row')} in {out}: {', '.join(parts)}"
 
 
 def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:

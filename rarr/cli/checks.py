@@ -1,33 +1,38 @@
 """The commands that change nothing: `rarr check` for documents in CI, and `rarr verify` for claims."""
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rarr.cli import options, streams
-from rarr.cli.documents import found_files, outside, passages_of, read_document
 from rarr.errors import InputError
-from rarr.tools.text.wording import grouped
+from rarr.tools.text.wording import counted, grouped, shown as visible
 
 if TYPE_CHECKING:
-    from rarr.evals.verified_claims import VerificationReport
-    from rarr.records.document_checks import DocumentChecks
+    from rarr.agent.check import DocumentFile
     from rarr.records.verification import Verification
     from rarr.settings import Settings
+
+KINDS = (".md", ".markdown", ".txt", ".text")
+"""The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @options.settings(*options.RUN)
-@options.one("--fail-on", "S", "Also unconfirmed or no_evidence fails; repeatable.", multiple=True)
+@options.one(
+    "--fail-on", "S", "Also unconfirmed or no_evidence fails; repeatable.", multiple=True,
+    type=click.Choice(["unconfirmed", "no_evidence"]),
+)  # fmt: skip
 @options.choice("--format", "text github sarif json", "The form of the result.", name="form")
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(
-    files: Sequence[str], settings: "Settings", fail_on: Sequence[str], form: str, out: Path | None, jobs: int
+    files: Sequence[str], settings: "Settings", fail_on: Sequence[Any], form: str, out: Path | None, jobs: int
 ) -> int:
     """Check documents against a source of truth.
 
@@ -41,18 +46,19 @@ def check(
       rarr check README.md docs/ --corpus specs/
       rarr check docs/ --corpus specs/ --format sarif -o rarr.sarif
     """
-    from rarr.records.document_checks import FailOn
+    from rarr import Reviser
+    from rarr.agent.check import check_documents
     from rarr.settings import installed_version
+    from rarr.tools.concurrency import run
     from rarr.views import findings
     from rarr.views.shown_text import as_json
 
-    known = get_args(FailOn)
-    names = [name.strip() for given in fail_on for name in given.split(",")]
-    if unknown := [name for name in names if name not in known]:
-        raise InputError(f"--fail-on is {unknown[0]!r}: give {', '.join(known[:-1])} or {known[-1]}")
-    documents = found_files(files)
-    streams.require_writable(out, documents)
-    checks = _checked(documents, settings, [status for status in known if status in names], jobs)
+    found = found_files(files)
+    streams.require_writable(out, found)
+    left = _outside(found, settings)
+    with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
+        documents, told = [read_document(file) for file in left], shown.one_of(len(left))
+        checks = run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=told))
     printed = form == "text" and out is None
     result = {
         "text": lambda: findings.as_text(checks, terminal=printed and sys.stdout.isatty()),
@@ -73,23 +79,73 @@ def check(
     return streams.complain(verdict, 3) if checks.unjudged else 0
 
 
-def _checked(found: list[Path], settings: "Settings", fail_on: Any, jobs: int) -> "DocumentChecks":
-    from rarr import Reviser
-    from rarr.agent.check import check_documents
-    from rarr.agent.wiring.sources import search_names
-    from rarr.tools.concurrency import run
+def found_files(names: Sequence[str]) -> list[Path]:
+    """Returns the files that `names` mean, in their order, each once.
 
-    searched = settings.corpus if "corpus" in search_names(settings) else None
-    files = found if searched is None else outside(found, searched)
-    with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
-        documents = [read_document(file) for file in files]
-        return run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=shown.one_of(len(files))))
+    A folder means the Markdown and text files in it, at any depth, without hidden ones. Raises `InputError`
+    for a name that means nothing.
+    """
+    found: dict[Path, Path] = {}
+    for name in names:
+        path = Path(name)
+        try:
+            there, files = os.path.lexists(path), list(_in_folder(path)) if path.is_dir() else [path]
+        except (OSError, ValueError):  # too long for a name, or not a name
+            there, files = False, []
+        if not there or not files:
+            cure = f"name a file, or a folder with files {', '.join(KINDS)}"
+            raise InputError(f"{visible(name)} does not exist, or holds no document: {cure}")
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in sorted(files):
+            if not file.startswith(".") and file.lower().endswith(KINDS):
+                yield Path(where, file)
+
+
+def _outside(files: list[Path], settings: "Settings") -> list[Path]:
+    """Returns the files that are no part of the corpus, and warns of the others, if there are any left."""
+    from rarr.agent.wiring.sources import search_names
+    from rarr.retrievers.corpus.passage_index import is_index, read_manifest
+
+    if settings.corpus is None or "corpus" not in search_names(settings):
+        return files
+    root = settings.corpus.expanduser()
+    if is_index(root):  # its documents are where it was built from
+        root = Path(read_manifest(root).shown or root)
+    left = [file for file in files if not file.resolve().is_relative_to(root.resolve())]
+    if not left:
+        why = f"all files to check are part of the corpus {settings.corpus}, where each would confirm itself"
+        raise InputError(f"{why}: name a corpus without them, or other files")
+    if inside := len(files) - len(left):
+        told = "left out as part of the corpus, where each would confirm itself"
+        streams.warn(f"{counted(inside, 'file')} {told}")
+    return left
+
+
+def read_document(file: Path) -> "DocumentFile":
+    """Reads a file as UTF-8 without a byte order mark; one that cannot be read keeps the reason."""
+    from rarr.agent.check import DocumentFile
+
+    try:
+        return DocumentFile(file.as_posix(), streams.decoded(file.read_bytes(), "the file"))
+    except (OSError, InputError) as error:
+        why = str(error) if isinstance(error, InputError) else f"the file cannot be read ({error.strerror})"
+        return DocumentFile(file.as_posix(), unreadable=f"{why}: leave it out, or correct that")
 
 
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
-@options.files("--against", "A text or document to verify the claim against; repeatable.")
-@options.one("--context", "C", "The question that the claim answers.")
+@options.one(
+    "--against", "FILE", "A text or document to verify the claim against; repeatable.",
+    type=options.FILE, multiple=True,
+)  # fmt: skip
+@options.CONTEXT
 @options.settings(*options.MODELS, "deadline_s")
 @options.one("--judge", "M", "Ask this judge instead: nli:NAME, or a language model.")
 @options.out("DIR", "Folder for the verified claims of DATA.")
@@ -117,33 +173,19 @@ def verify(
     """
     if (not against) == (out is None):
         raise InputError("give --against FILE for one claim, or -o DIR for the claims of a file")
-    if out is None and limit is not None:
-        raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
-    if out is not None and context is not None:
-        raise InputError('--context belongs to one claim: give the rows of DATA a "question"')
+    if (limit is not None) if out is None else (context is not None):
+        raise InputError("--limit is for the claims of a file, and --context for one claim: leave it out")
     if judge is not None:
         settings = settings.model_copy(update={"models": settings.models | {"attribute": judge}})
-    if out is None:
-        text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
-        return _verify_claim(text, against, streams.optional_text(context, "--context"), settings)
-    from rarr.evals.verified_claims import verify_claims
-    from rarr.views.report_tables import as_tables
-
-    with streams.waiting() as shown:
-        more: dict[str, Any] = {"limit": limit, "jobs": jobs, "on_row": shown.rows}
-        report = verify_claims(Path(claim), out, settings=settings, **more)
-    streams.write_result(report, lambda: as_tables(report, out))
-    return _data_outcome(report)
-
-
-def _verify_claim(claim: str, files: Sequence[Path], context: str | None, settings: "Settings") -> int:
-    """Verifies one claim. Returns 3 if it could not be judged, 1 if it is contradictory, else 0."""
+    if out is not None:
+        return _verify_file(Path(claim), out, settings, limit=limit, jobs=jobs)
     from rarr.agent.verify import verifier_of
     from rarr.views.revision_text import verification_text
 
-    passages = [*passages_of(files, settings.max_file_mb)]
+    text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
+    passages = [*streams.passages_of(against, settings.max_file_mb)]
     with streams.waiting(), verifier_of(settings) as verifier:
-        verified: Verification = verifier.verify(claim, passages, context)
+        verified: Verification = verifier.verify(text, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))
     lines = grouped(verified.warnings)
     if verified.label is None:
@@ -153,14 +195,20 @@ def _verify_claim(claim: str, files: Sequence[Path], context: str | None, settin
     return int(verified.label == "contradictory")
 
 
-def _data_outcome(report: "VerificationReport") -> int:
+def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
     """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
     from rarr.agent.verify import READS_MORE
+    from rarr.evals.verified_claims import verify_claims
+    from rarr.views.report_tables import as_tables
 
-    if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
+    with streams.waiting() as shown:
+        report = verify_claims(data, out, settings=settings, on_row=shown.rows, **rows)
+    streams.write_result(report, lambda: as_tables(report, out))
+    labels = [row.label for row in report.rows]
+    if report.reader == "embedded" and "extrapolatory" in labels:
         streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
     status = streams.complain_of_rows(report, "claim")
-    if not status and all(row.label is None for row in report.rows):
+    if not status and not any(labels):
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)
     measured = any(row.supported is not None for row in report.rows)
-    return status or int(not measured and any(row.label == "contradictory" for row in report.rows))
+    return status or int(not measured and "contradictory" in labels)

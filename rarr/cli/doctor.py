@@ -12,7 +12,6 @@ from rarr.errors import InputError, RarrError
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
-    from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 LIMIT_S = 10.0
 """Seconds until a source counts as not answering."""
@@ -52,29 +51,23 @@ def doctor(settings: "Settings") -> int:
       rarr doctor --corpus notes/ --offline
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
+    from rarr.agent.exam import examined
     from rarr.views.shown_text import visible
 
     given = options.given(**click.get_current_context().params)
-    if "model" in given:
-        if others := [name for name in options.SOURCES if name in given]:
+    if name := given.get("model"):
+        if others := [source for source in options.SOURCES if source in given]:
             raise InputError(f"--model asks the model alone: leave out --{' and --'.join(others)}")
-        return _examine_model(given["model"], settings)
+        if name == "embedded" or name.startswith("scripted:"):
+            raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
+        exam = examined(name, settings)
+        text = visible("".join(f"{line}\n" for line in exam.lines(name)))
+        write_result({**exam._asdict(), "fit_for": exam.fit_for}, lambda: text)
+        return 0
     found = list(examine(settings))
     text = visible("".join(each.line() for each in found))
     write_result([each._asdict() for each in found], lambda: text)
     return 2 if any(each.state == "broken" for each in found) else 0
-
-
-def _examine_model(name: str, settings: "Settings") -> int:
-    from rarr.agent.exam import examined
-    from rarr.views.shown_text import visible
-
-    if name == "embedded" or name.startswith("scripted:"):
-        raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
-    exam = examined(name, settings)
-    lines = visible("".join(f"{line}\n" for line in exam.lines(name)))
-    write_result({**exam._asdict(), "fit_for": exam.fit_for}, lambda: lines)
-    return 0
 
 
 def examine(settings: "Settings") -> Iterator[Diagnosis]:
@@ -128,6 +121,8 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.agent.wiring.components import wire
     from rarr.testing import InMemoryRetriever
     from rarr.tools.concurrency import run
+    from rarr.tools.models.chat import CallFailure
+    from rarr.tools.models.retrying_metered_chat import cure_of
 
     # The sources are examined separately, and a reranker of torch takes long to open.
     changed: dict[str, Any] = {"search": InMemoryRetriever([]), "reranker": "overlap"}
@@ -140,20 +135,13 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
     if not models:
         yield Diagnosis("model", "ok", "no language model is asked")
     for model in models.values():
-        yield run(_model_reached(model))
-
-
-async def _model_reached(model: "BudgetedChat") -> Diagnosis:
-    from rarr.tools.models.chat import CallFailure
-    from rarr.tools.models.retrying_metered_chat import cure_of
-
-    try:
-        return Diagnosis(f"model {model.name}", "ok", await model.probe())
-    except CallFailure as failure:
-        cure = cure_of(failure) or "start its server, or correct base_url, the key or the name"
-        return Diagnosis(f"model {model.name}", "broken", str(failure), cure)
-    finally:
-        await model.aclose()
+        try:
+            yield Diagnosis(f"model {model.name}", "ok", run(model.probe()))
+        except CallFailure as failure:
+            cure = cure_of(failure) or "start its server, or correct base_url, the key or the name"
+            yield Diagnosis(f"model {model.name}", "broken", str(failure), cure)
+        finally:
+            run(model.aclose())
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:

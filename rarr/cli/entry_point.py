@@ -6,10 +6,9 @@ A command imports slow modules itself, so that `rarr --help` is quick.
 import click
 
 from rarr.cli.batch import batch
-from rarr.cli.bench import bench
 from rarr.cli.checks import check, verify
 from rarr.cli.doctor import doctor
-from rarr.cli.files import eval_, index, label, train
+from rarr.cli.files import bench, eval_, index, label, train
 from rarr.cli.servers import mcp, serve
 from rarr.cli.streams import complain, require_output
 from rarr.cli.texts import answer, cite, revise, write_
@@ -34,7 +33,11 @@ def call(argv: list[str] | None) -> int:
         require_output()
         return app.main(argv, prog_name="rarr", standalone_mode=False) or 0
     except click.ClickException as error:
-        return complain(_misuse(error), 2)
+        context = getattr(error, "ctx", None)
+        message = " ".join(error.format_message().split()).rstrip(".")
+        # A list item in Markdown, or a negative number, looks like an option.
+        dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
+        return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{dash}", 2)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be done: {error}", 3)
     except RarrError as error:
@@ -46,14 +49,6 @@ def call(argv: list[str] | None) -> int:
         place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
         what = f"{type(error).__name__}: {error}{place}"
         return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
-
-
-def _misuse(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    message = " ".join(error.format_message().split()).rstrip(".")
-    # A list item in Markdown, or a negative number, looks like an option.
-    dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
-    return f"{message}: see {context.command_path if context else 'rarr'} --help{dash}"
 
 
 @click.group(cls=_App, no_args_is_help=False)

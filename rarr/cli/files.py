@@ -1,7 +1,8 @@
-"""The commands on whole files: `rarr index`, `eval`, `label`, and `train`."""
+"""The commands on whole files: `rarr index`, `eval`, `label`, `bench` and `train`."""
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,31 +98,92 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
       rarr label data.jsonl -o page.html
       rarr label --merge ratings-Ada.json ratings-Ben.json -o labels.jsonl
     """
-    from rarr.evals.rating import digest_of, read_items
+    from rarr.evals.rating import digest_of, labelled_rows, merged, read_exports, read_items
     from rarr.views.pages import label_page
+    from rarr.views.report_tables import as_tables
 
     streams.require_writable(out, files)
     if merge:
-        return _merge(files, out)
-    if len(files) > 1:
-        raise InputError("a page has the rows of one DATA: to merge what raters exported, add --merge")
-    if options.as_json():
-        raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
+        exports = read_exports(files)
+        ratings = merged(exports)
+        streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
+        streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"))
+        return 0
+    if len(files) > 1 or options.as_json():
+        raise InputError("several files and --json belong to merging: add --merge, or give one DATA")
     items = read_items(files[0])
     streams.save(out, [label_page(items)])
     streams.write(f"{out}: {counted(len(items), 'item')} to rate, data {digest_of(items)[:8]}\n")
     return 0
 
 
-def _merge(files: Sequence[Path], out: Path) -> int:
-    from rarr.evals.rating import labelled_rows, merged, read_exports
+BENCHES = {
+    **dict.fromkeys(("rarr", "expertqa", "kalma", "answers", "names", "conflicts"), ("DATA",)),
+    "wikigen": ("EVENTS", "DOCS"),
+}
+"""The modules of `rarr.evals.benchmarks`, each with the files that it reads."""
+
+
+@click.command()
+@click.argument("name", type=click.Choice([*BENCHES]), metavar="NAME")
+@click.argument("data", type=options.FILE, nargs=-1, required=True)
+@options.out("DIR", "Folder for the run and its report.", required=True)
+@click.option(
+    "--judge", "--system", "judges", metavar="J", multiple=True,
+    help="A judge or system to measure; repeatable.",
+)  # fmt: skip
+@options.LIMIT
+@options.JOBS
+@options.JSON
+@options.settings("corpus", "search", "model", "base_url")
+def bench(
+    name: str, data: Sequence[Path], out: Path, judges: tuple[str, ...], settings: "Settings", **rows: Any
+) -> int:
+    """Measure judges, readers, searches and writers as papers do.
+
+    The rows have a fixed random order, so that --limit draws a sample. The same call continues an interrupted
+    run. Reports print published figures beside the measured ones. NAME is:
+
+    rarr: revises texts by RARR, its baselines and the default (Gao et al. 2023). DATA has lines {"text"} or
+    {"question"}, maybe "context", "evidence" and "revised". Systems: default, rarr, efec, lamda, unedited,
+    and the ablations "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
+
+    expertqa: judges claims of six systems that experts labelled, in dev/attribution of DATA. A judge is
+    embedded, nli:NAME or a model.
+
+    kalma: answers the questions of BioKaLMA that have a graph, and measures the citations.
+
+    wikigen: writes articles about EVENTS from the pages in DOCS, both JSON lines, and scores citations, by
+    the system prr (a language model) or extractive (the default).
+
+    answers: measures how well scores of answers agree with people's ratings (MOCHA, EVOUNA). DATA has lines
+    {"question", "answer", "references", "score"}; a score is 0 to 1, or true or false.
+
+    names: measures whether a search tells apart things that share a name (AmbER sets). DATA has lines "id",
+    "name", "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
+
+    conflicts: measures whether a model follows its evidence or its memory (Longpre et al. 2021). DATA has
+    lines {"question", "answers", "passage"}, maybe "title"; answers of other rows replace a passage's own.
+
+    \b
+    Examples:
+      rarr bench expertqa data/ -o expertqa --judge nli:NAME
+      rarr bench wikigen events.jsonl docs.jsonl -o scores --system extractive
+    """
+    from rarr.evals.benchmarks.bench import Options, run_bench
     from rarr.views.report_tables import as_tables
 
-    exports = read_exports(files)
-    ratings = merged(exports)
-    streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
-    streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"))
-    return 0
+    if len(data) != len(wanted := BENCHES[name]):
+        raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
+    asked, module = Options(judges=judges, **rows), import_module(f"rarr.evals.benchmarks.{name}")
+    with streams.waiting() as shown:
+        made = getattr(module, name)(*data, settings, asked)
+        report = run_bench(made, out, settings, asked, shown.rows)
+    streams.write_result(report, lambda: as_tables(report, out))
+    if report.failed:
+        cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"
+        return streams.complain(f"{', '.join(report.failed)}: nothing could be judged: {cure}", 3)
+    return streams.complain_of_errors(report.errors, "row", all_failed=False)
 
 
 @click.group()
@@ -182,20 +244,9 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
       rarr train editor rows.jsonl -o weights
     """
     from rarr.backends.encoder.model_files import checked_manifest
-    from rarr.training.rows import enough
-    from rarr.views.report_tables import as_tables
 
-    try:
-        from rarr.training.fine_tuning import fine_tune
-    except ImportError as error:
-        enough(rows)  # checks the call before anybody installs gigabytes for it
-        checked_manifest(start)
-        reason = f"rarr train editor cannot run ({error.name} is missing)"
-        raise SetupError(f"{reason}: pip install 'rarr[train]'") from None
-    with streams.waiting() as shown:
-        report = fine_tune(rows, out, **numbers, start=start, on_step=shown.rows)
-    streams.write(as_tables(report, out, "weights"))
-    return 0
+    checked_manifest(start)
+    return _trained("fine_tuning", "fine_tune", rows, out, start=start, **numbers)
 
 
 @train.command()
@@ -215,16 +266,21 @@ def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
     Examples:
       rarr train purr rows.jsonl -o editor --base google-t5/t5-base
     """
+    return _trained("fusion", "train_fusion", rows, out, base=base, **numbers)
+
+
+def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
     from rarr.training.rows import enough
     from rarr.views.report_tables import as_tables
 
+    enough(rows)  # checks the call before anybody installs gigabytes for it
     try:
-        from rarr.training.fusion import train_fusion
+        training = import_module(f"rarr.training.{module}")
     except ImportError as error:
-        enough(rows)  # checks the call before anybody installs gigabytes for it
-        reason = f"rarr train purr cannot run ({error.name} is missing)"
-        raise SetupError(f"{reason}: pip install 'rarr[train]'") from None
+        raise SetupError(
+            f"training needs packages ({error.name} is missing): pip install 'rarr[train]'"
+        ) from None
     with streams.waiting():
-        report = train_fusion(rows, out, base=base, **numbers)
-    streams.write(as_tables(report, out, "editor"))
+        report = getattr(training, function)(rows, out, **options_)
+    streams.write(as_tables(report, out, "weights"))
     return 0

@@ -5,6 +5,7 @@ An option that only one command has is declared there.
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
@@ -73,31 +74,23 @@ def settings(*names: str) -> Option[Any]:
 
 
 def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
-    """Adds the settings of `--set NAME=VALUE`. Raises `InputError` for another form, or a name given twice.
-
-    Lists and tables are JSON; a list may be written with commas.
-    """
+    """Adds the settings of `--set NAME=VALUE`; a list is JSON or has commas, and a table is JSON."""
     from rarr.settings import Settings
 
     for pair in pairs:
         name, equals, value = pair.partition("=")
         name = name.strip().replace("-", "_")
-        if not (name and equals):
-            raise InputError(f"--set is {pair!r}: give a setting and its value, such as rounds=1")
-        if name in named:
-            raise InputError(f"{name} is given twice: give its option or --set {name}=VALUE once")
+        if not (name and equals) or name in named:
+            raise InputError(f"--set is {pair!r}: give a setting and its value once, such as rounds=1")
         field = Settings.model_fields.get(name)
-        named[name] = _parsed(value, get_origin(field.annotation) if field else None)
+        kind = get_origin(field.annotation) if field else None
+        named[name] = value
+        if kind is list and not value.startswith("["):
+            named[name] = [part.strip() for part in value.split(",") if part.strip()]
+        elif kind in (list, dict):
+            with suppress(ValueError):  # the error of the setting says what is wrong
+                named[name] = json.loads(value)
     return named
-
-
-def _parsed(value: str, kind: Any) -> Any:
-    if kind is list and not value.startswith("["):
-        return [part.strip() for part in value.split(",") if part.strip()]
-    try:
-        return json.loads(value) if kind in (list, dict) else value
-    except ValueError:
-        return value  # the error of the setting says what is wrong
 
 
 def given(**values: Any) -> dict[str, Any]:
@@ -121,11 +114,6 @@ def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Op
     return click.option(*names, type=click.Choice(values.split()), default=values.split()[0], help=help_)
 
 
-def files(flag: str, help_: str) -> Option[Any]:
-    """Declares a repeatable option for a file."""
-    return one(flag, "FILE", help_, type=FILE, multiple=True)
-
-
 def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
     """Declares -o with what is written there."""
     return click.option("--out", "-o", metavar=metavar, type=FILE, required=required, help=help_)
@@ -140,10 +128,16 @@ def _keep_json(context: click.Context, _: click.Parameter, wanted: bool) -> None
     context.meta[__name__] = wanted
 
 
+def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from rarr.cli.streams import decoded
+
+    return value if value is None else decoded(value, parameter.opts[0])
+
+
 _SET: Option[Any] = click.option(
     "--set", "set_", metavar="NAME=VALUE", multiple=True, help="Any other setting, as rounds=1; repeatable."
 )
-CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
+CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
 JSON: Option[Any] = click.option(
     "--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print only JSON."
 )

@@ -51,26 +51,18 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
     from rarr.serve.server import log_to_stderr, serve as serve_forever
     from rarr.settings import Settings
 
-    served = more | {"upstream_url": upstream, "deadline_s": deadline, "corpora": _corpora(corpus) or None}
+    corpora = dict[str, str]()
+    for entry in corpus:
+        name, _, path = entry.partition("=")
+        if not (name and path) or name in corpora:
+            raise InputError(f"--corpus is {entry!r}: give a path and a name of its own, as notes=notes/")
+        corpora[name] = path
+    served = more | {"upstream_url": upstream, "deadline_s": deadline, "corpora": corpora or None}
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     hand_over()
     with log_to_stderr():
         asyncio.run(serve_forever(settings, _say_ready))
     return 0
-
-
-def _corpora(given: Sequence[str]) -> dict[str, str]:
-    """Reads NAME=PATH. Raises `InputError` for anything else."""
-    corpora: dict[str, str] = {}
-    for entry in given:
-        name, _, path = entry.partition("=")
-        if not (name and path):
-            cure = "give a name for callers and a path, such as notes=notes/"
-            raise InputError(f"--corpus is {entry!r}: {cure}")
-        if name in corpora:
-            raise InputError(f"--corpus names {name!r} twice: give each corpus another name")
-        corpora[name] = path
-    return corpora
 
 
 @click.command()

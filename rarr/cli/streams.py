@@ -1,7 +1,6 @@
 """Reads texts from arguments, files and standard input; writes results, files, and complaints."""
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +14,10 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rarr.records import Estimate
+    from rarr.records import Estimate, Passage
     from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
-_FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
 
 
 def require_output() -> None:
@@ -37,25 +35,19 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
     if given is not None and given != "-":
-        if kind := _kind_of_path(given):
-            raise InputError(f"{name} is the name of a {kind}: {cure}")
+        try:
+            is_path = bool(given) and Path(given).exists()
+        except (OSError, ValueError):  # too long for a name, or not a name
+            is_path = False
+        if is_path:
+            raise InputError(f"{name} is the name of a file or folder: {cure}")
         return _filled(given, name)
-    if given is None and sys.stdin is not None and sys.stdin.isatty():
-        raise InputError(f"{name} is missing: {cure}")
-    if sys.stdin is None:  # closed, as after <&-
-        raise InputError(f"standard input is closed: {cure}")
+    if sys.stdin is None or (given is None and sys.stdin.isatty()):
+        raise InputError(f"{name} is missing, or standard input is closed: {cure}")
     try:
         return _filled(sys.stdin.buffer.read(), "standard input")
     except OSError as error:
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
-
-
-def _kind_of_path(given: str) -> str:
-    try:
-        is_folder, is_file = Path(given or ".").is_dir() and bool(given), Path(given).is_file()
-    except (OSError, ValueError):  # too long for a name, or not a name
-        return ""
-    return "folder" if is_folder else "file" if is_file or _FILE_NAME.fullmatch(given) else ""
 
 
 def text_of_file(file: str | Path) -> str:
@@ -91,9 +83,24 @@ def decoded(given: str | bytes, name: str) -> str:
         raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
 
 
-def optional_text(given: str | None, name: str) -> str | None:
-    """Decodes an option that may be missing."""
-    return None if given is None else decoded(given, name)
+def passages_of(files: Sequence[Path], max_file_mb: int) -> "Iterator[Passage]":
+    """Yields the documents of the files, each as one passage. Raises `InputError` for an unreadable file."""
+    from datetime import UTC, datetime
+
+    from rarr.records import Passage
+    from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+    from rarr.retrievers.extract.files import extract, kind
+
+    for file in files:
+        if file.is_dir() or (file.exists() and not kind(file.name)):
+            raise InputError(f"{file} is no document: give the path of a text or document, such as a .pdf")
+        try:
+            for it in extract(file, max_file_mb * MEGABYTE, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]
+                place = {"source": it.source or str(file), "title": it.title, "start": 0, "end": len(it.text)}
+                dates = {"retrieved_at": datetime.now(UTC), "published_at": it.published_at}
+                yield Passage(text=it.text, **place, **dates)
+        except UnreadableError as error:
+            raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
 
 
 def write(text: str) -> None:
@@ -132,10 +139,8 @@ def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:
     """Raises `InputError`, before any work, if `out` cannot be written, or is a file that is `read`."""
     if out is None:
         return
-    if out.is_dir():
-        raise InputError(f"{out} is a folder: name a file with -o")
-    if not out.parent.is_dir():
-        raise InputError(f"the folder {out.parent} of {out} does not exist: make it, or name another with -o")
+    if out.is_dir() or not out.parent.is_dir():
+        raise InputError(f"{out} is a folder, or in none that exists: name a file with -o")
     if out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise InputError(f"-o {out} would replace a file that is read: name another file")
 
@@ -164,19 +169,12 @@ def warn(*messages: str) -> None:
         complain(f"warning: {message}", 0)
 
 
-def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> None:
-    """Writes a line with a warning for each message; of many, the first alone. `all_in` has all of them."""
-    warn(*messages[:_NAMED])
-    if len(messages) > _NAMED:
-        warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
-
-
 def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
     """Writes a warning for each error of a row, and the cure. Returns the exit status: 3, 2 or 0.
 
     `noun` names a row: "claim". `all_failed`: no row has a result.
     """
-    warn_of_each(errors)
+    warn(*errors[:_NAMED], *[f"and {len(errors) - _NAMED} more"] * (len(errors) > _NAMED))
     if errors and all_failed:
         return complain(f"no {noun} could be done: {errors[0]}: see rarr doctor", 3)
     if errors:
@@ -188,13 +186,12 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
 def complain_of_rows(report: Any, noun: str) -> int:
     """Like `complain_of_errors`, for the rows of a report and its unreadable lines."""
     lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
-    warn_of_each(lines)
     errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     status = complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
     if not lines or status == 3:
         return status
     left_out = f"{counted(len(lines), 'line')} of {report.data} left out"
-    return complain(f"{left_out}: correct the data, and run with another -o", 2)
+    return complain(f"{left_out}: correct the data, and run with another -o; {lines[0]}", 2)
 
 
 def waiting() -> "Waiting":

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options, streams
-from rarr.cli.documents import passages_of
 from rarr.errors import InputError
 from rarr.tools.text.wording import beside_the_reason, counted, grouped, is_failure, nothing_checked
 
@@ -25,7 +24,10 @@ _NAME = 8  # characters of a run's name, which tell it from other runs
 @click.argument("text", required=False)
 @options.one("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
-@options.files("--source", "A text or document that the answer was given; repeatable.")
+@options.one(
+    "--source", "FILE", "A text or document that the answer was given; repeatable.",
+    type=options.FILE, multiple=True,
+)  # fmt: skip
 @options.settings(*options.RUN)
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
@@ -49,6 +51,7 @@ def revise(
       rarr revise --file draft.md --corpus notes/ --model vllm:Qwen/Qwen3-8B
     """
     from rarr import Reviser
+    from rarr.views.revision_text import render, render_diff
 
     if options.as_json() and shown["diff"]:
         raise InputError("--json and --diff exclude each other: give one of them")
@@ -56,40 +59,31 @@ def revise(
         raise InputError("TEXT and --file exclude each other: give one of them")
     cure = "give the text in quotes, or its file with --file F"
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
-    asked = streams.optional_text(context, "--context")
     with streams.at_work(Reviser, settings) as reviser:
         if shown["estimate"]:
-            return streams.write_estimate(reviser.estimate(original, asked))
-        passages = passages_of(source, settings.max_file_mb)
+            return streams.write_estimate(reviser.estimate(original, context))
+        passages = streams.passages_of(source, settings.max_file_mb)
         given = [{"text": each.text, "url": each.source, "title": each.title} for each in passages]
-        revision: Revision = reviser.revise(original, asked, sources=given or None)
+        revision: Revision = reviser.revise(original, context, sources=given or None)
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
-    status = _outcome(revision, grouped(revision.warnings) if shown["diff"] else [])
-    _print(revision, failed=bool(status), diff=shown["diff"], verbose=shown["verbose"], traced=settings.trace)
+    status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision
+    if status:  # standard error has the first failure already
+        printed = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
+    if shown["diff"]:
+        streams.warn(*[] if status else grouped(revision.warnings))
+        streams.write(render_diff(printed, terminal=terminal))
+        return status
+    streams.write_result(revision, lambda: render(printed, terminal=terminal, verbose=shown["verbose"]))
+    if terminal and settings.trace and not options.as_json():
+        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
     return status
 
 
-def _print(revision: "Revision", *, failed: bool, diff: bool, verbose: bool, traced: bool) -> None:
-    from rarr.views.revision_text import render, render_diff
-
-    terminal, shown = sys.stdout.isatty(), revision
-    if failed:  # standard error has the first failure already
-        shown = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
-    if diff:
-        return streams.write(render_diff(shown, terminal=terminal))
-    streams.write_result(revision, lambda: render(shown, terminal=terminal, verbose=verbose))
-    if terminal and traced and not options.as_json():
-        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
-    return None
-
-
-def _outcome(revision: "Revision", warnings: Sequence[str]) -> int:
-    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0 after the warnings."""
-    if why := nothing_checked(revision):
-        return streams.complain(f"nothing could be checked: {why}", 3)
-    streams.warn(*warnings)
-    return 0
+def _outcome(revision: "Revision") -> int:
+    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0."""
+    why = nothing_checked(revision)
+    return streams.complain(f"nothing could be checked: {why}", 3) if why else 0
 
 
 @click.command()
@@ -111,12 +105,14 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
     """
     from rarr import Reviser
 
-    text, asked = streams.text_of_file(file), streams.optional_text(context, "--context")
+    text = streams.text_of_file(file)
     with streams.at_work(Reviser, settings) as reviser:
-        cited = reviser.cite(text, asked, mark_unsupported=mark_unsupported)
+        cited = reviser.cite(text, context, mark_unsupported=mark_unsupported)
     streams.write_result(cited, lambda: str(cited.text))
-    warnings = [*_wrong(cited.existing), *grouped(cited.research.warnings)]
-    return _outcome(cited.research, [] if options.as_json() else warnings)
+    status = _outcome(cited.research)
+    if not status and not options.as_json():
+        streams.warn(*_wrong(cited.existing), *grouped(cited.research.warnings))
+    return status
 
 
 def _wrong(checks: "Sequence[CitationCheck]") -> Iterator[str]:

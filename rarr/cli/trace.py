@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from rarr.cli import options
 from rarr.cli.streams import complain, save, warn, write, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
-
-if TYPE_CHECKING:
-    from rarr import Trace
 
 _RUN = click.argument("run")
 _NODE = options.one("--node", "N", "The node, such as check_agreement.")
@@ -67,6 +64,8 @@ def show(run: str, node: str | None, full: bool) -> int:
 @options.out("FILE", "File for the page.")
 def open_(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
+    import webbrowser
+
     from rarr import Settings, Trace
     from rarr.tools.storage.files import private_folder
     from rarr.traces.store import page_path
@@ -79,21 +78,14 @@ def open_(run: str, out: Path | None) -> int:
         file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
     save(file, [trace_page(loaded)])
     write(f"{file}\n")
-    if out is None:
-        _browse(file)
-    return 0
-
-
-def _browse(file: Path) -> None:
-    import webbrowser
-
     try:
-        browser = webbrowser.get()
+        browser = webbrowser.get() if out is None else None
     except webbrowser.Error:
-        return
+        return 0
     # Without a display, Python offers browsers that would take over the terminal; they are of this class.
-    if type(browser) is not webbrowser.GenericBrowser:
+    if browser is not None and type(browser) is not webbrowser.GenericBrowser:
         browser.open(file.absolute().as_uri())
+    return 0
 
 
 @trace.command()
@@ -129,31 +121,18 @@ def import_(file: Path) -> int:
 
 @trace.command()
 @click.argument("runs", metavar="[RUN]...", nargs=-1)
-@options.flag("--all", "Remove all runs.")
-def prune(runs: Sequence[str], **every: bool) -> int:
-    """Remove runs by name, and free their space on the disk.
-
-    Without a RUN, removes what is beyond trace_days, and the oldest above 500 MB.
-    """
-    from sqlite3 import OperationalError
-
+def prune(runs: Sequence[str]) -> int:
+    """Remove runs by name; without one, those beyond trace_days, and the oldest above 500 MB."""
     from rarr import Settings
     from rarr.traces.trace_reader import open_store
 
-    if runs and every["all"]:
-        raise InputError("RUN and --all exclude each other: give one of them")
     settings = Settings()
     with open_store() as store:
-        if every["all"]:
-            removed = store.remove_all()
-        elif runs:
+        if runs:
             removed = store.remove([store.resolve(run) for run in runs])
         else:
             removed = store.prune(days=settings.trace_days, max_bytes=1e6 * settings.trace_max_mb)
-        try:
-            store.shrink()
-        except OperationalError as error:  # the runs are removed all the same
-            warn(f"their space is not free yet ({error}): prune again when no run is under way")
+        store.shrink()
     write(f"runs removed: {removed}\n")
     return 0
 
@@ -162,7 +141,7 @@ def prune(runs: Sequence[str], **every: bool) -> int:
 @_RUN
 @_NODE
 @options.one("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
-@options.one("--runs", "N", "The N newest runs, of RUN if it is a folder.", type=options.COUNT)
+@options.one("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
 @options.chosen("model", "base_url")
 @_FULL
 def replay(
@@ -170,7 +149,7 @@ def replay(
 ) -> int:
     """Run RUN again, or one node of it with another prompt or model, and show what changes and why.
 
-    RUN is also a file of rarr trace export, or a folder of such files. Searches answer from the trace, and
+    RUN is also a file of rarr trace export. Searches answer from the trace, and
     models where the trace has their answer; else they are asked. Without --node and --prompt nothing is
     asked: the revision must come out unchanged, else the exit status is 4. Keys are the current ones.
 
@@ -179,44 +158,30 @@ def replay(
       rarr trace replay last
       rarr trace replay last --runs 20 --prompt check_agreement.md
     """
-    from rarr import replay as replayed
-    from rarr.views.replay_text import render
+    from rarr import Trace, replay as replayed
+    from rarr.traces.trace_reader import open_store
+    from rarr.views.trace_text import replays_text
 
+    if runs is not None and run != "last":
+        raise InputError("--runs N is for the newest runs: give last as RUN")
     chosen |= options.given(prompt=prompt)
+    loaded = [Trace.read(Path(run)) if run.endswith(".json") else Trace.load(run)]
+    if runs is not None:
+        with open_store() as store:
+            names = [each.run_id for each in store.list(runs) if each.status == "done"]
+        loaded = [Trace.load(name) for name in names]
     done = []
-    for loaded in _runs(run, runs):
+    for each in loaded:
         try:
-            done.append(replayed(loaded, node, **chosen))
+            done.append(replayed(each, node, **chosen))
         except InputError as error:
             if runs is None:
                 raise
-            warn(f"run {loaded.run_id} is left out: {error}")
-    write(render(done, full=full))
+            warn(f"run {each.run_id} is left out: {error}")
+    write(replays_text(done, full=full))
     failed, asked = [error for it in done for error in it.failed], sum(it.asked for it in done)
     if failed:
         failures = f"{len(failed)} of {counted(asked, 'question')} failed"
         return complain(f"{failures}, so that the result cannot be used: {failed[0]}", 3)
     is_changed = node is not None or "prompt" in chosen
     return 0 if is_changed or all(it.same for it in done) else complain("the revision differs", 4)
-
-
-def _runs(run: str, limit: int | None) -> "list[Trace]":
-    """Loads the run, or the newest `limit` runs of this machine or of a folder."""
-    from rarr import Trace
-    from rarr.traces.trace_reader import open_store
-
-    place = Path(run)
-    if place.is_dir():
-        files = sorted(place.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[:limit]
-        if not files:
-            raise InputError(f"folder {run!r} has no file of rarr trace export: export runs into it")
-        return [Trace.read(file) for file in files]
-    if run.endswith(".json") or place.is_file():
-        return [Trace.read(place)]
-    if limit is None:
-        return [Trace.load(run)]
-    if run != "last":
-        raise InputError("--runs N is for the newest runs: give last as RUN, or a folder")
-    with open_store() as store:
-        names = [each.run_id for each in store.list(limit) if each.status == "done"]
-    return [Trace.load(name) for name in names]

@@ -38,7 +38,7 @@ def as_text(checks: DocumentChecks, *, terminal: bool) -> str:
     Then the warnings, and a line on whether the checks fail.
     """
     lines = [line for document in checks.documents for line in _document(document)]
-    lines += [_warning(0, each) for each in checks.warnings]
+    lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
     return printed([*lines, Line(0, Text(verdict(checks), "bold"))], terminal=terminal)
 
 
@@ -52,12 +52,9 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
         yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
         yield from (Line(4 + width, Text(detail)) for detail in _details(finding))
-    yield from (_warning(2, warning) for warning in document.warnings)
+    for warning in document.warnings:
+        yield Line(2, Text(one_line(f"warning: {warning}"), "yellow"))
     yield Line(0, Text())
-
-
-def _warning(indent: int, text: str) -> Line:
-    return Line(indent, Text(one_line(f"warning: {text}"), "yellow"))
 
 
 def verdict(checks: DocumentChecks) -> str:
@@ -70,10 +67,10 @@ def verdict(checks: DocumentChecks) -> str:
         sentences = counted(checks.failing, "sentence")
         parts.append(f"{sentences} in {counted(len(failing), 'file')} {verb} ({kinds})")
     if unjudged := [document for document in checks.documents if document.unjudged]:
-        about = f"{one_line(unjudged[0].file, _SOURCE)}: {_notice(unjudged[0])}"
-        some = f"{len(unjudged)} of {files} could not be judged, or not completely"
+        about = f"{one_line(unjudged[0].file, _SOURCE)} {_about(unjudged[0])}"
         none = all(document.outcome == "not_judged" for document in checks.documents)
-        parts.append(f"{'nothing could be checked' if none else some} ({about})")
+        some = "nothing could be checked" if none else f"{len(unjudged)} of {files} could not be judged"
+        parts.append(f"{some} ({about})")
     return "; ".join(parts) or f"nothing fails in {files}"
 
 
@@ -104,11 +101,8 @@ def _source(quote: SourceQuote) -> str:
 def _about(document: CheckedDocument) -> str:
     """Writes the counts of a file's sentences, or the reason why it could not be judged."""
     prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
-    return prefix.get(document.outcome, "") + _notice(document)
-
-
-def _notice(document: CheckedDocument) -> str:
-    return one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
+    notice = one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
+    return prefix.get(document.outcome, "") + notice
 
 
 def _quoted(words: str) -> str:

@@ -1,24 +1,290 @@
 """Renders HTML that loads nothing, to be written as UTF-8: pages of runs and of items, cells of notebooks."""
 
-from collections import Counter
-from collections.abc import Sequence
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
 from itertools import chain
+from types import SimpleNamespace
+from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
-from rarr.records import Revision
-from rarr.tools.pages.html_rendering import render
-from rarr.tools.text.wording import grouped
+from rarr.ledger.sentence_support import moved_queries
+from rarr.records import Edit, EditState, Evidence, Part, Query, Report, Revision, Scores, Sentence, Status
+from rarr.records.edits import moved_range
+from rarr.tools.pages.html_rendering import clipped, duration, number, render
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.edit_segments import Kind, by_sentence, traced
+from rarr.tools.text.wording import counted, grouped
+from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views import run_view
-from rarr.views.marked_text import marked, quoted, with_status
+
+_MOST = 8  # links to spans that failed in the same way
+
+
+class RunView:
+    """The trace and the results of a run. Without a revision, the results are those of its nodes so far.
+
+    `queries_by_id` and `evidence_by_id` map ids, `evidence_of` and `edits_of` ids of queries, and `checks_of`
+    ids of evidence. `about` has the spans of an id, without requests. `zero` is when the first span began, by
+    the clock of the spans, and `seconds` the time from it to the last recorded event, at least 1e-6.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, revision = trace, trace.revision
+        results: Any = revision or SimpleNamespace(**({"scores": Scores()} | dict(trace.state())))
+        self.original, self.text = results.original, results.text
+        names = ("queries", "evidence", "checks", "edits", "warnings")
+        self.queries, self.evidence, self.checks, self.edits, self.warnings = (
+            getattr(results, name, ()) for name in names
+        )
+        report, self.scores = getattr(results, "report", None) or Report(), results.scores
+        # If an edit was made after the report, the report is about an earlier text.
+        self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
+        self.title = title_of(self.text) or f"Run {trace.run_id[:12]}"
+        self.started = datetime.fromtimestamp(trace.file.started, UTC)
+        self.queries_by_id = {query.id: query for query in self.queries}
+        self.evidence_by_id = {passage.id: passage for passage in self.evidence}
+        self.evidence_of = _grouped((passage.query_id, passage) for passage in self.evidence)
+        self.edits_of = _grouped((edit.query_id, edit) for edit in self.edits)
+        self.checks_of = _grouped((check.evidence_id, check) for check in self.checks)
+        self.by_number = {span.number: span for span in trace.spans}
+        self.about = _grouped(self._subjects())
+        self.zero = min((span.started for span in trace.spans), default=trace.file.started)
+        self.seconds = max(max((span.ended for span in trace.spans), default=self.zero) - self.zero, 1e-6)
+
+    def _subjects(self) -> Iterator[tuple[str, StoredSpan]]:
+        for span in self.trace.spans:
+            if span.kind == "read":
+                asks = list(self.trace.within(span, "ask"))
+                yield from ((name, ask) for name in self.reading(span).evidence for ask in asks)
+            elif span.about and span.kind != "request":
+                yield span.about, span
+
+    @cached_property
+    def sentences_of(self) -> dict[str, list[int]]:
+        """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
+        places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
+        return {
+            query.id: [n for n, place in enumerate(places, start=1) if place.overlaps(_place(query))]
+            for query in moved_queries(self.queries, self.edits)
+        }
+
+    @cached_property
+    def marked(self) -> "list[MarkedSentence]":
+        """Cuts the text into its sentences, with their edits and deciding words marked."""
+        return marked(self.original, self.edits, self.sentences)
+
+    def place(self, edit: Edit) -> Span | None:
+        """Returns where a suggested edit stands in the text; None where another edit changed its words."""
+        later = [each for each in self.edits[self.edits.index(edit) + 1 :] if each.accepted]
+        place = Span(*moved_range(edit.start, edit.end, later))
+        return place if self.text[place.start : place.end] == edit.old else None
+
+    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
+        """Returns the verdicts of the last checks of this evidence, each verdict once."""
+        checks = [self.checks_of[passage.id] for passage in evidence]
+        return list(dict.fromkeys(each[-1].verdict for each in checks if each))
+
+    def passages(self, sentence: Sentence) -> list[Evidence]:
+        """Returns the evidence of a sentence and its parts."""
+        names = [*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)]
+        return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
+
+    def reading(self, span: StoredSpan) -> ReadBody:
+        """Returns what a reading of cards, or a question in it, showed and found; else nothing."""
+        outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
+        return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
+
+    @property
+    def open_spans(self) -> list[StoredSpan]:
+        """Returns the unfinished call of a node, and the unfinished span that began last in it."""
+        spans = [
+            span for span in self.trace.spans if span.seconds is None and span.kind not in ("read", "block")
+        ]
+        return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
+
+    def outer(self, span: StoredSpan, *kinds: str) -> StoredSpan:
+        """Returns the span itself if it is of these kinds, else the nearest around it; else the outermost."""
+        while span.parent in self.by_number and span.kind not in kinds:
+            span = self.by_number[span.parent]
+        return span
+
+    def row_of(self, span: StoredSpan) -> int:
+        """Returns the number of the span whose row shows this span: for requests the outer span."""
+        return self.outer(span, "node", "failure", "ask", "block").number
+
+    def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
+        """Returns the requests that were sent for a question."""
+        return [attempt for attempt in self.trace.inner[span.number] if attempt.kind == "request"]
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Formats the figures of a run, such as edits, scores and cost, by name; without unknown figures."""
+        revision, scores, file = self.trace.revision, self.scores, self.trace.file
+        edits = Counter(edit.state for edit in self.edits)
+        states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
+        statuses = Counter(sentence.status.replace("_", " ") for sentence in self.sentences)
+        requests = [span for span in self.trace.spans if span.kind == "request" and span.body]
+        shown = {
+            "Edits": ", ".join(f"{edits[state]} {state}" for state in states),
+            "Sentences": ", ".join(f"{count} {status}" for status, count in statuses.items()),
+            "Attribution": f"{number(scores.attribution_before)} → {number(scores.attribution_after)}",
+            "Preservation": number(scores.preservation),
+            "F1_AP": number(scores.f1_ap),
+            "Time": duration(self.seconds if file.seconds is None else file.seconds),
+            "Queries": f"{len(self.queries)}, with {counted(len(self.evidence), 'passage')}",
+            "Model calls": f"{len(requests):,}",
+            "Tokens": tokens(requests),
+        }
+        if revision is not None and revision.usage.saved_calls:
+            shown["Model calls"] += f", {revision.usage.saved_calls:,} saved"
+        if revision is not None and revision.usage.cost is not None:
+            shown["Cost"] = f"{revision.usage.cost:.6g}"
+        return {name: value for name, value in shown.items() if value and not value.endswith(number(None))}
+
+    @property
+    def failures(self) -> list[tuple[str, str, list[int]]]:
+        """Groups the spans that failed by name and error, with the first rows to look at."""
+        alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
+        return [
+            (
+                f"{name}, {counted(len(spans), 'time')}",
+                error,
+                list(dict.fromkeys(map(self.row_of, spans)))[:_MOST],
+            )
+            for (name, error), spans in alike.items()
+        ]
+
+    def data(self, span: StoredSpan) -> dict[str, str]:
+        """Returns the data attributes by which the filters of the page select a row."""
+        wrong = any(part.error or part.seconds is None for part in (span, *self.trace.inner[span.number]))
+        node = self.outer(span, "node", "failure").name
+        return {"node": node, "error": "1" if wrong or span.kind == "failure" else ""}
+
+    def bar(self, span: StoredSpan) -> tuple[float, float]:
+        """Returns the begin and the length of a span in the timeline, each from 0 to 1000."""
+        stop = self.zero + self.seconds if span.seconds is None else span.ended
+        wide = max(1000 * (stop - span.started) / self.seconds, 3.0)
+        return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
+
+
+def plain_text(value: Any) -> str:
+    """Writes a plain value as text: a string as it is, other values as JSON."""
+    if isinstance(value, str):
+        return value
+    value = dict(value) if isinstance(value, Mapping) else value
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+
+
+def tokens(requests: Iterable[StoredSpan]) -> str:
+    """Formats the sums of the tokens of all requests: in, out and cached."""
+    counts = [span.body["tokens"] for span in requests if "tokens" in span.body]
+    total = [sum(column) for column in zip(*counts, strict=True)]
+    names = ("in", "out", "of these cached")
+    return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
+
+
+def _place(query: Query) -> Span:
+    return Span(query.start, max(query.end, query.start + 1))
+
+
+def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
+    groups: dict[Any, list[Any]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
+
+
+_LONGEST_TITLE = 100
+
+
+class MarkedRun(NamedTuple):
+    """Characters with the same mark: kind of change, id of the edit, and part of the sentence.
+
+    A `deleted` run is not in the revised text. The run of an edit that was not accepted is empty.
+    """
+
+    kind: Kind
+    text: str
+    edit: str = ""
+    part: Part | None = None
+
+
+class MarkedSentence(NamedTuple):
+    """The runs of a sentence, with its number from 1; number 0 and None between sentences."""
+
+    number: int
+    sentence: Sentence | None
+    runs: list[MarkedRun]
+
+
+def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
+    """Returns the text in order, by sentence: runs with their edits and parts."""
+    made, at, count = list[MarkedSentence](), 0, 0
+    for sentence, pieces in by_sentence(traced(original, edits), sentences):
+        count += sentence is not None
+        runs = list[MarkedRun]()
+        for kind, text, edit in pieces:
+            if kind == "deleted":
+                runs.append(MarkedRun(kind, text, edit))
+                continue
+            cut = _cut(at, at + len(text), sentence.parts if sentence else ())
+            runs += [MarkedRun(kind, text[start - at : end - at], edit, part) for start, end, part in cut]
+            at += len(text)
+        if runs:
+            made.append(MarkedSentence(count if sentence else 0, sentence, runs))
+    return made
+
+
+def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
+    """Yields the range in pieces, cut at the parts, with their part or None. Earlier parts win overlaps."""
+    for part in sorted(parts, key=lambda part: part.start):
+        begin, stop = max(part.start, start), min(part.end, end)
+        if begin < stop:
+            if start < begin:
+                yield start, begin, None
+            yield begin, stop, part
+            start = stop
+    if start < end:
+        yield start, end, None
+
+
+def title_of(text: str) -> str:
+    """Returns the words of the first line with words, without marks of Markdown, at most 100 characters."""
+    lines = (line.strip(" \t#*_>-`") for line in text.splitlines())
+    return clipped(" ".join(next(filter(None, lines), "").split()), _LONGEST_TITLE)
+
+
+def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
+    """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
+    numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
+    return sorted(numbered, key=lambda pair: statuses.index(pair[1].status))
+
+
+def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
+    """Quotes at most `most` characters of a passage, from its start or around the first phrase of `says`.
+
+    Returns the quote in pieces; True marks a piece that is such a phrase.
+    """
+    words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
+    first = min((text.find(phrase) for phrase in words), default=0)
+    start = max(0, first - most // 3) if first > most // 2 else 0
+    shown = f"{'… ' if start else ''}{clipped(text[start:], most)}"
+    cut = re.split(f"({'|'.join(map(re.escape, words))})", shown) if words else [shown]
+    return [(n % 2 == 1, piece) for n, piece in enumerate(cut) if piece]
 
 
 def trace_page(trace: Trace) -> str:
     """Renders the page of a run, readable without its script; an unfinished run as far as it came."""
     return render(
         "views/html/trace_page/page.html",
-        view=run_view.RunView(trace),
-        wording=run_view,
+        view=RunView(trace),
+        plain_text=plain_text,
+        tokens=tokens,
+        with_status=with_status,
         quoted=quoted,
         grouped=grouped,
     )

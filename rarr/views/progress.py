@@ -17,10 +17,7 @@ _LONGEST = 80  # characters of the line
 
 
 class Waiting:
-    """A line on standard error that shows the current step.
-
-    Nothing is shown where standard error is not `watched`, because it is no terminal.
-    """
+    """A line on standard error that shows the current step, unless that is no terminal (`watched`)."""
 
     def __init__(self, *, watched: bool) -> None:
         self._progress = Progress(
@@ -44,6 +41,10 @@ class Waiting:
 
     def __exit__(self, *error: object) -> None:
         self._until_then.close()
+
+    def stop(self) -> None:
+        """Removes the line, before another line is written at an interrupt."""
+        self._progress.stop()
 
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""

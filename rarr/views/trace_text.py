@@ -1,23 +1,26 @@
-"""Writes traces as text: the list of runs, and a run as a summary and a tree of calls and questions."""
+"""Writes traces as text: the list of runs, a run as a summary and a tree, and the changes of replays."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from textwrap import wrap
 from typing import Any
 
+from rarr.agent.replaying import Change, Replay
 from rarr.errors import InputError
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted, grouped
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views.run_view import RunView, tokens
+from rarr.views.pages import RunView, tokens
 from rarr.views.shown_text import one_line, visible
 
 _NAME = 8  # characters of the name of a run, at least
 _WIDTH, _NARROWEST = 80, 30  # columns
 _QUOTE, _LONG = 160, 500  # characters
+_REPLAYED = 200  # characters of a text or a reason of a replay, without `full`
 
 Line = tuple[int, str]
 """A depth in the tree and a text; a text that begins with a newline keeps its own lines."""
@@ -193,3 +196,37 @@ _RECORDS: dict[str, tuple[str, ...]] = {
     "sentences": ("text", "status", "support", "open_words"),
 }
 """The records of an update that are shown, in the order of the pipeline, with their fields."""
+
+
+def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:
+    """Writes which sentences of each run changed their status or words, and why; `full`: unshortened."""
+    lines = [line for replay in replays for line in _replay_lines(replay, full)]
+    kinds = Counter(_statuses(change) for replay in replays for change in replay.changes)
+    lines += [f"{number:>4} {kind}" for kind, number in kinds.most_common()] if len(replays) > 1 else []
+    return visible("\n".join(lines)) + "\n"
+
+
+def _replay_lines(replay: Replay, full: bool) -> Iterator[str]:
+    sentences = len(replay.after.report.sentences)
+    yield f"run {replay.after.run_id}: {len(replay.changes)} of {counted(sentences, 'sentence')} changed"
+    for change in replay.changes:
+        yield f"  {_statuses(change)}: {_shortened(change.text, full)}"
+        if change.before and change.after and change.before.text != change.after.text:
+            yield f"    text: {_shortened(change.before.text, full)} → {_shortened(change.after.text, full)}"
+        if change.why:
+            yield f"    why: {_shortened(change.why, full)}"
+    for what, questions in zip(("not asked any more", "asked now"), replay.questions, strict=True):
+        yield from (f"  {what}: {_shortened(question, full)}" for question in questions)
+    if replay.asked:
+        yield f"  asked for real: {counted(replay.asked, 'question')}, of which {len(replay.failed)} failed"
+    elif replay.same:
+        yield "  The revision is the same, byte for byte. Nothing was asked for real."
+
+
+def _statuses(change: Change) -> str:
+    before, after = (it.status if it else "no sentence" for it in (change.before, change.after))
+    return f"{before} → {after}"
+
+
+def _shortened(text: str, full: bool) -> str:
+    return text if full else one_line(text, _REPLAYED)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.helpers import Command, is_complaint
-from rarr.cli.documents import found_files, read_document
+from rarr.cli.checks import found_files, read_document
 from rarr.evals.verified_claims import VerificationReport
 from rarr.records.document_checks import DocumentChecks
 from rarr.records.verification import Verification
@@ -55,7 +55,7 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
     [
         (["docs/right.md"], 0, ""),
         (["open.md"], 0, ""),
-        (["open.md", "--fail-on", "unconfirmed,no_evidence"], 1, ""),
+        (["open.md", "--fail-on", "unconfirmed", "--fail-on", "no_evidence"], 1, ""),
         (["latin.md", "docs/right.md"], 3, "rarr: 1 of 2 files could not be judged"),
         (["latin.md", "docs/inner/wrong.txt"], 1, ""),
         (["docs/right.md", "specs"], 0, "rarr: warning: 1 file left out as part of the corpus"),

@@ -130,15 +130,6 @@ def test_signals_for_others_are_left_alone(tmp_path: Path, monkeypatch: pytest.M
     ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"  # as the parent process did
     lines = ["os.kill(os.getpid(), 2)", TELL, "return 5"]
     assert happens(tmp_path, *lines, act=lambda running: None, first=ignored)[:2] == (5, "")
-    forked = [
-        "fork = os.fork()",
-        f"if not fork: {FOR_EVER}",
-        "os.kill(fork, 15)",
-        "print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), file=sys.stderr)",
-        "time.sleep(0.1)",
-        *lines[1:],
-    ]
-    assert happens(tmp_path, *forked, act=lambda running: None)[:2] == (5, "-15\n")
     from rarr.cli import entry_point, run
 
     before = signal.getsignal(signal.SIGINT)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from rarr.records import Edit, Part, Sentence, with_edits
-from rarr.views.marked_text import MarkedRun, marked, quoted, title_of
+from rarr.views.pages import MarkedRun, marked, quoted, title_of
 from views.test_notebook import edited
 
 
