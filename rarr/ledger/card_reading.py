@@ -6,7 +6,8 @@ halves with other controls; if the reader misses them again, code relies on noth
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
@@ -69,8 +70,7 @@ class _Reading:
         self._reader: CardReader = components.card_reader
         self._doubting: CardReader = components.doubting_reader or components.card_reader
         self._settings, self._record, self._kept = components.settings, components.record, kept
-        self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
-        self._run_text = f"{self._context}\n{self._text}"
+        self._state, self._text = state, state["text"]
         self._notices, self._counts = list[Notice](), list[Controls]()
         self._unreliable, self._examined = set[Span](), set[Span]()
         self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
@@ -104,7 +104,8 @@ class _Reading:
         errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
         if not self._reader.is_model:
             errors = repetitions = 0
-        block = await self._planted(places, evidence, errors=errors, repetitions=repetitions, salt=salt)
+        planting = partial(planted, errors=errors, repetitions=repetitions, salt=salt)
+        block = await work(planting, self._state, places, evidence)
         try:
             await self._ask(block, seed=int(bool(salt)))
         except PromptTooLong as error:
@@ -116,11 +117,6 @@ class _Reading:
         except (ModelError, BudgetError) as error:
             self._fail(block, "some sentences could not be read", error)
         return [block]
-
-    async def _planted(self, places: Sequence[Span], evidence: list[Evidence], **options: Any) -> Planted:
-        return await work(
-            lambda: planted(self._text, self._context, places, evidence, lead=self._lead, **options)
-        )
 
     async def _ask(self, block: Planted, *, doubting: bool = False, seed: int = 0) -> None:
         """Has the block read, and keeps what was said of it."""
@@ -195,9 +191,10 @@ class _Reading:
             return ()
         if doubt == "never":
             return ()
+        run_text = f"{self._state['context'] or ''}\n{self._text}"
         is_good = self._standing == "good" and doubt != "always"
         unclear = [] if is_good else list(located.unclear)
-        if not is_good and is_about_another(card, self._kept.of([place], card.cited), self._run_text):
+        if not is_good and is_about_another(card, self._kept.of([place], card.cited), run_text):
             unclear.append("its quotes may be about something else of this name")
         if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
             unclear.append(UNEXAMINED)
@@ -217,9 +214,8 @@ class _Reading:
         """
         evidence = self._kept.of(doubtful, [it for place in doubtful for it in found[place].card.cited])
         written = {place: _as_confirmed(self._text, found[place].card) for place in doubtful}
-        block = await self._planted(
-            doubtful, evidence, errors=1, repetitions=0, salt="doubt", written=written
-        )
+        planting = partial(planted, errors=1, repetitions=0, salt="doubt", written=written)
+        block = await work(planting, self._state, doubtful, evidence)
         try:
             await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:

@@ -7,7 +7,6 @@ edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
@@ -17,6 +16,7 @@ from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState, Evidence
 from rarr.records.card import Card, CardEdit, Place
+from rarr.records.edits import with_edits
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
@@ -57,68 +57,59 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
     `query_ids` gives the query of each sentence. Places of edits point into the text they are applied to.
-    Cards are in the order of the text and do not overlap, so the edits of one only move those behind it.
+    Cards are in the order of the text, so the edits of one only move those behind it.
     """
-    original, edits, cards = state["text"], list(state.get("edits", [])), list[Card]()
-    pieces, at, grown = list[str](), 0, 0
+    original, edits = state["text"], list(state.get("edits", []))
+    cards, accepted, at = list[Card](), list[Edit](), 0
     for card in state.get("cards", []):
-        place = Span(card.start, card.end)
-        is_due = card.edits and card.outcome is None and card.verdict in ("no", "mixed")
-        if not is_due or card.start < at:
-            cards.append(_moved(card, grown, ()))
-            continue
-        outcome, reason = _decision(original, card, state.get("lead", 0))
-        made: list[Edit] = []
-        for edit in card.edits:
-            accepted = made if outcome == "accepted" else ()
-            start, end = moved_place(Span(edit.start + grown, edit.end + grown), accepted)
-            made.append(
-                Edit(
-                    id=named(state, "e", len(edits) + len(made) + 1),
-                    start=start,
-                    end=end,
+        outcome = card.outcome
+        if card.edits and outcome is None and card.verdict in ("no", "mixed") and card.start >= at:
+            outcome, reason = _decision(original, card)
+            for edit in card.edits:
+                made = Edit(
+                    **moved_place(Span(edit.start, edit.end), accepted)._asdict(),
+                    id=named(state, "e", len(edits) + 1),
                     old=original[edit.start : edit.end],
                     new=edit.new,
-                    query_id=query_ids[place],
+                    query_id=query_ids[Span(card.start, card.end)],
                     evidence_id=edit.evidence_id,
                     state=outcome,
                     confirmed=edit.confirmed and card.is_decided,
                     reason=reason or f"the source says “{edit.by}”",
                 )
-            )
-        edits += made
-        accepted = made if outcome == "accepted" else ()
-        cards.append(_moved(card.model_copy(update={"outcome": outcome}), grown, accepted))
-        if accepted:
-            pieces += [original[at : card.start], edited(original, card)]
-            at, grown = card.end, grown + len(pieces[-1]) - (card.end - card.start)
-    return {"text": "".join([*pieces, original[at:]]), "edits": edits, "cards": cards}
+                edits.append(made)
+                accepted += [made] if made.accepted else []
+            at = card.end if outcome == "accepted" else at
+        cards.append(_moved(card.model_copy(update={"outcome": outcome}), accepted))
+    return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
 
 
-def _moved(card: Card, grown: int, accepted: Sequence[Change]) -> Card:
-    """Returns the card with its places in the text that grew by `grown` before it, after its own edits."""
-    if not grown and not accepted:
-        return card
-
+def _moved(card: Card, accepted: Sequence[Change]) -> Card:
     def placed(part: Place) -> Any:
-        span = moved_place(Span(part.start + grown, part.end + grown), accepted)
-        return part.model_copy(update=span._asdict())
+        return part.model_copy(update=moved_place(Span(part.start, part.end), accepted)._asdict())
 
     parts = {"edits": tuple(map(placed, card.edits)), "open": tuple(map(placed, card.open))}
-    moved: Card = placed(card)
-    return moved.model_copy(update=parts)
+    moved: Card = placed(card.model_copy(update=parts))
+    return moved
 
 
-def _decision(text: str, card: Card, lead: int) -> tuple[EditState, str]:
+def _decision(text: str, card: Card) -> tuple[EditState, str]:
     """Decides about the edits of a card, with the reason; empty for accepted edits."""
     place = Span(card.start, card.end)
-    if any(edit.start < lead for edit in card.edits):
-        return "refused", "the change lies before the text"
+
+    def touches(span: Span) -> bool:
+        return any(Span(edit.start, edit.end).overlaps(span) for edit in card.edits)
+
     if not edited(text, card).strip():
         return "refused", "the edits delete the sentence"
     if place in table_cells(text) and any("|" in edit.new for edit in card.edits):
         return "refused", "the change adds a cell"
-    if reason := _touched(text, card, place):
+    # Whole lines, because links and code may go beyond a sentence, but beyond no line.
+    end = text.find("\n", place.end)
+    line = text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end
+    if any(map(touches, protected(text, *line))):
+        return "refused", "the change touches code, a link or a citation"
+    if reason := next((reason for edit in card.edits if (reason := _broken(text, edit, place))), ""):
         return "refused", reason
     if card.verdict == "mixed" and card.side != "against":
         return "suggested", "the sources disagree about it"
@@ -127,20 +118,9 @@ def _decision(text: str, card: Card, lead: int) -> tuple[EditState, str]:
     changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
     if reason := _too_long(changed, card.end - card.start):
         return "suggested", reason
-    if any(_overlap(card.edits, Span(*it.span())) for it in _QUOTED.finditer(text, card.start, card.end)):
+    if any(touches(Span(*it.span())) for it in _QUOTED.finditer(text, card.start, card.end)):
         return "suggested", "it changes words in quotation marks"
     return "accepted", ""
-
-
-def _touched(text: str, card: Card, place: Span) -> str:
-    """Returns the reason if an edit of the card touches or adds code, links or citations; else ""."""
-    if any(_overlap(card.edits, kept) for kept in _protected(text, *_lines(text, place))):
-        return "the change touches code, a link or a citation"
-    return next((reason for edit in card.edits if (reason := _broken(text, edit, place))), "")
-
-
-def _overlap(edits: Sequence[CardEdit], place: Span) -> bool:
-    return any(edit.start < place.end and place.start < edit.end for edit in edits)
 
 
 def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
@@ -184,14 +164,3 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return "the change adds a line or a character that cannot be seen"
     return ""
-
-
-@lru_cache(maxsize=64)  # a text of one line has many sentences
-def _protected(text: str, start: int, end: int) -> tuple[Span, ...]:
-    return tuple(protected(text, start, end))
-
-
-def _lines(text: str, sentence: Span) -> Span:
-    """Returns the whole lines of a sentence, because links and code may go beyond it, but beyond no line."""
-    end = text.find("\n", sentence.end)
-    return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

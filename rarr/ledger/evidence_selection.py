@@ -11,7 +11,7 @@ from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import TraceSpan, span
+from rarr.tools.trace_spans import span
 
 EXHAUSTIVE_SUBSETS = 200_000
 """Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
@@ -27,7 +27,7 @@ Scored = Sequence[float] | Exception
 """The scores of one query, or the error that it met."""
 
 
-def place_of(passage: Evidence) -> Place:
+def place_of(passage: Passage) -> Place:
     """Returns the source, start and end of a passage. Evidence of several queries may have one place."""
     return passage.source, passage.start, passage.end
 
@@ -128,35 +128,32 @@ async def all_relevances(
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing = await work(_to_score, state, relevances)
-    outcomes = await scores_by_query("coverage", missing, components.reranker)
     notices = list[Notice]()
+    outcomes = await scores_by_query("coverage", missing, components.reranker)
     for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
         if isinstance(scores, Exception):
             problem = "the report could not weigh the passages of other queries for this query"
-            notices.append(
-                failure("attribute", problem, scores, code="coverage_incomplete", query_id=query.id)
-            )
+            code = "coverage_incomplete"
+            notices.append(failure("attribute", problem, scores, code=code, query_id=query.id))
         else:
             new = {passage.id: score for passage, score in zip(passages, scores, strict=True)}
-            relevances[query.id] = relevances.get(query.id, {}) | new
+            relevances.setdefault(query.id, {}).update(new)
     return relevances, notices
 
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
     """Returns by query the passages of other queries that lack a score."""
-    evidence = usable(state)
     first: dict[Place, Evidence] = {}
-    own: dict[str, set[Place]] = defaultdict(set)
-    for passage in evidence:
+    done: dict[str, set[Place]] = defaultdict(set)
+    for passage in usable(state):
         first.setdefault(place_of(passage), passage)
-        own[passage.query_id].add(place_of(passage))
-    missing: dict[Query, list[Evidence]] = {}
-    for query in state.get("queries", []):
-        scored = relevances.get(query.id, {})
-        done = own[query.id] | {place_of(passage) for passage in evidence if passage.id in scored}
-        if passages := [passage for place, passage in first.items() if place not in done]:
-            missing[query] = passages
-    return missing
+        for query_id in (passage.query_id, *(it for it in relevances if passage.id in relevances[it])):
+            done[query_id].add(place_of(passage))
+    missing = {
+        query: [passage for place, passage in first.items() if place not in done[query.id]]
+        for query in state.get("queries", [])
+    }
+    return {query: passages for query, passages in missing.items() if passages}
 
 
 async def scores_by_query(
@@ -164,37 +161,29 @@ async def scores_by_query(
 ) -> list[Scored]:
     """Scores the passages of each query, in one call where the reranker can.
 
-    Each query has a span with this name in the trace, with its `best` passages where that is above 0.
+    Each query has a span with this name in the trace, with its `best` passages where that is above 0: some of
+    them may be rejected.
     """
-    if not isinstance(reranker, BatchReranker):
-        return await asyncio.gather(*(_scored(name, it, wanted[it], reranker, best) for it in wanted))
-    try:
-        async with meter().in_time(meter().grace):
-            all_scores = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
-    except Exception as error:
-        return [error for _ in wanted]
-    for (query, passages), scores in zip(wanted.items(), all_scores, strict=True):
-        with span("score", name, query.id) as scoring:
-            _note_best(scoring, scores, passages, best)
-    return list(all_scores)
-
-
-async def _scored(
-    name: str, query: Query, passages: Sequence[Passage], reranker: Reranker, best: int
-) -> Scored:
-    try:
-        with span("score", name, query.id) as scoring:
+    at_once: Sequence[Sequence[float]] | None = None
+    if isinstance(reranker, BatchReranker):
+        try:
             async with meter().in_time(meter().grace):
-                scores = await reranker.score(query.text, passages)
-            _note_best(scoring, scores, passages, best)
-    except Exception as error:
-        return error
-    return scores
+                at_once = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
+        except Exception as error:
+            return [error for _ in wanted]
 
+    async def scored(number: int, query: Query) -> Scored:
+        passages = wanted[query]
+        try:
+            with span("score", name, query.id) as scoring:
+                async with meter().in_time(meter().grace):
+                    scores = at_once[number] if at_once else await reranker.score(query.text, passages)
+                if best:
+                    pairs = nlargest(best, zip(scores, passages, strict=True), key=lambda pair: pair[0])
+                    shown = [(score, *place_of(passage)) for score, passage in pairs]
+                    scoring.body.update(passages=len(passages), best=shown)
+        except Exception as error:
+            return error
+        return scores
 
-def _note_best(scoring: TraceSpan, scores: Sequence[float], passages: Sequence[Passage], most: int) -> None:
-    """Notes score, source, start and end of the best passages: some of them may be rejected."""
-    if most:
-        pairs = nlargest(most, zip(scores, passages, strict=True), key=lambda pair: pair[0])
-        best = [(score, passage.source, passage.start, passage.end) for score, passage in pairs]
-        scoring.body.update(passages=len(passages), best=best)
+    return await asyncio.gather(*(scored(number, query) for number, query in enumerate(wanted)))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import SENTENCES
@@ -13,6 +13,7 @@ from rarr.ledger.card import Located, located
 from rarr.ledger.controls import Control, controls, is_missed
 from rarr.records import Evidence
 from rarr.records.usage import Controls
+from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
 
 ERRORS, REPETITIONS = 3, 1
@@ -72,46 +73,35 @@ class Planted:
                 n for n, control in self.controls.items() if is_missed(control, cards.get(n), self.lines)
             )
 
-    def traced(self) -> dict[str, list[Any]]:
+    def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
-        words = {piece.number: piece.text for piece in self.block.pieces if piece.number}
-
-        def said(number: int) -> dict[str, Any]:
-            card = self.cards.get(number)
-            return {"number": number, "text": words.get(number, ""), "verdict": card.verdict if card else ""}
-
-        def quoted(card: RawCard | None) -> list[str]:
-            labels = (*card.quotes, *card.against) if card else ()
-            ids = (self.lines[label].evidence_id for label in labels if label in self.lines)
-            return list(dict.fromkeys(ids))
-
-        return {
-            "sentences": [{**said(n), "evidence": quoted(self.cards.get(n))} for n in self.places],
-            "controls": [
-                {
-                    **said(n),
-                    **{name: getattr(control, name) for name in ("kind", "wrong", "right", "borrowed")},
-                    "evidence": control.origin.evidence_id,
-                    "missed": n in self.missed,
-                }
-                for n, control in self.controls.items()
-            ],
-        }
+        sentences, planted = list[dict[str, Any]](), list[dict[str, Any]]()
+        for number, text in ((piece.number, piece.text) for piece in self.block.pieces if piece.number):
+            card, control = self.cards.get(number), self.controls.get(number)
+            said = {"number": number, "text": text, "verdict": card.verdict if card else ""}
+            if control is None:
+                labels = (*card.quotes, *card.against) if card else ()
+                ids = [self.lines[label].evidence_id for label in labels if label in self.lines]
+                sentences.append({**said, "evidence": list(dict.fromkeys(ids))})
+            else:
+                shown = {name: getattr(control, name) for name in ("kind", "wrong", "right", "borrowed")}
+                said["missed"] = number in self.missed
+                planted.append({**said, **shown, "evidence": control.origin.evidence_id})
+        return {"sentences": sentences, "controls": planted}
 
     def counts(self) -> Controls:
         """Counts the controls for the usage of the run."""
-        errors = {n for n, control in self.controls.items() if control.kind != "repetition"}
-        borrowed = {n for n, control in self.controls.items() if control.borrowed}
-        repeated, missed = self.controls.keys() - errors, set(self.missed)
-        return Controls(
-            planted=len(errors),
-            caught=len(errors - missed),
-            borrowed=len(borrowed),
-            borrowed_caught=len(borrowed - missed),
-            repeated=len(repeated),
-            confirmed=len(repeated - missed),
-            blocks_without=int(not errors),
-        )
+        total = Controls(blocks_without=int(not self.has_error))
+        for number, it in self.controls.items():
+            right, is_borrowed = int(number not in self.missed), int(it.borrowed)
+            if it.kind == "repetition":
+                total += Controls(repeated=1, confirmed=right)
+            else:
+                borrowed_caught = right * is_borrowed
+                total += Controls(
+                    planted=1, caught=right, borrowed=is_borrowed, borrowed_caught=borrowed_caught
+                )
+        return total
 
 
 def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
@@ -122,41 +112,39 @@ def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
 
 
 def planted(
-    text: str,
-    context: str,
+    state: State,
     places: Sequence[Span],
     evidence: Sequence[Evidence],
     *,
     errors: int = ERRORS,
     repetitions: int = REPETITIONS,
-    lead: int = 0,
     salt: str = "",
     written: Mapping[Span, str] | None = None,
 ) -> Planted:
-    """Builds the block of these sentences of `text`, with controls made from the excerpts in `evidence`.
+    """Builds the block of these sentences of the text, with controls made from the excerpts in `evidence`.
 
-    The characters before `lead` stand before the text that is read, and are never part of a block. Another
-    `salt` gives other controls. `written` has new words for some sentences.
+    Another `salt` gives other controls. `written` has new words for some sentences.
     """
-    excerpts = labelled(evidence)
+    text, lead, excerpts = state["text"], state.get("lead", 0), labelled(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))
     shown = "".join(words for words, _ in pieces)
     if len(places) <= _FEW:
         errors, repetitions = min(errors, 1), min(repetitions, 1)
     made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     numbered: list[Piece] = []
-    by_number: dict[int, Span | Control] = {}
+    spans, by_number = dict[int, Span](), dict[int, Control]()
     for words, what in _with_controls(pieces, made):
-        if what is not None:
-            by_number[len(by_number) + 1] = what
+        number = len(spans) + len(by_number) + 1
+        if isinstance(what, Control):
+            by_number[number] = what
+        elif what is not None:
+            spans[number] = what
         if words:
-            numbered.append(Piece(words, len(by_number) if what is not None else 0))
-    return Planted(
-        ReadingBlock(context, _before(text, places[0], lead), tuple(numbered), excerpts),
-        {number: it for number, it in by_number.items() if not isinstance(it, Control)},
-        {number: it for number, it in by_number.items() if isinstance(it, Control)},
-        {line.label: line for excerpt in excerpts for line in excerpt.lines},
-    )
+            numbered.append(Piece(words, 0 if what is None else number))
+    before = _before(text, places[0], lead)
+    block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts)
+    lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
+    return Planted(block, spans, by_number, lines)
 
 
 def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Written]:
@@ -175,24 +163,19 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
     """Puts the controls in as paragraphs: before headings, lists and tables, else at the end."""
+    paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = sum(what is None and _BREAK.search(words) is not None for words, what in pieces)
-    share, waiting = -(-len(made) // (breaks + 1)), list(made)
+    share = -(-len(made) // (breaks + 1))
     for number, (words, what) in enumerate(pieces):
-        match = _BREAK.search(words) if what is None and number and waiting else None
+        match = _BREAK.search(words) if what is None and number and paragraphs else None
         if match is None:
             yield words, what
             continue
         yield words[: match.start()], None
-        yield from _paragraphs(waiting[:share])
-        waiting = waiting[share:]
+        yield from chain.from_iterable(paragraphs[:share])
+        paragraphs = paragraphs[share:]
         yield words[match.start() :], None
-    yield from _paragraphs(waiting)
-
-
-def _paragraphs(made: Sequence[Control]) -> Iterator[_Written]:
-    for control in made:
-        yield "\n\n", None
-        yield control.text, control
+    yield from chain.from_iterable(paragraphs)
 
 
 def _before(text: str, first: Span, lead: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import evidence
+from makers import evidence, state
 
 from rarr.backends.embedded.values import values
 from rarr.backends.source_lines import labelled
@@ -26,7 +26,7 @@ TEXT = (
 
 
 def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> Planted:
-    return planted(text, "", sentences(text), [evidence(facts)], salt=salt)
+    return planted(state(text), sentences(text), [evidence(facts)], salt=salt)
 
 
 def made(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:

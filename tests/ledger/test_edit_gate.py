@@ -31,13 +31,13 @@ def test_edit_of_the_lead_of_a_block_is_refused() -> None:
     assert made("1932", "1936", lead=27) == ("refused", "the change is not in this part of the text")
 
 
-def of_a_card(text: str, old: str, new: str, lead: int = 0, **card: Any) -> tuple[str, str, bool]:
+def of_a_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, bool]:
     """The state, reason and confirmation of the only edit of a card about the whole text."""
     start = text.index(old)
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
     place = Span(read.start, read.end)
-    update = with_card_edits(state(text, cards=[read], lead=lead), {place: "q1"})
+    update = with_card_edits(state(text, cards=[read]), {place: "q1"})
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
     return one.state, one.reason, one.confirmed
@@ -72,10 +72,6 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
     read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
     update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"})
     assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
-
-
-def test_edit_of_a_card_before_the_block_is_refused() -> None:
-    assert of_a_card("It opened in 1932.", "1932", "1936", lead=18)[0] == "refused"
 
 
 @pytest.mark.parametrize(
