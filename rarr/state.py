@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
-from rarr.records.answers import AnswerSource, CitedStatement, StatementDraft
+from rarr.records.answers import AnswerSource, CitedStatement, Statement
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.records.card import Card
 from rarr.records.usage import Controls
@@ -120,7 +120,7 @@ class State(TypedDict, total=False):
     triples: list[AnswerSource]
     subjects: dict[str, list[str]]
     written: list[CitedStatement]
-    statements: list[StatementDraft]
+    statements: list[Statement]
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]
 

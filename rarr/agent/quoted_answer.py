@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.agent.answer_sources import text_of, topic
 from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.backends.embedded.items import items_of
-from rarr.records.answers import AnswerSource, StatementDraft
-from rarr.retrievers.corpus.index_words import STOP_WORDS
+from rarr.records.answers import AnswerSource, Statement
+from rarr.retrievers.corpus.index_words import STOP_WORDS, telling_stems
+from rarr.retrievers.graph.relations import sentence_of
 from rarr.tools.text.blocks_and_sentences import Span
 
 _OVERVIEW = 8  # triples of an entity, where a part of the question only names it
@@ -24,6 +24,13 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
+
+
+def text_of(source: AnswerSource) -> str:
+    """Returns the sentence of a triple alone, or the text of a passage."""
+    if (triple := source.triple) is None:
+        return source.passage.text
+    return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
 class Subject(NamedTuple):
@@ -51,7 +58,7 @@ class Line(NamedTuple):
     def is_about(self, subject: Subject) -> bool:
         if self.id:
             return self.id in subject.ids
-        names = frozenset(topic(subject.name))
+        names = frozenset(telling_stems(subject.name))
         return names <= self.about and bool(names & self.words)
 
     def names_relation(self, asked: Sequence[str]) -> bool:
@@ -70,17 +77,15 @@ class Line(NamedTuple):
         if self.id and (triple := self.source.triple):
             other = triple.value if self.relation else triple.subject
             own = [other] if other[:1].isupper() else []
-        return (
-            not kinds
-            or ("date" in kinds and any(item.value and item.value.kind == "date" for item in items))
-            or ("number" in kinds and any(item.value for item in items))
-            or ("name" in kinds and any(name.lower() not in names for name in own))
-        )
+        values = {item.value.kind for item in items if item.value}
+        has_name = any(name.lower() not in names for name in own)
+        has = {"date": "date" in values, "number": bool(values), "name": has_name}
+        return not kinds or any(has[str(kind)] for kind in kinds)
 
 
 def quoted_answer(
     question: str, sources: Iterable[AnswerSource], known: Mapping[str, Sequence[str]]
-) -> list[StatementDraft]:
+) -> list[Statement]:
     """Returns the statements of an answer, each a quote of its source; gaps come last.
 
     `known` has the ids of the entities that a name in the question may mean in the graph.
@@ -95,9 +100,15 @@ def quoted_answer(
             by_text.setdefault(line.text, []).append(line.source.number)
     if not by_text:
         gaps = gaps or ["The sources do not answer this question."]
-    quotes = (StatementDraft(text=it, citations=tuple(dict.fromkeys(by_text[it]))) for it in by_text)
-    marked = (StatementDraft(text=gap, needs_support=True, is_gap=True) for gap in dict.fromkeys(gaps))
-    return [*quotes, *marked]
+    cited = {text: tuple(dict.fromkeys(numbers)) for text, numbers in by_text.items()}
+    quotes = [
+        Statement(text=text, status="supported", citations=ids, written=len(ids), existing=len(ids))
+        for text, ids in cited.items()
+    ]
+    return [
+        *quotes,
+        *(Statement(text=gap, status="no_evidence", needs_support=True) for gap in dict.fromkeys(gaps)),
+    ]
 
 
 def _parts(
@@ -114,12 +125,12 @@ def _parts(
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
     for at, span in enumerate(spans):
         about = [it for it in own[at] if any(line.is_about(it) for line in lines)] or own[at]
-        text, words = span.of(question).strip(" ,;?"), span.of(question)
+        words = span.of(question)
         for subject in about:
             words = words.replace(subject.name, " ")
         near = next((group for group in (*reversed(own[:at]), *own[at + 1 :]) if group), [])
         if all(len(it.ids) < 2 for it in about or near):
-            yield text, topic(words), about or near, not about
+            yield span.of(question).strip(" ,;?"), telling_stems(words), about or near, not about
 
 
 def _answered(
@@ -143,8 +154,10 @@ def _answered(
     if told and not left and (is_shared or not silent):
         return told, ""
     about = ", ".join(silent or [subject.name for subject in subjects])
-    of, words = f" of {about}" if about else "", _words(text, left or set(asked))
-    return told, f"The sources that were read do not tell{of}{f': {words}' if words else ''}."
+    missing = left or set(asked)
+    places = [match for match in _WORD.finditer(text) if missing.intersection(telling_stems(match[0]))]
+    words = f": {text[places[0].start() : places[-1].end()]}" if places else ""
+    return told, f"The sources that were read do not tell{f' of {about}' if about else ''}{words}."
 
 
 def _covering(lines: Sequence[Line], asked: Sequence[str], least: float) -> list[Line]:
@@ -162,12 +175,6 @@ def _covering(lines: Sequence[Line], asked: Sequence[str], least: float) -> list
         told += [line for own, line in able if own == words and line.id] if best.id else [best]
         left -= words
     return told
-
-
-def _words(text: str, left: set[str]) -> str:
-    """Returns the words of a part from the first to the last that is left."""
-    places = [match for match in _WORD.finditer(text) if left.intersection(topic(match[0]))]
-    return text[places[0].start() : places[-1].end()] if places else ""
 
 
 def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
@@ -193,11 +200,11 @@ def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
     """Yields the triples, and the sentences of the passages that stand alone."""
     for source in sources:
         if (triple := source.triple) is not None:
-            text, relation = text_of(source), tuple(topic(triple.relation))
-            said = frozenset(topic(text)).difference(relation)
+            text, relation = text_of(source), tuple(telling_stems(triple.relation))
+            said = frozenset(telling_stems(text)).difference(relation)
             yield Line(source, text, said, id=triple.subject_id, relation=relation or ("",))
             yield Line(source, text, said, id=triple.value_id)
             continue
         for sentence in quotable_sentences(source.passage):
-            words = frozenset(topic(sentence.text))
-            yield Line(source, sentence.text, words, words.union(topic(source.passage.title)))
+            words = frozenset(telling_stems(sentence.text))
+            yield Line(source, sentence.text, words, words.union(telling_stems(source.passage.title)))

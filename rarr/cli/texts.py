@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -182,9 +182,8 @@ def _summary(article: "Article") -> str:
 @click.command()
 @click.argument("question")
 @options.settings(*options.RUN)
-@options.choice("--style", "brackets footnotes", "[id, relation: value], or Markdown footnotes.")
 @options.JSON
-def answer(question: str, settings: "Settings", style: Any) -> int:
+def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.
 
     The sources are triples or passages. Without a language model, the statements are sentences of the
@@ -200,7 +199,7 @@ def answer(question: str, settings: "Settings", style: Any) -> int:
     asked = streams.argument_text(question, "QUESTION", cure)
     with streams.at_work(Answerer, settings) as answerer:
         answered = answerer.answer(asked)
-    streams.write_result(answered, lambda: f"{answered.render(style)}\n")
+    streams.write_result(answered, lambda: f"{answered.render()}\n")
     refused = [(statement.text, why) for statement in answered.statements for why in statement.refused]
     if not options.as_json():  # JSON holds all of it
         streams.warn(*(f"citation {why} (in {text!r})" for text, why in refused), *grouped(answered.warnings))

@@ -1,13 +1,11 @@
 """Declares the records of answering: statements, each with the triples or passages on which it rests."""
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import model_validator
 
 from rarr.records import Notice, Passage, Record, Status, Usage
 
-AnswerStyle = Literal["brackets", "footnotes"]
-"""The form of a rendered answer: brackets as in KaLMA (Li et al. 2023), or Markdown footnotes."""
 NO_SUPPORT = "[NA]"
 """The mark behind a statement that needs support which the sources lack, as in KaLMA (Li et al. 2023)."""
 
@@ -41,32 +39,6 @@ class CitedStatement(Record):
     needs_support: bool = False
 
 
-class StatementDraft(Record):
-    """A checked statement with the numbers of its sources; `refused`: why citations were taken away.
-
-    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer. `written` are
-    the numbers of the sources that a language model or a draft cited, with 0 for a triple that there is not;
-    None where code wrote the statement from its sources.
-    """
-
-    text: str
-    citations: tuple[int, ...] = ()
-    needs_support: bool = False
-    refused: tuple[str, ...] = ()
-    unjudged: bool = False
-    is_gap: bool = False
-    written: tuple[int, ...] | None = None
-
-    @property
-    def status(self) -> Status:
-        """Returns the status of the statement, as that of a sentence of a revision."""
-        if self.is_gap:
-            return "no_evidence"
-        if self.needs_support:
-            return "unjudged" if self.unjudged else "unconfirmed"
-        return "supported" if self.citations else "unjudged"
-
-
 class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
@@ -78,8 +50,8 @@ class Statement(Record):
     """
 
     text: str
-    start: int
-    end: int
+    start: int = 0
+    end: int = 0
     status: Status = "unjudged"
     citations: tuple[int, ...] = ()
     needs_support: bool = False
@@ -112,36 +84,23 @@ class Answer(Record):
                 raise ValueError("a statement cites a source that the answer does not have")
         return self
 
-    def render(self, style: AnswerStyle = "brackets") -> str:
+    def render(self) -> str:
         """Writes the answer with its citations, and `[NA]` behind statements that lack support.
 
-        `brackets` names the triples, as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
-        `footnotes` numbers them, and puts the list of sources at the end.
+        A citation names triples, as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
         """
         pieces, position = list[str](), 0
         for statement in self.statements:
-            pieces += [self.text[position : statement.end], self._marks(statement, style)]
+            pieces += [self.text[position : statement.end], self._marks(statement)]
             position = statement.end
-        text = "".join([*pieces, self.text[position:]])
-        if style == "brackets" or not self.sources:
-            return text
-        listed = (f"[^{source.number}]: {_words(source)}, {source.passage.source}" for source in self.sources)
-        return "\n\n".join([text, "\n".join(listed)])
+        return "".join([*pieces, self.text[position:]])
 
-    def _marks(self, statement: Statement, style: AnswerStyle) -> str:
-        cited = [source for source in self.sources if source.number in statement.citations]
-        if style == "footnotes":
-            marks = "".join(f"[^{source.number}]" for source in cited)
-            return marks + f" {NO_SUPPORT}" * statement.needs_support
+    def _marks(self, statement: Statement) -> str:
         by_entity = dict[str, list[str]]()
-        for source in cited:
-            head = source.triple.subject_id if source.triple else source.passage.source
-            by_entity.setdefault(head, []).extend([_words(source)] if source.triple else [])
+        for source in self.sources:
+            if source.number in statement.citations:
+                head = source.triple.subject_id if source.triple else source.passage.source
+                said = [f"{source.triple.relation}: {source.triple.value}"] if source.triple else []
+                by_entity.setdefault(head, []).extend(said)
         marks = "".join(f" [{', '.join([head, *words])}]" for head, words in by_entity.items())
         return marks + f" {NO_SUPPORT}" * statement.needs_support
-
-
-def _words(source: AnswerSource) -> str:
-    if source.triple is None:
-        return source.passage.title or source.passage.text
-    return f"{source.triple.relation}: {source.triple.value}"

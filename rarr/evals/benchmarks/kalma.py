@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from rarr.agent.answer import Answerer
-from rarr.agent.answer_sources import topic
 from rarr.errors import InputError, RarrError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
 from rarr.evals.metrics import triples as metrics
@@ -24,6 +23,7 @@ from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
 from rarr.evals.rows import Row
 from rarr.evals.run_folder import FinishedLine
 from rarr.records.answers import Answer, Statement
+from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.store import TripleStore
@@ -304,9 +304,9 @@ def _tells(statement: Statement, triple: Triple) -> bool:
     """Has the statement the value, or the subject with words by which a sentence tells the relation?"""
     if _stands(triple.object, statement.text):
         return True
-    words = topic(sentence_of("", triple.relation, [""]))
+    words = telling_stems(sentence_of("", triple.relation, [""]))
     is_named = _stands(relation_words(triple.relation), statement.text)
-    is_told = is_named or not set(words).isdisjoint(topic(statement.text))
+    is_told = is_named or not set(words).isdisjoint(telling_stems(statement.text))
     return is_told and _stands(triple.subject, statement.text)
 
 

@@ -10,7 +10,7 @@ from rarr import Graph, answer
 from rarr.errors import InputError
 from rarr.retrievers.graph.triples import Triple, read_triples
 
-PEOPLE, STRUCTURES = Path("examples/graph/people.csv"), Path("examples/graph/structures.csv")
+PEOPLE = Path("examples/graph/people.csv")
 
 
 def texts(question: str, **settings: Any) -> list[tuple[str, bool]]:
@@ -33,12 +33,6 @@ def test_removed_triple_turns_its_statement_into_na() -> None:
         "Marie Curie died on 4 July 1934. [p1, date of death: 1934-07-04]"
         " The sources that were read do not tell of Marie Curie: born. [NA]"
     )
-
-
-def test_footnotes_are_numbered_in_the_order_of_the_text() -> None:
-    rendered = answer("How high is the Hoover Dam and where is it?", graph=STRUCTURES).render("footnotes")
-    assert rendered.splitlines()[0].startswith("Hoover Dam is 221 metres high.[^1]")
-    assert "[^1]: height: 221 metres, examples/graph/structures.csv#s2" in rendered
 
 
 def test_overview_tells_what_is_worth_telling() -> None:
