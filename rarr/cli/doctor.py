@@ -122,7 +122,7 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.testing import InMemoryRetriever
     from rarr.tools.concurrency import run
     from rarr.tools.models.chat import CallFailure
-    from rarr.tools.models.retrying_metered_chat import cure_of
+    from rarr.tools.models.retries import cure_of
 
     # The sources are examined separately, and a reranker of torch takes long to open.
     changed: dict[str, Any] = {"search": InMemoryRetriever([]), "reranker": "overlap"}

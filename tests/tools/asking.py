@@ -7,8 +7,7 @@ from typing import Any
 from rarr.testing import ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
-from rarr.tools.models.retries import Limiter
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.models.run_budget import METER, Budget, Meter
 
 KEY = "sk-test-0123456789abcdef"

@@ -12,8 +12,7 @@ from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.retries import Limiter
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
 
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"

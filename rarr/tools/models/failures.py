@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from json import loads
 from urllib.parse import unquote, urlsplit
@@ -12,9 +12,8 @@ from rarr.tools.models.chat import CallFailure, Kind
 _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
+_SHORTEST_KEY = 8  # characters of the shortest secret that is removed from answers
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}
-_SHORTEST = 8  # characters of the shortest secret that is removed from answers
 # What clients raise while they read an answer that is not one of the protocol, such as a page of HTML.
 _OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 # Keys of known providers, and forms in which a server shows a part of a key.
@@ -29,14 +28,14 @@ _IN_QUERY = re.compile(
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
-_UNKNOWN = r"not |un(?:support|recogni|know|expect)|extra|invalid"
 _ABOUT = {
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "seed": re.compile(r"\bseed\b", re.IGNORECASE),
-    "max_tokens": re.compile(
-        r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion_tokens)", re.IGNORECASE
+    "max_tokens": re.compile(r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion)", re.IGNORECASE),
+    "max_completion_tokens": re.compile(
+        r"\bmax_completion_tokens\b(?=.*(?:not |un(?:support|recogni|know|expect)|extra|invalid))",
+        re.IGNORECASE,
     ),
-    "max_completion_tokens": re.compile(rf"\bmax_completion_tokens\b(?=.*(?:{_UNKNOWN}))", re.IGNORECASE),
     "n": re.compile(r"(?<![\w'’-])['\"`]?n['\"`]?(?![\w-])"),
     "format": re.compile(
         r"\b(?:response_?format|json_?(?:schema|object|mode)|schema|tools?|tool_choice|functions?"
@@ -59,34 +58,18 @@ _LIMIT = re.compile(
     r"|(\d[\d,]{0,14}) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]{0,14})",
     re.IGNORECASE,
 )
-
-
-# The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
-_CUT = {
-    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
-    "repetition",  # vLLM's, for a text that repeats itself without end
-}  # fmt: skip
-_DECLINED = {
-    "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
-    "prohibited_content", "guardrail_intervened", "error_toxic",
-}  # fmt: skip
-_WHOLE = {
-    "", "stop", "end", "end_turn", "end_of_turn", "stop_sequence", "stop_token", "eos", "eos_token",
-    "endoftext", "complete", "completed", "finish", "finished", "tool_call", "tool_calls", "tool_use",
-    "function_call",
-}  # fmt: skip
-_SHOWN = 100  # characters of a model's text
+# The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case;
+# vLLM stops a text that repeats itself without end for "repetition".
+_CUT = re.compile(r"length|max_tokens|max_output_tokens|model_length|model_context\w*|repetition")
+_DECLINED = re.compile(r"refus|filter|safety|recitation|blocklist|spii|prohibited|guardrail|toxic")
+_WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:calls?|use)|function_call")
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
-    text = _without(text, secrets)
+    for secret in secrets:
+        text = _escapable(secret).sub("***", text)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
-
-
-def bounded(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans a text: its first `most` characters, without the end of a cut, where half a key may stand."""
-    return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
 def without_keys(text: str, secrets: Sequence[str]) -> str:
@@ -94,12 +77,8 @@ def without_keys(text: str, secrets: Sequence[str]) -> str:
 
     Short secrets stay, since they may be ordinary words, such as EMPTY.
     """
-    return _without(text, [secret for secret in secrets if len(secret) >= _SHORTEST])
-
-
-def _without(text: str, secrets: Sequence[str]) -> str:
     for secret in secrets:
-        text = _escapable(secret).sub("***", text)
+        text = _escapable(secret).sub("***", text) if len(secret) >= _SHORTEST_KEY else text
     return text
 
 
@@ -108,6 +87,11 @@ def _escapable(secret: str) -> re.Pattern[str]:
     """Matches `secret`, also where JSON escapes some of its characters."""
     escaped = ((re.escape(character), f"{ord(character):04x}") for character in secret)
     return re.compile("".join(rf"(?:{plain}|\\u(?i:{code})|\\{plain})" for plain, code in escaped))
+
+
+def bounded(text: str, most: int, clean: Callable[[str], str]) -> str:
+    """Cleans a text: its first `most` characters, without the end of a cut, where half a key may stand."""
+    return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
@@ -127,20 +111,23 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     `model` is its name in the message. A `CallFailure` that is the error or its cause is returned as it is:
     clients wrap the errors of reading an answer, such as an answer that is too long.
     """
-    errors = [error, *_causes(error)]
-    if failure := next((cause for cause in errors if isinstance(cause, CallFailure)), None):
+    errors: list[BaseException] = [error]
+    while (cause := errors[-1].__cause__) is not None:
+        errors.append(cause)
+    if failure := next((each for each in errors if isinstance(each, CallFailure)), None):
         return failure
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
     facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"[:_READ]
-    if (status := _status(error)) is not None:
+    codes = (getattr(error, name, None) for name in ("status_code", "code", "http_status"))
+    if status := next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 0):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return failure_of_status(status, headers, _message_of(error), model, secrets, facts)
-    message = _line(_message_of(error) or type(error).__name__, secrets)
+        return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
+    message = _line(_message_of(errors) or type(error).__name__, secrets)
     if _TOO_LONG.search(f"{message} {facts}"):
         limit = _limit(f"{message} {facts}")
         return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=limit)
     # A timeout while connecting is a failure of the connection: nothing was sent yet.
-    connecting = any("ConnectTimeout" in type(cause).__name__ for cause in errors)
+    connecting = any("ConnectTimeout" in type(each).__name__ for each in errors)
     if "Timeout" in names and not connecting:
         return CallFailure("timeout", f"{model} gave no answer in time: {message}")
     if connecting or re.search("Connect|Protocol|Network", names):
@@ -161,16 +148,25 @@ def failure_of_status(
 ) -> CallFailure:
     """Makes the failure for an HTTP answer with this status; its kind is as `CallFailure` describes.
 
-    `facts` are other words of the error, such as its code.
+    `body` is a message, or an error in the form of the OpenAI protocol; `facts` are other words of the error.
     """
-    reason = _line(_message(body), secrets) or "it gave no reason"
-    message = f"{model} answered with status {status}: {reason}"
-    kind: Kind = "server" if status >= 500 else _KINDS.get(status, "refused")
-    limit = None
-    words = f"{body[:_READ]} {facts}"
+    try:
+        error = loads(body)["error"]
+        message = str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        message = body
+    reason = _line(message, secrets) or "it gave no reason"
+    kinds: dict[int, Kind] = {408: "timeout", 429: "busy"}
+    kind: Kind = "server" if status >= 500 else kinds.get(status, "refused")
+    words, limit = f"{body[:_READ]} {facts}", None
     if status in _OF_PROMPT and _TOO_LONG.search(words):
         kind, limit = "too_long", _limit(words)
-    return CallFailure(kind, message, _retry_after(headers), status=status, said=reason, limit=limit)
+    try:
+        wait = max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:  # no header, or a date, which servers of models do not send
+        wait = None
+    message = f"{model} answered with status {status}: {reason}"
+    return CallFailure(kind, message, wait, status=status, said=reason, limit=limit)
 
 
 def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
@@ -179,25 +175,18 @@ def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
     A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
     """
     name = reason.strip().casefold()
-    if name in _CUT or (name in _WHOLE and not refusal):
+    if was_cut(reason) or (_WHOLE.fullmatch(name) and not refusal):
         return None
-    if refusal:
-        return CallFailure("declined", f"{model} declined to answer: {' '.join(refusal.split())[:_SHOWN]!r}")
-    if name.partition(":")[0] in _DECLINED:
-        return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({name})")
-    unknown = f"{model} stopped for a reason other than the end of its answer ({name[:_SHOWN]!r})"
+    if refusal or _DECLINED.search(name):
+        why = " ".join(refusal.split())[:100] or name[:100]
+        return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")
+    unknown = f"{model} stopped for a reason other than the end of its answer ({name[:100]!r})"
     return CallFailure("server", unknown)
 
 
 def was_cut(reason: str) -> bool:
     """Does this stop reason say that the answer was cut off at its limit of tokens?"""
-    return reason.strip().casefold() in _CUT
-
-
-def _limit(message: str) -> int | None:
-    """Reads the tokens of the model's context in an error about a prompt that is too long."""
-    match = _LIMIT.search(message)
-    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
+    return bool(_CUT.fullmatch(reason.strip().casefold()))
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
@@ -213,13 +202,10 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     return next((part for part, about in _ABOUT.items() if part in sent and about.search(message)), None)
 
 
-def _message(body: str) -> str:
-    """Reads the message of an error in the form of the OpenAI protocol; returns any other body whole."""
-    try:
-        error = loads(body)["error"]
-        return str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return body
+def _limit(message: str) -> int | None:
+    """Reads the tokens of the model's context in an error about a prompt that is too long."""
+    match = _LIMIT.search(message)
+    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
@@ -227,31 +213,11 @@ def _line(text: str, secrets: Sequence[str]) -> str:
     return " ".join(bounded(text, _READ, lambda part: redacted(part, secrets)).split())[:_MOST]
 
 
-def _status(error: Exception) -> int | None:
-    for name in ("status_code", "code", "http_status"):
-        value = getattr(error, name, None)
-        if isinstance(value, int) and 400 <= value < 600:
-            return value
-    return None
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    while error.__cause__ is not None:
-        yield (error := error.__cause__)
-
-
-def _message_of(error: Exception) -> str:
+def _message_of(errors: Sequence[BaseException]) -> str:
     """Finds the server's message in an error of a client. A short message is followed by its cause."""
+    error, *causes = errors
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     text = str(message or getattr(error, "message", None) or error)
-    causes = (str(cause) for cause in _causes(error))
-    cause = next((reason for reason in causes if reason and not (text and text in reason)), "")
+    cause = next((str(each) for each in causes if str(each) and not (text and text in str(each))), "")
     return f"{text} ({cause})" if text and cause and len(text) < 30 else text or cause
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:  # no header, or a date, which servers of models do not send
-        return None

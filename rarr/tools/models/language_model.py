@@ -24,7 +24,7 @@ from rarr.tools.models.chat import (
     Tokens,
     estimated_tokens,
 )
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import answer_memo, meter
 from rarr.tools.trace_spans import keep, span
 

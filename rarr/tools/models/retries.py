@@ -1,27 +1,43 @@
-"""Repeats and limits requests: how many at once, how often to try, how long to wait, when to give up.
+"""Repeats and limits requests: how many at once, how often, how long to wait; counts those to chat models.
 
-The retries of client libraries are switched off. A server that fails three times in a row is paused for
-half a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is
-not repeated: it may have been paid for, and the next request would wait as long.
+The retries of client libraries are switched off. A server that fails three times in a row is paused for half
+a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is not
+repeated: it may have been paid for, and the next request would wait as long.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from rarr.tools.concurrency import PerLoop
-from rarr.tools.models.chat import CallFailure, Kind
-from rarr.tools.trace_spans import saved, span
+from rarr.tools.concurrency import PerLoop, work
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Kind, Tokens, estimated_tokens
+from rarr.tools.models.failures import bounded, without_keys
+from rarr.tools.models.run_budget import meter
+from rarr.tools.trace_spans import note, saved, span
+from rarr.valid_unicode import valid
 
 FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
+LONGEST_TOKEN = 16
+"""Characters of an answer for each of its `max_tokens`: a server that ignores the limit sends more."""
+_LEAST = 20_000  # characters that are read of any answer: reasoning may stand beside it
+_CURES: dict[int | str, str] = {
+    "connection": "start its server or fix base_url",
+    "timeout": "raise timeout_s, or lower concurrency",
+    401: "give its key as api_key",
+    403: "give a key that may use it as api_key",
+    404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
+    429: "lower concurrency, or raise attempts",
+    "declined": "name another model, or add one to fallbacks",
+}
 
 Made = TypeVar("Made")
 
@@ -88,7 +104,8 @@ class _Places:
 class Attempts:
     """Sends requests to one server, and repeats them if that may help.
 
-    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it.
+    After several failures in a row of the kinds `rests_after` the server "rests": for `REST_S` seconds
+    nothing is sent to it. A server that is not `known` to work rests after its first timeout.
     """
 
     def __init__(
@@ -101,10 +118,6 @@ class Attempts:
         rests_after: Collection[Kind] = (),
         known: bool = True,
     ) -> None:
-        """`name` is the server's name in failures. It rests after failures of the kinds `rests_after`.
-
-        A server that is not `known` to work rests after its first timeout, until it has answered once.
-        """
         self._name, self._limiter, self._rests_after = name, limiter, rests_after
         self._first_wait_s, self._known = first_wait_s, known
         self._failures, self._rests_until = 0, 0.0
@@ -159,6 +172,12 @@ class Attempts:
         return max(requested or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
+def _worth_another(error: BaseException) -> bool:
+    """True for a lost connection, a busy or failing server, unless it asks to wait too long."""
+    is_passing = isinstance(error, CallFailure) and error.kind in ("connection", "busy", "server")
+    return is_passing and (getattr(error, "retry_after", None) or 0.0) <= LONGEST_WAIT_S
+
+
 async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
     """Waits at most `limit_s` seconds for `request`; after that raises `CallFailure` with the message `late`.
 
@@ -173,10 +192,114 @@ async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
         raise CallFailure("timeout", late) from None
 
 
-def _worth_another(error: BaseException) -> bool:
-    """True for a lost connection, a busy or failing server, unless it asks to wait too long."""
-    return (
-        isinstance(error, CallFailure)
-        and error.kind in ("connection", "busy", "server")
-        and (error.retry_after or 0.0) <= LONGEST_WAIT_S
-    )
+class BudgetedChat:
+    """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
+
+    `timeout_s` is for one request, until its answer is complete. `price` is for a million tokens: input,
+    output and, where it differs, cached input. `server` is the address of the model's server, empty if that
+    is not known.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        limiter: Limiter,
+        *,
+        attempts: int,
+        timeout_s: float,
+        price: tuple[float, ...] = (),
+        first_wait_s: float = 0.5,
+    ) -> None:
+        self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
+        self._chat, self._price, self._timeout_s = chat, price, timeout_s
+        rests: tuple[Kind, ...] = ("timeout", "connection", "server")
+        self._attempts = Attempts(
+            self.name, limiter, attempts=attempts, first_wait_s=first_wait_s, rests_after=rests
+        )
+
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Returns the answer. A resumed run takes the answers of its first part, without a request.
+
+        Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
+        """
+        earlier = meter().answers
+        if earlier is not None and (answer := earlier(self.name, ask)) is not None:
+            return answer
+        async with meter().in_time():
+            try:
+                return await self._attempts(lambda: self._request(ask))
+            except CallFailure as failure:
+                cure = cure_of(failure)
+                raise (failure.worded(f"{failure}; {cure}") if cure else failure) from None
+
+    def cost(self, tokens: Tokens) -> float | None:
+        """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
+        if not any(tokens):
+            return 0.0
+        if not self._price:
+            return None
+        whole, answer, cached = (*self._price, self._price[0])[:3]
+        fresh = tokens.input - tokens.cached
+        return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
+
+    async def probe(self) -> str:
+        """Checks that the model can be used, if that is free, and returns the result in words.
+
+        Raises `CallFailure` if the check fails.
+        """
+        probe = getattr(self._chat, "probe", None)
+        return await probe() if probe else "set up; not asked, since a request would cost money"
+
+    async def aclose(self) -> None:
+        """Closes its connections in the running event loop."""
+        await self._chat.aclose()
+
+    async def _request(self, ask: ChatRequest) -> Answer:
+        """Sends one request, and counts its tokens and cost before it returns or raises."""
+        sent = estimated_tokens([message.content for message in ask.messages])
+        expected = Tokens(sent, ask.expected * ask.samples)
+        with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
+            answer, tokens, facts = Answer((), Tokens()), Tokens(), dict[str, Any]()
+            try:
+                late = f"{self.name} gave no answer within {self._timeout_s:g} s"
+                given = await in_time(self._chat.complete(ask), self._timeout_s, late)
+                tokens = given.tokens
+                if not any(tokens):
+                    warning = f"{self.name} does not report its tokens: they are estimated"
+                    meter().warn("usage_estimated", warning)
+                    tokens = Tokens(sent, estimated_tokens(given.texts))
+                secrets = tuple(getattr(self._chat, "secrets", ()))  # of this event loop
+                answer = await work(_cleaned, given, ask.max_tokens, secrets)
+                facts = {"cut": answer.cut, "served": answer.served}
+                return answer
+            except CallFailure as failure:
+                tokens, answer = failure.tokens, Answer((), failure.tokens)
+                facts = {"failure": failure.kind, "answer": failure.said}
+                facts |= {name: getattr(failure, name) for name in ("status", "retry_after", "limit")}
+                raise
+            finally:
+                meter().spend(tokens, cost := self.cost(tokens))
+                facts["more"] = [list(message) for message in ask.messages[2:]]
+                facts = {name: value for name, value in facts.items() if value}
+                facts |= {"samples": ask.samples, "max_tokens": ask.max_tokens, "texts": answer.texts}
+                note(**facts, tokens=tokens, said=answer.tokens, cost=cost)
+
+
+def cure_of(failure: CallFailure) -> str | None:
+    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
+    reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
+    return _CURES.get(reason.status or reason.kind)
+
+
+def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
+    """Makes the answer valid Unicode, without API keys, which a server may repeat, and of bounded length.
+
+    A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
+    """
+    most = max(_LEAST, LONGEST_TOKEN * max_tokens)
+
+    def clean(text: str) -> str:
+        return valid(bounded(text, most, lambda part: without_keys(part, secrets)))
+
+    cut = answer.cut or any(len(text) > most for text in answer.texts)
+    return replace(answer, texts=tuple(map(clean, answer.texts)), cut=cut, served=clean(answer.served))

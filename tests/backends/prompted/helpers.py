@@ -7,8 +7,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.retries import Limiter
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.retries import BudgetedChat, Limiter
 
 PROMPTS = Prompts()
 

@@ -11,8 +11,7 @@ import pytest
 from rarr.testing import Failure, ScriptedModel, ScriptedServer, refused_url
 from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure
-from rarr.tools.models.retries import FIRST_SLOW, Limiter
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.retries import FIRST_SLOW, BudgetedChat, Limiter
 from tools.asking import ANSWERS, ASK, KEY, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
