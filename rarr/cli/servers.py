@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import waiting
+from rarr.cli.streams import complain, waiting
 from rarr.errors import InputError
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
-
-_HOST = options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
-_PORT = click.IntRange(0, 65535)
 
 
 @click.command()
@@ -25,8 +22,8 @@ _PORT = click.IntRange(0, 65535)
     type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
 )  # fmt: skip
 @options.one("--deadline", "S", "Seconds for an answer; then the original goes out.", type=float)
-@_HOST
-@options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=_PORT)
+@options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
+@options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=click.IntRange(0, 65535))
 @options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
 @options.chosen("graph", "search", "offline", *options.MODELS)
 def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[str, Any], **more: Any) -> int:
@@ -61,29 +58,23 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     hand_over()
     with log_to_stderr():
-        asyncio.run(serve_forever(settings, _say_ready))
+        asyncio.run(serve_forever(settings, lambda address: complain(f"listening at {address}", 0)))
     return 0
 
 
 @click.command()
 @options.settings(*options.RUN)
-@options.choice("--transport", "stdio http", "Standard input and output, or streamable HTTP.")
-@_HOST
-@options.one("--port", "N", "Port to listen at; default 8765, 0: any.", type=_PORT)
-def mcp(settings: "Settings", transport: str, host: str | None, port: int | None) -> int:
-    """Serve tools for agents (MCP).
+def mcp(settings: "Settings") -> int:
+    """Serve tools for agents (MCP) on standard input and output.
 
     Needs pip install 'rarr[mcp]'. The tools are revise_text, verify_claim and cite_text. They
     search the sources that are named here, and the passages that a caller gives; a caller names no file and
-    no address. A client starts the command itself. With --transport http the server listens at
-    http://127.0.0.1:8765/mcp; on other addresses, callers need the token of RARR_MCP_TOKEN.
+    no address. A client starts the command itself.
 
     \b
     Examples:
       rarr mcp --corpus notes/
     """
-    if transport == "stdio" and (host is not None or port is not None):
-        raise InputError("--host and --port belong to HTTP: add --transport http, or leave them out")
     import logging
 
     # Otherwise the library colours its log, and shows what callers send.
@@ -96,19 +87,9 @@ def mcp(settings: "Settings", transport: str, host: str | None, port: int | None
 
     async def serve_tools() -> None:
         try:
-            if transport == "stdio":
-                return await server.run_stdio_async()
-            from rarr.integrations.mcp.server import serve_http
-
-            address = host or "127.0.0.1", 8765 if port is None else port
-            return await serve_http(server, *address, settings.mcp_token, _say_ready)
+            await server.run_stdio_async()
         finally:
             await server.aclose()
 
     anyio.run(serve_tools)
     return 0
-
-
-def _say_ready(address: str) -> None:
-    sys.stderr.write(f"rarr: listening at {address}\n")
-    sys.stderr.flush()

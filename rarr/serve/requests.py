@@ -204,14 +204,14 @@ def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[st
 class Callers:
     """All callers of a server at `host`, by their tokens in a setting, several with commas."""
 
-    def __init__(self, given: SecretStr | None, host: str, setting: str) -> None:
+    def __init__(self, given: SecretStr | None, host: str) -> None:
         """Raises `SettingsError` for a short token, and where other machines could call without a token."""
         tokens = given.get_secret_value().split(",") if given else []
         self.tokens = [token.strip() for token in tokens if token.strip()]
         for token in self.tokens:
-            require_long(token, setting)
+            require_long(token, "serve_token")
         if not self.tokens and not is_loopback(host):
-            told = f"set RARR_{setting.upper()}, which callers send"
+            told = "set RARR_SERVE_TOKEN, which callers send"
             raise SettingsError(f"--host {host} lets other machines in: {told}")
 
     def of(self, headers: Mapping[str, str]) -> str:
@@ -300,7 +300,7 @@ class Gate:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         """Raises `SettingsError` for a token that is too short."""
         self._app, self._settings = app, settings
-        self._callers = Callers(settings.serve_token, settings.serve_host, "serve_token")
+        self._callers = Callers(settings.serve_token, settings.serve_host)
         self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

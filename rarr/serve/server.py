@@ -127,7 +127,7 @@ class Application:
         return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
 
 
-async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
+async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
     """Serves until the process is told to end. `on_ready` is called with the address.
 
     Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.

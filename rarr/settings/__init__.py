@@ -162,8 +162,6 @@ class Settings(ServingSettings, BaseSettings):
     """Days for which traces are kept."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder: indexes of corpora, cache, record of readers, and traces."""
-    mcp_token: SecretStr | None = None
-    """The token that callers of `rarr mcp` over HTTP have to send; needed beyond this machine."""
 
     # constants beside the settings: nobody sets them
     attempts: ClassVar[int] = 3

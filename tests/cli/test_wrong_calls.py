@@ -67,7 +67,6 @@ CALLS: list[tuple[list[str], str]] = [
     (["bench", "wikigen", "data.jsonl", "-o", "out"], "wikigen reads 2 paths: give EVENTS and DOCS"),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
     (["serve", "--corpus", "notes"], "--corpus is 'notes': give a path and a name of its own"),
-    (["mcp", "--port", "1"], "--host and --port belong to HTTP"),
     (["doctor", "--model", "embedded"], "has no server to ask"),
     (["doctor", "--model", "vllm:a", "--offline"], "leave out --offline"),
     (["doctor", "--model", "vllm:a", "--base-url", "localhost:1"], "give http://HOST:PORT/v1"),

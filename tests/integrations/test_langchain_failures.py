@@ -29,15 +29,6 @@ def test_dead_model_behind_the_step_lets_the_original_out() -> None:
     assert "connection refused" in result["answer"].response_metadata["rarr"]["notice"]
 
 
-@pytest.mark.slow
-async def test_original_goes_out_at_the_deadline() -> None:
-    source = Silent()
-    result: Any = await RarrRunnable(search=source, deadline_s=1).ainvoke(AIMessage(ANSWER))
-    assert result.content == ANSWER
-    assert result.response_metadata["rarr"]["outcome"] == "deadline"
-    assert await asyncio.to_thread(source.cancelled.wait, 30)
-
-
 async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

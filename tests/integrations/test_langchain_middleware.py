@@ -8,7 +8,7 @@ from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, ru
 from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
@@ -78,14 +78,6 @@ def test_structured_output_is_left_alone() -> None:
     assert result["structured_response"] == Dam(text=WRONG)
     assert result["messages"][-1].content == answer.content
     assert "rarr" not in result["messages"][-1].response_metadata
-
-
-@pytest.mark.parametrize(
-    "messages",
-    [[], [HumanMessage("Hi.")], [AIMessage("")], [AIMessage("Wait.", tool_calls=call().tool_calls)]],
-)
-def test_state_without_an_answer_in_words_stays(messages: list[Any]) -> None:
-    assert given().after_agent({"messages": messages}, None) is None  # type: ignore[arg-type]
 
 
 async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> None:

@@ -1,6 +1,5 @@
 """`RarrRunnable` in chains: values of every type, batches, streams, callbacks and wrong calls."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnableConfig, RunnablePassthrough
+from langchain_core.runnables import RunnablePassthrough
 
 from integrations.chat_models import QUESTION, Begun
 from rarr import InputError, Postprocessed, Reviser, Settings
@@ -63,33 +62,6 @@ def test_sources_are_given_under_both_keys_and_in_every_form(key: str, source: A
 def test_empty_answer_passes_unchanged(empty: Any) -> None:
     assert known().invoke(empty) is empty
     assert known().invoke({"answer": empty}) == {"answer": empty, "rarr": None}
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        AIMessage("", tool_calls=[{"name": "search", "args": {}, "id": "1"}]),
-        AIMessage("The dam is 212 metres high.", tool_calls=[{"name": "search", "args": {}, "id": "1"}]),
-        AIMessage([{"type": "image", "url": "https://example.org/dam.png"}]),
-    ],
-)
-def test_message_that_is_no_answer_passes_unchanged(message: AIMessage) -> None:
-    assert known().invoke(message) is message
-    assert known().invoke({"answer": message}) == {"answer": message, "rarr": None}
-
-
-@pytest.mark.slow
-async def test_batches_keep_their_order_and_own_sources() -> None:
-    step = RarrRunnable(search="given")
-    heights = range(231, 237)
-    values: list[Any] = [
-        {"answer": WRONG, "sources": [f"Hoover Dam is {height} metres high."]} for height in heights
-    ]
-    expected = [RIGHT.replace("221", str(height)) for height in heights]
-    answers: list[Any] = await step.abatch(values)
-    assert [result["answer"] for result in answers] == expected
-    answers = await asyncio.to_thread(step.batch, values, RunnableConfig(max_concurrency=2))
-    assert [result["answer"] for result in answers] == expected
 
 
 async def test_stream_gives_the_result_once() -> None:

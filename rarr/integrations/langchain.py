@@ -1,27 +1,30 @@
-"""Offers the step of a chain and the middleware of an agent that postprocess answers."""
+"""Puts postprocessing into chains (`RarrRunnable`) and agents (`RarrMiddleware`) of LangChain."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
+from rarr.agent.inputs import text_of
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.revise import Reviser, Search
 from rarr.errors import InputError
-from rarr.integrations.langchain.messages import answer_text, tool_sources, turn, with_result
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
 from rarr.tools.concurrency import run
 from rarr.tools.text.wording import kind_of
+
+__all__ = ["RarrMiddleware", "RarrRunnable"]
 
 Value = str | AIMessage | dict[str, Any]
 """A text, a message, or a dict with the answer, which is one of these."""
@@ -37,11 +40,9 @@ class RarrRunnable(Runnable[Value, Any]):
     The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
     any, `question` (a str or messages) and `sources` and `context` (texts and documents, all searched).
     The output has the type of the input and the revised text. The record `Postprocessed` is under the key
-    `rarr` of a dict, and as JSON data in `response_metadata["rarr"]` of a message. Everything else stays.
-
-    An empty text, and a message that calls tools or has no text, are no answer and pass unchanged. A stream
-    gives the result once. A failed search or model never raises: the original goes out, and the record says
-    why.
+    `rarr` of a dict, and as JSON data in `response_metadata["rarr"]` of a message. An empty text, and a
+    message that calls tools or has no text, pass unchanged. A failed search or model never raises: the
+    original goes out, and the record says why.
     """
 
     def __init__(
@@ -76,12 +77,10 @@ class RarrRunnable(Runnable[Value, Any]):
 
     def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """`ainvoke` for callers without an event loop and for callers inside a running loop."""
-        _refuse(kwargs)
         return self._call_with_config(self._called, input, config)
 
     async def ainvoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """Postprocesses one answer. Raises `InputError` for an input of another type."""
-        _refuse(kwargs)
         return await self._acall_with_config(self._acalled, input, config)
 
     def _called(self, value: Value, run_manager: CallbackManagerForChainRun) -> Any:
@@ -123,26 +122,12 @@ class RarrRunnable(Runnable[Value, Any]):
 
 
 def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
-    """Passes the callbacks on, and nothing else.
-
-    Inside an agent, the graph of a run would write into the agent's checkpointer and stop at its recursion
-    limit.
-    """
+    # Callbacks alone: the graph of a run would write into the checkpointer of the agent around it.
     return RunnableConfig(callbacks=manager.get_child())
 
 
-def _refuse(options: dict[str, Any]) -> None:
-    if options:
-        names = ", ".join(options)
-        raise InputError(f"a call has no options, and {names} is given: give {names} to RarrRunnable")
-
-
 def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
-    """Takes answer, question and sources out of a text, a message or a dict that a chain hands over.
-
-    The answer is None for an empty text, and for a message without a text. Raises `InputError` for a value of
-    another type.
-    """
+    """Takes answer (None for an empty one), question and sources out of what a chain hands over."""
     if not isinstance(value, Mapping):
         return _text(value, "the input"), None, None
     if "answer" not in value:
@@ -158,10 +143,7 @@ def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
 
 
 def _written(value: Any, result: Postprocessed | None) -> Any:
-    """Returns `value` with the text of the result; a dict also gets the record, as `rarr`.
-
-    With the result None, for a text without words or a message that is no answer, the answer is unchanged.
-    """
+    """Returns `value` with the text of the result, if there is one; a dict gets the record too, as `rarr`."""
     if isinstance(value, Mapping):
         return {**value, "answer": _written(value["answer"], result), "rarr": result}
     if result is None:
@@ -224,3 +206,102 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
     if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):
         return None
     return {"answer": last, "question": messages[:-1], "sources": tool_sources(messages)}
+
+
+Content = str | list[str | dict[str, Any]]
+_GAP = "\n\n"
+"""What stands for blocks of other kinds, such as images, between two blocks of text."""
+_TEXT = ("text", "content", "page_content", "snippet", "raw_content")
+_ADDRESS = ("url", "link", "href", "source")
+
+
+def answer_text(message: AIMessage) -> str | None:
+    """Returns the text of an answer; None for a message that calls tools or has no text."""
+    text = _joined(message.content)
+    return text if text.strip() and not message.tool_calls else None
+
+
+def turn(message: BaseMessage) -> dict[str, Any]:
+    """Returns a message as {"role": ..., "content": ...}; other roles keep their own names."""
+    role = {"ai": "assistant", "human": "user"}.get(message.type.removesuffix("MessageChunk").lower())
+    return {"role": role or message.type, "content": _joined(message.content)}
+
+
+def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
+    """Returns the message with the text of `result`, and with the record in its `response_metadata`."""
+    content = _replaced(message.content, result.text) if result.changed else message.content
+    metadata = message.response_metadata | {"rarr": result.model_dump(mode="json")}
+    return message.model_copy(update={"content": content, "response_metadata": metadata})
+
+
+def _joined(content: Content) -> str:
+    """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
+    text, last = "", 0
+    for number, block in enumerate([content] if isinstance(content, str) else content):
+        if own := _block_text(block):
+            text += (_GAP if text and last < number - 1 else "") + own
+            last = number
+    return text
+
+
+def _block_text(block: str | dict[str, Any]) -> str:
+    if isinstance(block, str):
+        return block
+    text = block.get("text") if block.get("type") == "text" else None
+    return text if isinstance(text, str) else ""
+
+
+def _replaced(content: Content, revised: str) -> Content:
+    """Puts the revised text into the first block with text, without its annotations; other kinds stay."""
+    if isinstance(content, str):
+        return revised
+    first = next(block for block in content if _block_text(block))
+    made = revised if isinstance(first, str) else {"type": "text", "text": revised}
+    return [
+        made if block is first else block for block in content if block is first or not _block_text(block)
+    ]
+
+
+def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
+    """Returns the sources that tools returned, without failure, since the last message of a person."""
+    asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
+    return [
+        source
+        for message in messages[asked + 1 :]
+        if isinstance(message, ToolMessage) and message.status != "error"
+        for source in _of_tool(message)
+    ]
+
+
+def _of_tool(message: ToolMessage) -> Sequence[Given]:
+    """Returns the documents of a tool, or else the search results in its text, or else its text."""
+    if documents := list(_documents(message.artifact)):
+        return documents
+    text = text_of(message.content)
+    if (results := _search_results(text)) is not None:
+        return results
+    return [{"text": text, "title": message.name or ""}] if text.strip() else []
+
+
+def _documents(artifact: object) -> Iterator[Document]:
+    if isinstance(artifact, Document):
+        if artifact.page_content.strip():
+            yield artifact
+    elif isinstance(artifact, Mapping | list | tuple):
+        for part in artifact.values() if isinstance(artifact, Mapping) else artifact:
+            yield from _documents(part)
+
+
+def _search_results(text: str) -> list[dict[str, Any]] | None:
+    """Reads search results with a text and an address from a JSON list or object; None for others."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    results = found.get("results") if isinstance(found, dict) else found
+    if not isinstance(results, list):
+        return None
+    for result in results:
+        if not (isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS)):
+            return None
+    return [result for result in results if any(map(result.get, _TEXT))]

@@ -1,4 +1,7 @@
-"""The server of the tools. A tool returns a text for a model and a record for a program."""
+"""Offers `rarr` to agents as tools of the Model Context Protocol. Needs the extra mcp.
+
+A tool returns a text for a model and a record for a program.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -6,33 +9,31 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
-import uvicorn
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field, SecretStr, TypeAdapter, ValidationError
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from rarr.agent.revise import Reviser
-from rarr.errors import RarrError
+from rarr.errors import RarrError, SetupError
 from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.serve.jobs import Job, Task, Tasks
-from rarr.serve.requests import Callers, GivenSource, Refusal, as_given, wrong_value
+from rarr.serve.requests import GivenSource, as_given, wrong_value
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import in_own_task, work
-from rarr.tools.guard.listening import listening_socket
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.wording import grouped
 from rarr.views.revision_text import render, verification_text
 from rarr.views.shown_text import one_line
 
-PATH = "/mcp"
+try:
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+    from mcp.server.mcpserver.tools import Tool
+    from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+except ImportError:
+    raise SetupError('the tools for agents need a package: pip install "rarr[mcp]"') from None
+
 LONGEST_TEXT = 100_000  # characters
-_MOST_SESSIONS = 200
 _INSTRUCTIONS = (
     "Checks texts against evidence: the sources of this server, and passages that you give. You cannot name"
     " files or addresses to read. A sentence that is not confirmed is not wrong: nothing decides it."
@@ -65,7 +66,7 @@ Search = Annotated[
 
 
 class ToolServer(MCPServer[Any]):
-    """A server of the Model Context Protocol with the tools of `rarr`; `run()` serves standard input.
+    """A server with the tools of `rarr`; `run()` serves standard input, and others serve it over HTTP.
 
     The settings name all sources that the tools search. Raises `RarrError` where something is missing.
     `on_index` is called as by `Reviser`. Close the server after its last use.
@@ -232,33 +233,3 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
         return ToolError(one_line(redacted(str(cause or error))))
     place, told = wrong_value(cause)
     return ToolError(one_line(f"the argument {place} of {name} is wrong: {told}"))
-
-
-async def serve_http(
-    server: ToolServer, host: str, port: int, token: SecretStr | None, on_ready: Callable[[str], None]
-) -> None:
-    """Serves until the process is told to end. `on_ready` is called with the address; port 0: any free port.
-
-    Raises `InputError` for an address that cannot be used, and `SettingsError` for one beyond this machine
-    without a token, and for a token that is too short.
-    """
-    callers = Callers(token, host, "mcp_token")
-    app: ASGIApp = server.streamable_http_app(
-        streamable_http_path=PATH, host=host, max_sessions=_MOST_SESSIONS
-    )
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        """Lets through the requests that bear the token."""
-        answer = app
-        if scope["type"] == "http":
-            try:
-                callers.of(Headers(scope=scope))
-            except Refusal as refusal:
-                answer = refusal.response()
-        await answer(scope, receive, send)
-
-    with listening_socket(host, port) as listening:
-        config = uvicorn.Config(guarded, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
-        shown = f"[{host}]" if ":" in host else host
-        on_ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
-        await uvicorn.Server(config).serve(sockets=[listening])
