@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recorded_reader import RecordedModel
-from rarr.evals.metrics import statistics as intervals
-from rarr.evals.metrics.statistics import Measured
+from rarr.evals import statistics as intervals
+from rarr.evals.statistics import Measured
 from rarr.records import Edit
 from rarr.testing import ScriptedServer
 from rarr.tools.text.blocks_and_sentences import Span

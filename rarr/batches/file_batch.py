@@ -27,7 +27,6 @@ from rarr.batches.results import (
 from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, input_rows, write_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.serve.jobs import Job, Tasks, WorkerLostError, WorkerProcesses
 from rarr.settings import Settings
@@ -78,8 +77,8 @@ def revise_file(
         require_prices(settings)
     read = {f"--{name}": column or "none" for name, column in columns._asdict().items()}
     kept = {"mode": mode, "--full": "on" if full else "off"}
-    searched = corpora([settings.corpus], settings.max_file_mb)
-    inputs = run_inputs("", described(settings) | kept | read, searched)
+    described, searched = run_folder.described(settings), run_folder.corpus_digest(settings)
+    inputs = run_folder.inputs("rarr batch", "", described | kept | read, searched)
     with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.check(folder, inputs, "give another -o, or delete this folder")
         batch = _FileBatch(source, out, folder / "results.db", columns, full=full)

@@ -1,33 +1,23 @@
 """Evaluates data: every row is revised and scored once, even if the process is interrupted in between."""
 
-import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from functools import cached_property
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Baseline, Components, QueryKind, close_all
-from rarr.errors import InputError, RarrError
+from rarr.components import NO_BASELINE, Baseline, QueryKind
+from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.html import render_html
 from rarr.evals.measures import EvalReport, ScoredRow, measured
-from rarr.evals.metrics.texts import edit_kinds
-from rarr.evals.rows import EvalRow, RowEvidence, read_rows
-from rarr.evals.run_fingerprint import corpora, described, run_inputs
+from rarr.evals.metrics import edit_kinds
+from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.records import UNNAMED, Passage, Revision
+from rarr.records import Revision
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.retrievers.fetch.cached_page_passages import passages_of
-from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.settings import Settings
-from rarr.tools.concurrency import in_thread
 from rarr.tools.text.wording import nothing_checked
-
-_EXAMPLE = '{"text": "..."} for each text'
 
 
 class Prediction(FinishedLine):
@@ -41,7 +31,6 @@ def evaluate(
     out: str | Path,
     *,
     settings: Settings | None = None,
-    components: Components | None = None,
     queries: QueryKind = "questions",
     agreement: bool = True,
     editor: str = "minimal",
@@ -54,123 +43,68 @@ def evaluate(
 
     `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
     same call continues an interrupted run. `limit`: revise only the first rows. A row may bring its own
-    evidence, otherwise `settings` name what is searched. Give either `settings` or `components`. `on_row` is
-    called with the number of finished rows and of all rows, `on_index` with the same numbers for a corpus's
-    files.
+    evidence, otherwise `settings` name what is searched. `on_row` is called with the number of finished rows
+    and of all rows, `on_index` with the same numbers for a corpus's files.
 
     Baselines to compare with: `queries` are searched for, either questions, or each of the text's sentences,
     or the whole text. Without `agreement`, an edit is made wherever the editor finds a change. The `editor`
     `efec` corrects and `lamda` writes anew the whole text by all its evidence, both with a language model;
-    `lamda` also writes its own searches, and its report has all evidence. `random` replaces a word of each
-    sentence by a word of the evidence; `none` edits nothing.
+    `lamda` also writes its own searches, and its report has all evidence. `none` edits nothing.
 
     Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
     in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an
     error in the report; the next call repeats it.
     """
-    baseline = Baseline(agreement=agreement, editor=editor)
-    _require_one_way(settings, components, baseline, queries)
-    source, path = read_rows(Path(data), EvalRow, _EXAMPLE), Path(out)
-    settings = components.settings if components else settings or Settings()
+    baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
+    if queries not in get_args(QueryKind):
+        raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
+    texts, unreadable = read_rows(Path(data), EvalRow, '{"text": "..."} for each text')
+    settings = settings or Settings()
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
-    description = described(settings, components, baseline)
-    made_with = run_inputs(source.digest, description, corpora([settings.corpus], settings.max_file_mb))
-
-    def revising() -> RowReviser:
-        made = components or wire(settings, on_index, baseline=baseline)
-        return RowReviser(made, closes=components is None)
-
+    description = run_folder.described(settings) | {k: str(v) for k, v in baseline.changes().items()}
     rows: list[ScoredRow] = run_folder.run_rows(
-        source.rows, path, Prediction, made_with, revising,
-        chosen=run_folder.first(source.rows, limit), jobs=jobs, on_row=on_row, result_of=scored,
+        texts, path, Prediction,
+        run_folder.inputs("rarr eval", texts, description, run_folder.corpus_digest(settings)),
+        lambda: RowReviser(settings, baseline, on_index),
+        chosen=run_folder.first(texts, limit), jobs=jobs, on_row=on_row, result_of=scored,
     )  # fmt: skip
     report = EvalReport(
         data=str(data),
         settings=description,
         measures=measured(rows),
         rows=tuple(rows),
-        unreadable=tuple(source.unreadable),
+        unreadable=tuple(unreadable),
     )
     run_folder.finish(path, report, render_html(report))
     return report
 
 
-def _require_one_way(
-    settings: Settings | None, components: Components | None, baseline: Baseline, queries: QueryKind
-) -> None:
-    if settings is not None and components is not None:
-        raise InputError("settings and components are both given: components bring their own settings")
-    if queries not in get_args(QueryKind):
-        raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
-    changes = [*baseline.changes(), *(["queries"] if queries != "questions" else [])]
-    if components is not None and changes:
-        names = ", ".join(changes)
-        raise InputError(f"components and a baseline ({names}) are both given: give settings instead")
-
-
 class RowReviser:
-    """Revises rows with the same components, but with a row's own evidence as the retriever.
+    """Revises rows by one reviser, beside their own evidence where they have some."""
 
-    With `closes`, the components are closed with it.
-    """
-
-    def __init__(self, components: Components, *, closes: bool = True) -> None:
-        self._components, self._closes = components, closes
+    def __init__(
+        self,
+        settings: Settings,
+        baseline: Baseline = NO_BASELINE,
+        on_index: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._reviser = Reviser(components=wire(settings, on_index, baseline=baseline))
 
     async def line(self, row: EvalRow) -> Prediction:
-        """Revises a row; the prediction has an error if that failed or nothing of the text could be checked.
-
-        Only a defect of the program raises an error.
-        """
-        components = self._components
-        if row.evidence is not None:
-            components = replace(components, retriever=RowRetriever(row.evidence, components.settings))
-        try:
-            reviser = await in_thread(lambda: Reviser(components=components))
-            revision = await reviser.arevise(row.text, row.context)
-        except RarrError as error:
-            return Prediction(id=row.id, error=str(error))
+        """Revises a row; the prediction has an error if nothing of the text could be checked."""
+        if row.evidence is None:
+            revision = await self._reviser.arevise(row.text, row.context)
+        else:
+            given = [piece.given for piece in row.evidence]
+            revision = await self._reviser.arevise(row.text, row.context, sources=given, search="given")
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
         return Prediction(id=row.id, revision=revision)
 
     async def aclose(self) -> None:
-        """Closes the components that were made for these rows."""
-        if self._closes:
-            await close_all((*self._components.models, *self._components.opened))
-
-
-class RowRetriever:
-    """A retriever over given `evidence`, which is cut into windows of sentences as in a corpus.
-
-    Pieces of evidence from one source are joined to one document. A piece without a source is a document by
-    itself.
-    """
-
-    offline = True
-
-    def __init__(self, evidence: Sequence[RowEvidence], settings: Settings) -> None:
-        self._evidence, self._window, self._step = evidence, settings.window, settings.step
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Finds passages of the `k` documents nearest to `query`, best first; at most 8 of each document.
-
-        A document without a word in common is returned too: its author meant it for this text.
-        """
-        return await asyncio.to_thread(lambda: nearest_by_source(self._passages, query, k))
-
-    @cached_property
-    def _passages(self) -> list[Passage]:
-        now, ends, passages = datetime.now(UTC), dict[str, int](), list[Passage]()
-        for number, piece in enumerate(self._evidence, start=1):
-            source = piece.source or f"{UNNAMED}{number}"
-            passages += passages_of(
-                piece.text, source=source, title=piece.title, window=self._window, step=self._step,
-                retrieved_at=now, published_at=piece.published_at, offset=ends.get(source, 0),
-            )  # fmt: skip
-            ends[source] = ends.get(source, 0) + len(piece.text) + 1
-        return passages
+        """Closes the models and sources."""
+        await self._reviser.aclose()
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
@@ -191,7 +125,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
         update={
             "text": revision.text,
             "scores": scores,
-            "kinds": tuple(sorted(kinds)),
+            "kinds": tuple(sorted(kind for kind, has in kinds.items() if has)),
             "statuses": tuple(sentence.status for sentence in revision.report.sentences),
             "edits": sum(edit.accepted for edit in revision.edits),
             "refused_edits": sum(edit.state == "refused" for edit in revision.edits),

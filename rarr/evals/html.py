@@ -3,14 +3,17 @@
 The same report gives the same page. The templates lie in `page/`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 
+from rapidfuzz.distance import Indel
+
 from rarr.evals.measures import STATUSES, EvalReport, ScoredRow
-from rarr.evals.metrics.texts import EDIT_KINDS, restored
-from rarr.evals.word_diff import word_diff
+from rarr.evals.metrics import EDIT_KINDS, restored
 from rarr.tools.pages.html_rendering import render
+from rarr.tools.text.edit_segments import Piece, merged
 from rarr.tools.text.wording import counted
 
 _KINDS = {
@@ -28,7 +31,10 @@ KEPT, CHANGED = 600, 3000
 SEEN = 0.005
 """The smallest change of attribution that two decimals show."""
 LONGEST = 20_000
-"""The most characters of one text that are shown."""
+"""The most characters of one text that are compared and shown."""
+# A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
+# character is a word; otherwise one changed character would change a whole clause. White space is kept.
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s]|\s+")
 
 
 def render_html(report: EvalReport) -> str:
@@ -74,17 +80,32 @@ def _change(row: ScoredRow) -> float:
 
 
 def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
-    """Yields the kept, deleted and inserted segments between two texts, each shortened by `cut`.
-
-    The end of a text above about `LONGEST` characters is replaced by a remark.
-    """
-    left = LONGEST
-    for kind, text, _ in word_diff(before, after):
-        if left <= 0:
-            yield "kept", ["", "the rest is in report.json", ""]
-            return
+    """Yields the kept, deleted and inserted segments between two texts, each shortened by `cut`."""
+    for kind, text, _ in word_diff(before[:LONGEST], after[:LONGEST]):
         yield kind, cut(text, KEPT if kind == "kept" else CHANGED)
-        left -= min(len(text), CHANGED)
+    if max(len(before), len(after)) > LONGEST:
+        yield "kept", ["", "the rest is in report.json", ""]
+
+
+def word_diff(before: str, after: str) -> list[Piece]:
+    """Compares two texts by words. Kept and deleted segments are `before`, kept and inserted ones `after`.
+
+    A space between two changed words is changed with them.
+    """
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    pieces = list[Piece]()
+    for op in Indel.opcodes(old, new):
+        gone, come = "".join(old[op.src_start : op.src_end]), "".join(new[op.dest_start : op.dest_end])
+        pieces += (
+            [Piece("kept", gone)] if op.tag == "equal" else [Piece("deleted", gone), Piece("inserted", come)]
+        )
+    whole = list(merged(pieces))
+    spaces = {n for n, it in enumerate(whole[1:-1], start=1) if it.kind == "kept" and it.text.isspace()}
+    changed = (
+        [Piece("deleted", it.text), Piece("inserted", it.text)] if n in spaces else [it]
+        for n, it in enumerate(whole)
+    )
+    return list(merged(piece for both in changed for piece in both))
 
 
 def cut(text: str, most: int = CHANGED) -> list[str]:

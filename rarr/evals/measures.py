@@ -1,17 +1,15 @@
-"""Declares the report of an evaluation: its rows, the measures of a row and of all rows, and limits."""
+"""Declares the report of an evaluation: its rows, the measures of all rows, and limits."""
 
-import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
-from typing import NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from pydantic import Field
 
 from rarr.errors import InputError
-from rarr.evals.metrics.statistics import Measured, bootstrap_each, mean, measured_f1_ap, share
-from rarr.evals.metrics.texts import EDIT_KINDS, EditKind, is_kind, restored, rouge_l, sari
+from rarr.evals.metrics import EDIT_KINDS, EditKind, edit_kinds, restored, rouge_l
 from rarr.evals.rows import Unreadable
+from rarr.evals.statistics import Measured, bootstrap_each, f1_ap_of_set, mean, share
 from rarr.records import Record, Scores, Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -53,84 +51,47 @@ class EvalReport(Record):
     unreadable: tuple[Unreadable, ...] = ()
 
 
-class Measure(NamedTuple):
-    """A measure of one row. `of` computes it, and returns None if the row could not be judged.
-
-    Rows for which `applies` is false are not counted. `is_share`: the values are true or false, and their
-    share is reported.
-    """
-
-    of: Callable[[ScoredRow], float | None]
-    applies: Callable[[ScoredRow], bool] = lambda row: True
-    is_share: bool = False
-
-    def over(self, rows: Sequence[ScoredRow]) -> Measured | None:
-        """Measures the rows to which it applies, None without any. A row with an error is not judged."""
-        values = [None if row.error else self.of(row) for row in rows if self.applies(row)]
-        if not values:
-            return None
-        hits = [None if value is None else bool(value) for value in values]
-        return share(hits) if self.is_share else mean(values)
-
-
-def _kind(kind: EditKind) -> Measure:
-    def judged(row: ScoredRow) -> bool | None:
-        scores = row.scores
-        return is_kind(kind, scores.attribution_before, scores.attribution_after, scores.preservation)
-
-    return Measure(judged, is_share=True)
-
-
-def _revised_by_person(row: ScoredRow) -> bool:
-    return row.reference is not None
-
-
-def _was_correct(row: ScoredRow) -> bool:
-    return row.reference is not None and restored(row.original, row.reference)
-
-
-def _was_wrong(row: ScoredRow) -> bool:
-    return row.reference is not None and not restored(row.original, row.reference)
-
-
-ROW_MEASURES: dict[str, Measure] = {
-    "attribution_before": Measure(lambda row: row.scores.attribution_before),
-    "attribution_after": Measure(lambda row: row.scores.attribution_after),
-    "preservation": Measure(lambda row: row.scores.preservation),
-    "changed": Measure(lambda row: row.text != row.original, is_share=True),
-    **{kind: _kind(kind) for kind in EDIT_KINDS},
-    "restored": Measure(lambda row: restored(row.text, row.reference or ""), _was_wrong, is_share=True),
-    "untouched_when_correct": Measure(lambda row: row.text == row.original, _was_correct, is_share=True),
-    "sari": Measure(lambda row: sari(row.original, row.text, [row.reference or ""]), _revised_by_person),
-    "rouge_l": Measure(lambda row: rouge_l(row.text, row.reference or ""), _revised_by_person),
-}
-"""The measures by name. Those from `restored` on need a person's revision, and `rouge_l` the extra `eval`."""
-NAMES: tuple[str, ...] = (*ROW_MEASURES, "f1_ap", *STATUSES)
-"""All measures of an evaluation."""
+NAMES = (
+    "attribution_before", "attribution_after", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
+    "untouched_when_correct", "rouge_l", *STATUSES,
+)  # fmt: skip
+"""All measures of an evaluation. `restored`, `untouched_when_correct` and `rouge_l` need a person's text."""
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    F1_AP is that of the averages. The shares of statuses count sentences; `n` counts rows. `rouge_l` is left
-    out if its library is not installed.
+    A row with an error is not judged. F1_AP is that of the averages. The shares of statuses count sentences;
+    `n` counts rows.
     """
-    results = {}
-    for name, measure in ROW_MEASURES.items():
-        if not _is_missing(name) and (value := measure.over(rows)) is not None:
-            results[name] = value
-        if name == "preservation" and rows:
-            results["f1_ap"] = measured_f1_ap([_attribution_and_preservation(row) for row in rows])
-    return results | _statuses(rows)
+    if not rows:
+        return {}
+    scores = [(it.scores.attribution_after, it.scores.preservation) for it in rows]
+    kinds = [edit_kinds(it.scores.attribution_before, *score) for it, score in zip(rows, scores, strict=True)]
+    results: dict[str, Measured] = {
+        "attribution_before": mean([row.scores.attribution_before for row in rows]),
+        "attribution_after": mean([after for after, _ in scores]),
+        "preservation": mean([preserved for _, preserved in scores]),
+        "f1_ap": f1_ap_of_set(scores),
+        "changed": share([None if row.error else row.text != row.original for row in rows]),
+        **{str(kind): share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
+    }
+    return results | _beside_a_person(rows) | _statuses(rows)
 
 
-def _is_missing(name: str) -> bool:
-    return name == "rouge_l" and not find_spec("rouge_score")
-
-
-def _attribution_and_preservation(row: ScoredRow) -> tuple[float, float] | None:
-    attributed, kept = row.scores.attribution_after, row.scores.preservation
-    return None if row.error or attributed is None or kept is None else (attributed, kept)
+def _beside_a_person(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+    """Compares wrong texts with a person's revision, and right texts with themselves."""
+    wrong, right, overlaps = list[bool | None](), list[bool | None](), list[float | None]()
+    for row in rows:
+        if (reference := row.reference) is not None:
+            overlaps.append(None if row.error else rouge_l(row.text, reference))
+            if restored(row.original, reference):
+                right.append(None if row.error else row.text == row.original)
+            else:
+                wrong.append(None if row.error else restored(row.text, reference))
+    results = {"restored": share(wrong)} if wrong else {}
+    results |= {"untouched_when_correct": share(right)} if right else {}
+    return results | ({"rouge_l": mean(overlaps)} if overlaps else {})
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
@@ -142,29 +103,24 @@ def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         return {name: sum(count[name] for count in drawn) / total for name in STATUSES}
 
     unjudged = sum(bool(row.error) for row in rows)
-    return dict.fromkeys(STATUSES, Measured(unjudged=unjudged)) | bootstrap_each(
-        counts, shares, unjudged=unjudged
-    )
+    none = dict.fromkeys(STATUSES, Measured(unjudged=unjudged))
+    return none | bootstrap_each(counts, shares, unjudged=unjudged)
 
 
 def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
     """Parses limits given as `measure=number`, from 0 to 1, for the measures `names`.
 
-    Raises `InputError` for an unknown measure, a measure without its package, two limits, or a wrong number.
+    Raises `InputError` for an unknown measure, and for a wrong number.
     """
     limits = dict[str, float]()
     for argument in given:
         name, _, number = (part.strip() for part in argument.partition("="))
         if name not in names:
             raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        if _is_missing(name):
-            raise InputError(f'{name} needs a package: pip install "rarr[eval]"')
-        if name in limits:
-            raise InputError(f"{name} has two limits: give one")
         try:
             limits[name] = float(number)
         except ValueError:
-            limits[name] = math.nan
+            limits[name] = -1
         if not 0 <= limits[name] <= 1:
             raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
     return limits

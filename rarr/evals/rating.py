@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, ValidationError, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from rarr.errors import InputError
-from rarr.evals.metrics.agreement import Distance, RaterAgreement, agreement
-from rarr.evals.rows import Row, RowEvidence, Text, read_all
+from rarr.evals.metrics import rater_agreement
+from rarr.evals.rows import Row, RowEvidence, Text, listed, read_all
+from rarr.evals.statistics import Measured
 from rarr.records import Record
 from rarr.valid_unicode import valid
 
@@ -21,7 +22,6 @@ NOT_UNDERSTANDABLE = "not_understandable"
 MAJORITY, ONE_RATER = "majority", "one rater"
 """What a label is of: more than half of at least two votes, or a single vote."""
 _SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
-_CURE = "give a file that a page of rarr label exported"
 
 
 class RatingQuestion(NamedTuple):
@@ -35,7 +35,7 @@ class RatingQuestion(NamedTuple):
     text: str
     answers: Mapping[str, str]
     keys: str
-    distance: Distance = "nominal"
+    ordinal: bool = False
 
 
 QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
@@ -64,7 +64,7 @@ QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
             "different": "Different intent",
         },
         "smd",
-        "ordinal",
+        ordinal=True,
     ),
 )
 """Both steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
@@ -97,33 +97,31 @@ class RatingItem(Record):
     revised: str | None = None
 
 
-def _pieces(given: Any) -> Any:
-    pieces = [given] if isinstance(given, str) else given
-    return [each for each in pieces if not isinstance(each, str) or each.strip()]
-
-
 class _RatedRow(Row):
-    claim: Text | None = None
-    text: Text | None = None
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(_pieces)] = ()
-    question: str | None = None
-    context: str | None = None
+    claim: Text | None = Field(None, validation_alias=AliasChoices("claim", "text"))
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
+    question: str | None = Field(None, validation_alias=AliasChoices("question", "context"))
     original: Text | None = None
     revised: Text | None = None
 
     @property
-    def compared(self) -> bool:
-        return self.original is not None and self.revised is not None
-
-    @property
-    def rated_claim(self) -> str | None:
-        return (
-            (self.claim or self.text or (self.revised if self.compared else None)) if self.evidence else None
+    def item(self) -> RatingItem:
+        """The item. Evidence without a claim is about the revision."""
+        compared = self.original is not None and self.revised is not None
+        claim = self.claim or (self.revised if compared else None)
+        passages = (it.model_dump(include={*RatedPassage.model_fields}) for it in self.evidence)
+        return RatingItem(
+            id=self.id,
+            claim=claim if self.evidence else None,
+            evidence=tuple(RatedPassage(**passage) for passage in passages),
+            question=self.question or None,
+            original=self.original if compared else None,
+            revised=self.revised if compared else None,
         )
 
     @model_validator(mode="after")
     def _can_be_rated(self) -> Self:
-        if self.rated_claim is None and not self.compared:
+        if self.item.claim is None and self.item.original is None:
             raise ValueError(f"it has nothing to rate: give {_SHAPES}")
         return self
 
@@ -136,17 +134,7 @@ def read_items(path: Path) -> list[RatingItem]:
     Other keys are not read. Raises `InputError` for a file that cannot be read, and for the first line that
     has nothing to rate.
     """
-    return [
-        RatingItem(
-            id=row.id,
-            claim=row.rated_claim,
-            evidence=tuple(RatedPassage(**each.given) for each in row.evidence),
-            question=row.question or row.context or None,
-            original=row.original if row.compared else None,
-            revised=row.revised if row.compared else None,
-        )
-        for row in read_all(path, _RatedRow, _SHAPES)
-    ]
+    return [row.item for row in read_all(path, _RatedRow, _SHAPES)]
 
 
 def digest_of(items: Sequence[RatingItem]) -> str:
@@ -190,48 +178,39 @@ def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     Raises `InputError` for a file that is no export or was changed, for exports of different data, and for
     a rater with two exports.
     """
-    exports: list[RatingExport] = []
-    places: dict[str, Path] = {}
+    exports: dict[str, RatingExport] = {}
+    digests = set[str]()
     for path in paths:
         export = _export(path)
-        if exports and export.digest != exports[0].digest:
-            raise InputError(
-                f"{path} has ratings of other data than {paths[0]}: merge exports of the same page"
-            )
+        digests.add(export.digest)
         name = " ".join(export.rater.split()).casefold()
-        if name in places:
-            raise InputError(
-                f"{path} and {places[name]} are both of the rater {export.rater!r}: give one of them"
-            )
-        places[name] = path
-        exports.append(export)
-    return exports
+        if len(digests) > 1 or name in exports:
+            why = "other data than the others" if len(digests) > 1 else f"{export.rater!r} a second time"
+            raise InputError(f"{path} has ratings of {why}: give one export of the same page for each rater")
+        exports[name] = export
+    return list(exports.values())
 
 
 def _export(path: Path) -> RatingExport:
+    cure = "give a file that a page of rarr label exported, unchanged"
     try:
         export = RatingExport.model_validate(valid(json.loads(path.read_bytes())))
     except OSError as error:
-        raise InputError(f"{path} cannot be read ({error.strerror}): {_CURE}") from None
-    except ValidationError:
-        raise InputError(f"{path} is no export of ratings: {_CURE}") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not JSON ({error}): {_CURE}") from None
+        raise InputError(f"{path} cannot be read ({error.strerror}): {cure}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is no export of ratings: {cure}") from None
     if not export.rater.strip():
         raise InputError(f"{path} has no name of a rater: enter it on the page, and export again")
     if export.digest != digest_of(export.items):
-        raise InputError(f"{path} holds other items than its page had: export from the page again")
+        raise InputError(f"{path} holds other items than its page had: {cure}")
     items = {item.id: item for item in export.items}
     for name, answers in export.answers.items():
-        if name not in items:
-            raise InputError(f"{path} has an answer about {name!r}, which is no item: export again")
-        scales = {question.name: question.answers for question in questions_about(items[name], answers)}
+        asked = questions_about(items[name], answers) if name in items else []
+        scales = {question.name: question.answers for question in asked}
         for question, value in answers.items():
             if value not in scales.get(question, ()):
-                raise InputError(
-                    f"{path} has the answer {value!r} to {question!r} about {name!r}, which the page does"
-                    " not offer: export again"
-                )
+                given = f"the answer {value!r} to {question!r} about {name!r}"
+                raise InputError(f"{path} has {given}, which its page does not offer: {cure}")
     return export
 
 
@@ -246,7 +225,7 @@ class MergedRatings(Record):
     raters: tuple[str, ...]
     items: int
     rated: Mapping[str, int]
-    agreement: Mapping[str, RaterAgreement]
+    agreement: Mapping[str, Mapping[str, Measured]]
     labels: Mapping[str, int]
     labels_of_one_rater: int = 0
 
@@ -265,7 +244,7 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
         items=len(items),
         rated={export.rater: sum(map(export.has_rated, items)) for export in exports},
         agreement={
-            question.name: agreement(values, list(question.answers), question.distance)
+            question.name: rater_agreement(values, list(question.answers), ordinal=question.ordinal)
             for question, values in zip(QUESTIONS, units, strict=True)
             if any(values)
         },

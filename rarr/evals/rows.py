@@ -1,43 +1,48 @@
 """Reads files of JSON lines: each line becomes a row, and lines that are no rows are listed by number."""
 
 import gzip
-import hashlib
 import json
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Annotated, Any, TypeVar, cast, get_args
 
 from pydantic import (
+    AfterValidator,
     AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
-    StringConstraints,
     ValidationError,
     field_validator,
     model_validator,
 )
 
 from rarr.errors import InputError
-from rarr.evals.metrics.classification import ATTRIBUTION_CLASSES
 from rarr.records import AttributionClass, Record
 from rarr.retrievers.extract.extracted_document import parse_time
 from rarr.valid_unicode import valid
 
-Text = Annotated[str, StringConstraints(pattern=r"\S")]
-"""A text that is not empty."""
+ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
+"""The classes of AttrScore (Yue et al. 2023, section 2)."""
 
 
-def _listed(given: Any) -> Any:
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty")
+    return text
+
+
+def listed(given: Any) -> Any:
+    """Makes a list of a text or an object."""
     return [given] if isinstance(given, str | dict) else given
 
 
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+Text = Annotated[str, AfterValidator(_filled)]
+"""A text that is not empty."""
+Texts = Annotated[tuple[Text, ...], BeforeValidator(listed)]
 """A text, or a list of texts."""
 
 
@@ -60,9 +65,9 @@ class RowEvidence(BaseModel):
     published_at: datetime | None = None
 
     @property
-    def given(self) -> dict[str, str]:
+    def given(self) -> dict[str, Any]:
         """The fields that a passage needs, without empty ones."""
-        return {name: text for name in ("text", "title", "source") if (text := getattr(self, name))}
+        return {name: value for name, value in self.model_dump().items() if value}
 
     @model_validator(mode="before")
     @classmethod
@@ -97,7 +102,7 @@ class ClaimRow(Row):
     """
 
     claim: Text
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(_listed)]
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)]
     question: Text | None = None
     label: AttributionClass | None = None
     supported: StrictBool | None = None
@@ -107,8 +112,7 @@ class ClaimRow(Row):
     def _supported_is_attributable(cls, given: Any) -> Any:
         if not isinstance(given, dict) or not isinstance(label := given.get("label"), str):
             return given
-        if (label := label.strip().lower()) not in ATTRIBUTION_CLASSES:
-            raise ValueError(f'its "label" is {label!r}: give {", ".join(ATTRIBUTION_CLASSES)}')
+        label = label.strip().lower()
         supported = label == "attributable"
         if given.get("supported", supported) is not supported:
             raise ValueError(f'its "label" is {label!r}, and its "supported" says otherwise: keep one')
@@ -125,104 +129,63 @@ class Unreadable(Record):
     reason: str
 
 
-class Data(NamedTuple, Generic[Kind]):
-    """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked."""
-
-    rows: list[Kind]
-    unreadable: list[Unreadable]
-    digest: str
-
-
-class WrongRowError(Exception):
-    """A line that is not a row. The message is the reason, such as 'it has no "text"'."""
-
-
-def read_rows(path: Path, kind: type[Kind], example: str) -> Data[Kind]:
-    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`.
+def read_rows(path: Path, kind: type[Kind], example: str) -> tuple[list[Kind], list[Unreadable]]:
+    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`, and the unreadable lines.
 
     A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, if
     the file, or all its lines, cannot be read.
     """
     rows: dict[str, Kind] = {}
     unreadable: list[Unreadable] = []
-    digest = hashlib.sha256()
-    with _opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            digest.update(line)
-            if not line.strip(b" \t\r\n\xef\xbb\xbf"):
-                continue
-            try:
-                row = made(kind, parsed(line, number), number)
-                if row.id in rows:
-                    raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
-                rows[row.id] = row
-            except WrongRowError as wrong:
-                unreadable.append(Unreadable(line=number, reason=str(wrong)))
+    try:
+        with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip(b" \t\r\n\xef\xbb\xbf"):
+                    row = _row(kind, line, number, rows)
+                    if isinstance(row, str):
+                        unreadable.append(Unreadable(line=number, reason=row))
+                    else:
+                        rows[row.id] = row
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: the path holds a NUL byte
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
     if not rows:
         why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
         raise InputError(f"{path} has no row ({why}): give a line such as {example}")
-    return Data(list(rows.values()), unreadable, digest.hexdigest())
+    return list(rows.values()), unreadable
 
 
-def read_all(path: Path, kind: type[Kind], example: str) -> list[Kind]:
+def read_all(path: Path, kind: type[Kind], example: str = "those of its publishers") -> list[Kind]:
     """Reads the rows of a file of which every line must be a row; otherwise raises `InputError`.
 
     A benchmark over a part of its data would be another benchmark.
     """
-    data = read_rows(path, kind, example)
-    if data.unreadable:
-        wrong = data.unreadable[0]
+    rows, unreadable = read_rows(path, kind, example)
+    if unreadable:
+        wrong = unreadable[0]
         raise InputError(f"{path}, line {wrong.line}: {wrong.reason}: give lines such as {example}")
-    return data.rows
+    return rows
 
 
-def parsed(line: bytes, number: int) -> dict[str, Any]:
-    """Parses a line. Raises `WrongRowError` if it is no JSON object; the message has the position."""
+def _row(kind: type[Kind], line: bytes, number: int, known: dict[str, Kind]) -> Kind | str:
+    """Makes the row of a line, or says why it is none."""
     try:
-        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        value = valid(json.loads(text))
-    except UnicodeDecodeError as error:
-        at = f"byte 0x{line[error.start]:02x} at offset {error.start}"
-        raise WrongRowError(f"it is not UTF-8 ({at})") from None
-    except json.JSONDecodeError as error:
-        raise WrongRowError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
+        value = valid(json.loads(line.decode("utf-8-sig")))
     except (ValueError, RecursionError) as error:
-        raise WrongRowError(f"it is not JSON that can be read ({error})") from None
+        return f"it is not JSON in UTF-8 ({error})"
     if not isinstance(value, dict):
-        raise WrongRowError("it is JSON, but not an object in braces")
-    return value
-
-
-def made(kind: type[Kind], value: dict[str, Any], number: int) -> Kind:
-    """Makes a row of an object. Raises `WrongRowError` for an object that is no such row."""
-    value = _without_null({"id": number} | _without_null(value))
+        return "it is JSON, but not an object in braces"
     try:
-        return kind.model_validate_json(json.dumps(value))
+        row = kind.model_validate({"id": number} | _without_null(value))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
-        if first["type"] == "missing":
-            raise WrongRowError(f'it has no "{place}"') from None
-        if not place:
-            raise WrongRowError(first["msg"].removeprefix("Value error, ")) from None
-        raise WrongRowError(f'its "{place}" is wrong ({_plain(first["type"], first["msg"])})') from None
-
-
-def _plain(kind: str, message: str) -> str:
-    return "it is empty" if kind == "string_pattern_mismatch" else message.removeprefix("Value error, ")
+        place = ".".join(map(str, first["loc"]))
+        message = first["msg"].removeprefix("Value error, ")
+        return f'its "{place}" is wrong ({message})' if place else message
+    return f"its id {row.id!r} is that of an earlier line" if row.id in known else row
 
 
 def _without_null(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _without_null(part) for name, part in value.items() if part is not None}
     return [_without_null(part) for part in value] if isinstance(value, list) else value
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
-            yield file
-    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: the path holds a NUL byte
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None

@@ -1,6 +1,6 @@
 """Runs over rows in a folder: inputs, finished rows, report. No crash loses a row, and none is done twice.
 
-run.json            the digests of the data and of what is searched, and the settings
+run.json            the inputs: digests of the data and of what is searched, and the settings without secrets
 predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
                     step; lines with an error are removed when their rows are repeated
 report.html         the report as a page, of `rarr eval`
@@ -9,18 +9,26 @@ run.lock            held by the process that works here
 """
 
 import asyncio
+import hashlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
-from rarr.errors import InputError
+from rarr.errors import InputError, RarrError
 from rarr.records import Record
+from rarr.retrievers.corpus.file_listing import located, scan
 from rarr.retrievers.corpus.index_building import Progress
+from rarr.retrievers.corpus.passage_index import is_index, read_manifest
+from rarr.retrievers.extract.extracted_document import MEGABYTE
+from rarr.settings import Settings, installed_version
+from rarr.settings.endpoints import Endpoint
 from rarr.tools.concurrency import run, together
+from rarr.tools.models.failures import redacted
 from rarr.tools.storage.files import (
     Appending,
     locked,
@@ -30,11 +38,76 @@ from rarr.tools.storage.files import (
     write_whole,
     writing,
 )
+from rarr.valid_unicode import valid
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
 ELSEWHERE = "give another folder, or delete this one"
-_EVAL = "rarr eval"  # the command that names itself in no setting
+# Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.
+_FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
+
+
+def inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
+    """Names what must not differ when a run of a command continues: its data and the `settings` of it.
+
+    `corpus` is the digest of what it searches.
+    """
+    digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
+    known = {"command": command, "version": installed_version(), **digests}
+    return known | {name: str(value) for name, value in settings.items()}
+
+
+def digest(value: object) -> str:
+    """Returns a number that bytes, or the Python form of another value, alone decide, in hexadecimal."""
+    return hashlib.sha256(value if isinstance(value, bytes) else repr(value).encode()).hexdigest()
+
+
+def described(settings: Settings) -> dict[str, str]:
+    """Describes as text the settings that differ from defaults and affect results, without secrets.
+
+    Objects are named by their class. Prompts of the user's own come with a digest.
+    """
+    texts = {
+        name: _shown(value)
+        for name, field in type(settings).model_fields.items()
+        if name not in _FREE
+        and (value := getattr(settings, name)) != field.get_default(call_default_factory=True)
+        and not isinstance(value, SecretStr)
+    }
+    if settings.prompts is not None:  # a changed prompt is another run
+        files = sorted(file for file in settings.prompts.glob("*.md") if file.is_file())
+        texts["prompts"] += f" ({digest([(os.fsencode(it.name), it.read_bytes()) for it in files])[:12]})"
+    return valid(texts)
+
+
+def corpus_digest(settings: Settings) -> str:
+    """Makes a digest of the corpus, of names, sizes and times of its files or of its index; "" without one.
+
+    It is also "" for a corpus that cannot be read: no result came from it, so none can be outdated.
+    """
+    with suppress(InputError):
+        if (path := settings.corpus) is not None:
+            with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
+                path = path.expanduser()
+            if is_index(where := located(path)):
+                return digest(read_manifest(where).state)
+            files = scan(path, settings.max_file_mb * MEGABYTE).files
+            return digest([(file.name, file.size, file.mtime_ns) for file in files])
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Path):
+        # A relative path is another path in another folder.
+        return str(value) if value.parts[:1] == ("~",) else str(value.absolute())
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}={_shown(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    if isinstance(value, Endpoint):
+        return f"{redacted(value.base_url or '')} {digest(value.extra)[:12]}"
+    plain = value is None or isinstance(value, str | int | float) or hasattr(value, "isoformat")
+    return redacted(str(value)) if plain else type(value).__name__
 
 
 class FinishedLine(Record):
@@ -58,7 +131,7 @@ class Worker(Protocol):
     """Works on rows, several at once, and is closed in the event loop of its work."""
 
     async def line(self, row: Any, /) -> FinishedLine:
-        """Returns the result of a row, with an error if it has none."""
+        """Returns the result of a row. Raises `RarrError`, which becomes the error of its line."""
 
     async def aclose(self) -> None:
         """Closes files and connections of the running event loop."""
@@ -75,7 +148,7 @@ def run_rows(
     rows: Sequence[Any],
     path: Path,
     kind: type[FinishedLine],
-    made_with: Mapping[str, Any],
+    made_with: Mapping[str, str],
     worker: Callable[[], Worker],
     *,
     chosen: Sequence[Any],
@@ -103,7 +176,10 @@ def run_rows(
 
         async def work(appending: Appending) -> None:
             for row in todo:  # all tasks take from one iterator
-                line = await working.line(row)
+                try:
+                    line = await working.line(row)
+                except RarrError as error:
+                    line = kind(id=row.id, error=str(error))
                 await asyncio.to_thread(appending.add, line.line())
                 finished[row.id] = result_of(row, line)
                 say(len(finished), len(chosen))
@@ -138,7 +214,7 @@ def _known(
 
 
 @contextmanager
-def claimed(path: Path, made_with: Mapping[str, Any]) -> Iterator[None]:
+def claimed(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
     """Locks the folder for this process during the block, and makes it if it is missing.
 
     Raises `InputError` if another process uses it, if it holds other files, to which nothing is added, or a
@@ -154,33 +230,21 @@ def claimed(path: Path, made_with: Mapping[str, Any]) -> Iterator[None]:
         yield
 
 
-def check(path: Path, made_with: Mapping[str, Any], cure: str = ELSEWHERE) -> None:
+def check(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> None:
     """Raises `InputError`, with the `cure`, if the folder holds a run that was not `made_with` the same."""
     if not (path / RUN).exists():
         return
     try:
-        recorded = json.loads((path / RUN).read_bytes())
-        before, now = recorded["settings"] | {}, made_with["settings"]
-        searched = recorded.get("corpora", {}) | {}
-    except (OSError, ValueError, TypeError, KeyError):
+        before = dict(json.loads((path / RUN).read_bytes()))
+    except (OSError, ValueError, TypeError):
         raise InputError(f"{path / RUN} cannot be read: {cure}") from None
-    difference = ""
-    if (command := before.get("command", _EVAL)) != now.get("command", _EVAL):
-        difference = f"of {command}"
-    elif recorded.get("data") != made_with["data"]:
-        difference = "over other data"
-    elif recorded.get("version") != made_with["version"]:
-        difference = f"of rarr {recorded.get('version')}"
-    elif names := sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name)):
-        old, new = (each.get(names[0], "the default") for each in (before, now))
-        difference = f"with {names[0]} {old}, not {new}"
-    elif changed := [name for name, digest in searched.items() if made_with["corpora"].get(name) != digest]:
-        difference = f"that searched {changed[0]} before its files changed"
-    if difference:
-        raise InputError(f"{path} holds a run {difference}: {cure}")
+    for name in dict.fromkeys([*made_with, *before]):
+        old, new = (each.get(name, "the default") for each in (before, made_with))
+        if old != new:
+            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {cure}")
 
 
-def begin(path: Path, made_with: Mapping[str, Any]) -> None:
+def begin(path: Path, made_with: Mapping[str, str]) -> None:
     """Writes the inputs of the run to run.json, again when a run continues."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")

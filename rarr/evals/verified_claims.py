@@ -5,21 +5,20 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
 
 from pydantic import Field
 
 from rarr.agent.inputs import required_text
-from rarr.agent.verify import TOGETHER, ClaimVerifier, alike, given_passages, verifier_of
+from rarr.agent.verify import TOGETHER, alike, given_passages, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
-from rarr.evals.metrics.classification import classification, detection, roc_auc
-from rarr.evals.metrics.statistics import Measured, bootstrap_each
-from rarr.evals.rows import ClaimRow, Unreadable, read_rows
-from rarr.evals.run_fingerprint import described, run_inputs
+from rarr.evals.metrics import classification, detection, roc_auc
+from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, Unreadable, read_rows
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
@@ -27,7 +26,6 @@ from rarr.settings import Settings
 from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
-_EXAMPLE = '{"claim": "...", "evidence": "..."} for each claim'
 
 
 class VerifiedLine(FinishedLine):
@@ -56,10 +54,10 @@ class ClaimScores(Record):
     """The scores of a verifier.
 
     `three_way` are the measures of the classes: `accuracy`, in which a claim without a label counts as wrong
-    unless its judgement failed; over the claims with a label, `micro_f1`, `macro_f1` and precision, recall
-    and F1 by class. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of
-    `attributable` against all else: `precision`, `recall`, `f1`, `accuracy`, `balanced_accuracy`, and `auc`
-    where the verifier gives a probability. `unjudged` of a measure counts the claims that it leaves out.
+    unless its judgement failed; over the claims with a label, `macro_f1` and precision, recall and F1 by
+    class. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of `attributable` against
+    all else: `precision`, `recall`, `f1`, `accuracy`, `balanced_accuracy`, and `auc` where the verifier gives
+    a probability. `unjudged` of a measure counts the claims that it leaves out.
     """
 
     three_way: dict[str, Measured] = Field(default_factory=dict)
@@ -101,17 +99,16 @@ def verify_claims(
     is in use or holds another run. A claim whose judgement failed is an error in the report; the next call
     repeats it.
     """
-    source, settings = read_rows(Path(data), ClaimRow, _EXAMPLE), settings or Settings()
-    description = described(settings)
-    made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
-    chosen, verifiers = run_folder.first(source.rows, limit), list[RowVerifier]()
+    claims, unreadable = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
+    description = run_folder.described(settings := settings or Settings())
+    chosen, verifiers = run_folder.first(claims, limit), list[RowVerifier]()
 
     def verifying() -> RowVerifier:
-        verifiers.append(RowVerifier.of(settings, chosen, jobs))
+        verifiers.append(RowVerifier(settings, chosen, jobs))
         return verifiers[0]
 
     verified: list[VerifiedRow] = run_folder.run_rows(
-        source.rows, Path(out), VerifiedLine, made_with, verifying,
+        claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), verifying,
         chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
     )  # fmt: skip
     report = VerificationReport(
@@ -120,30 +117,25 @@ def verify_claims(
         reader=verifiers[0].reader,
         scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
         rows=tuple(verified),
-        unreadable=tuple(source.unreadable),
+        unreadable=tuple(unreadable),
     )
     run_folder.finish(Path(out), report)
     return report
 
 
 class RowVerifier:
-    """Verifies rows with one verifier, those with the same evidence and question in one request.
+    """Verifies rows, those with the same evidence and question in one request.
 
     At most `jobs` requests run at once. A runner that gives it `TOGETHER` times as many rows fills them.
     """
 
-    def __init__(self, verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> None:
-        self._verifier, self._places, self.reader = verifier, asyncio.Semaphore(jobs), verifier.reader
+    def __init__(self, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> None:
+        self._verifier, self._places = verifier_of(settings), asyncio.Semaphore(jobs)
+        self.reader, self.aclose = self._verifier.reader, self._verifier.aclose
         keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
-        groups = alike(keys, TOGETHER if verifier.reads_together else 1)
+        groups = alike(keys, TOGETHER if self._verifier.reads_together else 1)
         self._group = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
         self._reading: dict[str, asyncio.Task[dict[str, VerifiedLine]]] = {}
-        self.aclose = verifier.aclose
-
-    @classmethod
-    def of(cls, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> Self:
-        """Makes the verifier that the settings name. Raises `SettingsError` if it cannot be used."""
-        return cls(verifier_of(settings), rows, jobs)
 
     async def line(self, row: ClaimRow) -> VerifiedLine:
         """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
@@ -154,12 +146,11 @@ class RowVerifier:
         return (await self._reading[first])[row.id]
 
     async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
-        row = group[0]
         try:
             async with self._places:
-                passages = given_passages([piece.given for piece in row.evidence])
+                passages = given_passages([piece.given for piece in group[0].evidence])
                 claims = [required_text(each.claim, "claim") for each in group]
-                made = await self._verifier.averify_together(claims, passages, row.question)
+                made = await self._verifier.averify_together(claims, passages, group[0].question)
         except RarrError as error:
             return {each.id: VerifiedLine(id=each.id, error=str(error)) for each in group}
         return {each.id: _line(each.id, it) for each, it in zip(group, made, strict=True)}
@@ -181,50 +172,40 @@ def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
     return known.model_copy(update={"label": made.label, "probability": made.probability})
 
 
-def claim_scores(claims: Sequence[VerifiedRow], *, resamples: int = RESAMPLES) -> ClaimScores:
+def claim_scores(claims: Sequence[VerifiedRow]) -> ClaimScores:
     """Computes the scores of all claims that people judged; measures without a claim are left out."""
-    classed = [claim for claim in claims if claim.gold is not None]
-    decided = [claim for claim in claims if claim.supported is not None]
+    classed = [(it.label, it.gold) for it in claims if it.gold is not None and not it.error]
+    named = [(label, gold) for label, gold in classed if label is not None]
+    failed = sum(it.gold is not None and bool(it.error) for it in claims)
+    pairs = Counter(named)
+    decided = [(it.label, it.probability, it.supported) for it in claims if it.supported is not None]
+    labelled = [(label == "attributable", supported) for label, _, supported in decided if label is not None]
+    likely = [(probability, supported) for _, probability, supported in decided if probability is not None]
 
-    def each(
-        of: Sequence[VerifiedRow],
-        used: Callable[[VerifiedRow], bool],
-        statistics: Callable[[Sequence[VerifiedRow]], Mapping[str, float | None]],
-    ) -> dict[str, Measured]:
-        rows = [claim for claim in of if used(claim)]
-        return bootstrap_each(rows, statistics, unjudged=len(of) - len(rows), resamples=resamples)
+    def of_classes(drawn: Sequence[tuple[AttributionClass, AttributionClass]]) -> dict[str, float | None]:
+        scores = classification(drawn, ATTRIBUTION_CLASSES)
+        return {name: scores[name] for name in scores if name not in ("accuracy", "balanced_accuracy")}
 
-    def has_label(claim: VerifiedRow) -> bool:
-        return claim.label is not None
-
-    whole = classification([claim.label for claim in classed], [claim.gold for claim in classed])
     return ClaimScores(
-        three_way=each(classed, lambda claim: not claim.error, _accuracy)
-        | each(classed, has_label, _of_classes),
-        confusion=whole.confusion if classed else {},
-        two_way=each(decided, has_label, detected)
-        | each(decided, lambda claim: claim.probability is not None, _of_probabilities),
+        three_way=bootstrap_each(
+            classed,
+            lambda drawn: {"accuracy": sum(label == gold for label, gold in drawn) / len(drawn)},
+            unjudged=failed,
+            resamples=RESAMPLES,
+        )
+        | bootstrap_each(named, of_classes, unjudged=failed + len(classed) - len(named), resamples=RESAMPLES),
+        confusion={
+            gold: {label: pairs[label, gold] for label in ATTRIBUTION_CLASSES} for gold in ATTRIBUTION_CLASSES
+        }
+        if classed
+        else {},
+        two_way=bootstrap_each(
+            labelled, detection, unjudged=len(decided) - len(labelled), resamples=RESAMPLES
+        )
+        | bootstrap_each(
+            likely,
+            lambda drawn: {"auc": roc_auc(drawn)},
+            unjudged=len(decided) - len(likely),
+            resamples=RESAMPLES,
+        ),
     )
-
-
-def _accuracy(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
-    return {"accuracy": sum(claim.label == claim.gold for claim in drawn) / len(drawn)}
-
-
-def _of_classes(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
-    whole = classification([claim.label for claim in drawn], [claim.gold for claim in drawn])
-    by_class = {
-        f"{name}_{measure}": getattr(scores, measure)
-        for name, scores in whole.classes.items()
-        for measure in ("precision", "recall", "f1")
-    }
-    return {"micro_f1": whole.micro_f1, "macro_f1": whole.macro_f1, **by_class}
-
-
-def detected(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
-    """Compares `attributable` with the judgement of people, for claims that have both."""
-    return detection([claim.label == "attributable" for claim in drawn], [claim.supported for claim in drawn])
-
-
-def _of_probabilities(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
-    return {"auc": roc_auc([claim.probability for claim in drawn], [claim.supported for claim in drawn])}

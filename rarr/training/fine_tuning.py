@@ -10,12 +10,11 @@ from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, tokenizer
 from rarr.errors import SettingsError
 from rarr.evals import run_folder
-from rarr.evals.run_fingerprint import run_inputs
 from rarr.records import Record
 from rarr.tools.storage.files import write_whole
 from rarr.training import examples, tasks
 from rarr.training.onnx_files import export, load
-from rarr.training.rows import TrainingRow, digest, enough, split_rows
+from rarr.training.rows import TrainingRow, enough, split_rows
 from rarr.training.trainer import CHECKPOINT, Phase, Recipe, TaskData, Trainer
 
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
@@ -70,8 +69,8 @@ def fine_tune(
     sets = _sets(learned)
     unseen = _sets(held)
     steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
-    settings = {"command": "rarr train editor", "steps": steps, "seed": seed, "from": facts.sha256[MODEL]}
-    made_with = run_inputs(digest(all_rows), settings)
+    settings = {"steps": steps, "seed": seed, "from": facts.sha256[MODEL]}
+    made_with = run_folder.inputs("rarr train editor", all_rows, settings)
     with run_folder.claimed(out, made_with):
         run_folder.begin(out, made_with)
         if (out / run_folder.REPORT).exists() and _whole(out):

@@ -13,10 +13,9 @@ from transformers.trainer_utils import get_last_checkpoint
 from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusion
 from rarr.errors import ModelError, SetupError
 from rarr.evals import run_folder
-from rarr.evals.run_fingerprint import run_inputs
 from rarr.records import Record
 from rarr.tools.models.hub import INSTALL, loaded, one_line
-from rarr.training.rows import TrainingRow, digest, enough, split_rows
+from rarr.training.rows import TrainingRow, enough, split_rows
 
 EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
 COPIES = 0.15  # share of the examples whose text has no error
@@ -61,8 +60,8 @@ def train_fusion(
     be loaded.
     """
     began, out, rows = time.monotonic(), out.expanduser(), enough(data)
-    settings = {"command": "rarr train purr", "base": base, "epochs": epochs, "rate": rate, "seed": seed}
-    made_with = run_inputs(digest(rows), settings)
+    settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
+    made_with = run_folder.inputs("rarr train purr", rows, settings)
     with run_folder.claimed(out, made_with):
         run_folder.begin(out, made_with)
         if (report := out / run_folder.REPORT).exists():

@@ -117,11 +117,6 @@ def enough(data: Path) -> list[TrainingRow]:
     return all_rows
 
 
-def digest(all_rows: Sequence[TrainingRow]) -> str:
-    """Returns a hash of the rows and their order."""
-    return hashlib.sha256(b"".join(row.line() for row in all_rows)).hexdigest()
-
-
 def dropped(data: Path) -> Iterator[Dropped]:
     """Yields the dropped queries of `data`, from the file beside it; see `rows`."""
     yield from _records(dropped_beside(data), Dropped)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from evals.benchmarks.running import expertqa_folder
-from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
+from evals.doubles import write_rows
+from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 
 from cli.helpers import Command, is_complaint
 from rarr.evals.benchmarks.bench import published
@@ -122,7 +123,7 @@ def test_exit_status_of_an_evaluation(
 
 
 def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> None:
-    rows = data(tmp_path / "data.jsonl", {"id": "a", **CLAIM}, {"id": "b", **CLAIM, **PAIR})
+    rows = write_rows(tmp_path / "data.jsonl", {"id": "a", **CLAIM}, {"id": "b", **CLAIM, **PAIR})
     done = command("label", "data.jsonl", "-o", "page.html")
     assert done.out.decode().startswith("page.html: 2 items to rate, data ")
     assert Path("page.html").read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -1,4 +1,4 @@
-"""A run whose rows take time, to be ended in between: python -m evals.doubles DATA OUT SECONDS JOBS"""
+"""Rows about a mill, and a run over them, also to be ended: python -m evals.doubles DATA OUT SECONDS JOBS"""
 
 import asyncio
 import json
@@ -7,52 +7,47 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
-
-from rarr.components import Components
 from rarr.evals import evaluate
 from rarr.evals.measures import EvalReport
-from rarr.records import Agreement, Passage
+from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
-ASKED = "When did the mill open?"
 EVIDENCE = "The mill opened in 1937."
 
 
-class SlowRetriever(InMemoryRetriever):
-    """Takes its time, more of it for every third call, so that rows end in another order."""
+class Source(InMemoryRetriever):
+    """Takes its time, more of it for every third call, so that rows end in another order; then fails."""
 
-    def __init__(self, passages: Sequence[Passage | str], seconds: float) -> None:
-        super().__init__(passages)
-        self.seconds = seconds
+    def __init__(self, seconds: float = 0.0, answers: int = 10_000) -> None:
+        super().__init__([EVIDENCE])
+        self.seconds, self.answers = seconds, answers
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if len(self.calls) >= self.answers:
+            raise OSError("the server went away")
         await asyncio.sleep(self.seconds * (1 + 2 * (len(self.calls) % 3 == 0)))
         return await super().retrieve(query, k)
 
 
-def components(seconds: float = 0.0, settings: Settings | None = None) -> Components:
-    """Corrects "1973" to "1937" in texts about a mill."""
-    wrong = Agreement(verdict="disagrees", text_answer="1973", evidence_answer="1937")
-    return scripted_components(
-        settings=settings,
-        query_generator=ScriptedQueries([(ASKED, "1973")]),
-        retriever=SlowRetriever([EVIDENCE], seconds),
-        checker=ScriptedChecker({(ASKED, "1937"): wrong}),
-    )
+def evaluated(data: Path, out: Path, source: Source | None = None, **more: Any) -> EvalReport:
+    """A run of the embedded reader; `more` are settings, else arguments of `evaluate`."""
+    values = {
+        name: more.pop(name) for name in list(more) if name in Settings.model_fields and name != "queries"
+    }
+    return evaluate(data, out, settings=Settings(search=source or Source(), trace=False, **values), **more)
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
     """A row with a text of its own, wrong in the rows with an even number."""
     year = 1937 if number % 2 else 1973
-    right = f"Note {number}. The mill opened in 1937."
-    return {"id": f"r{number}", "text": f"Note {number}. The mill opened in {year}.", "revised": right} | more
+    return {"id": f"r{number}", "text": f"The mill opened in {year}.", "revised": EVIDENCE} | more
 
 
 def write_rows(path: Path, *rows: Any) -> Path:
     """A file with these rows, each a line; a string is a line as it is."""
     lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
@@ -70,4 +65,4 @@ def timeless(report: EvalReport) -> EvalReport:
 
 if __name__ == "__main__":
     data, out, seconds, jobs = sys.argv[1:]
-    evaluate(data, out, components=components(float(seconds)), jobs=int(jobs))
+    evaluated(Path(data), Path(out), Source(float(seconds)), jobs=int(jobs))

@@ -1,73 +1,78 @@
-"""Data in, a report out: what is written, what is gone on with, and what is refused."""
+"""Data in, a report out: what is written, what is continued and repeated, and what is refused."""
 
 import json
+import os
+import random
+import signal
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from families import few
 
-from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
-from rarr.components import Components
+from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals import evaluate
 from rarr.evals.measures import EvalReport
-from rarr.records import Passage, Revision
+from rarr.evals.run_folder import described
+from rarr.records import Revision
 from rarr.settings import Settings
-from rarr.testing import InMemoryRetriever
 from rarr.tools.storage.files import write_lines
 
+TESTS = Path(__file__).parent.parent
 
-@pytest.mark.slow
+
 def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path, out: Path) -> None:
-    report = evaluate(data, out, components=components(0.01), jobs=5)
+    report = evaluated(data, out, Source(0.01), jobs=5)
     assert [row.id for row in report.rows] == [f"r{n}" for n in range(5)]
     assert [row.text == row.original for row in report.rows] == [False, True, False, True, False]
-    assert {row.text for row in report.rows} == {row.reference for row in report.rows}
+    assert {row.text for row in report.rows} == {EVIDENCE}
     assert EvalReport.model_validate_json((out / "report.json").read_bytes()) == report
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     assert [list(line) for line in lines(out)] == [["id", "revision"]] * 5
-    assert {Revision.model_validate(line["revision"]).changed for line in lines(out)} == {True, False}
-    again = components()
-    assert evaluate(data, out, components=again) == report
-    assert again.retriever.calls == []  # type: ignore[attr-defined]
+    again = Source()
+    assert evaluated(data, out, again) == report
+    assert again.calls == []
 
 
 @pytest.mark.slow
 def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Path) -> None:
-    whole = evaluate(data, out, components=components(), jobs=1)
+    whole = evaluated(data, out, jobs=1)
     written = (out / "predictions.jsonl").read_bytes()
     ends = [at + 1 for at, byte in enumerate(written) if byte == ord("\n")]
     for cut in (0, 1, ends[2] - 1, ends[2], ends[2] + 7, ends[-1] - 1):
         (out / "predictions.jsonl").write_bytes(written[:cut])
-        assert timeless(evaluate(data, out, components=components(), jobs=2)) == timeless(whole)
+        assert timeless(evaluated(data, out, jobs=2)) == timeless(whole)
         assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
 
 
 @pytest.mark.slow
-def test_defect_ends_the_run_and_keeps_what_is_done(data: Path, out: Path) -> None:
-    calls = []
+@pytest.mark.parametrize("seed", range(4))
+def test_run_that_is_killed_at_any_time_continues(data: Path, tmp_path: Path, seed: int) -> None:
+    """Another process goes on: no row is lost, none comes twice, no number differs."""
+    undisturbed, out, moment = evaluated(data, tmp_path / "whole"), tmp_path / "out", random.Random(seed)
+    environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
+    for _ in range(3):
+        argv = [sys.executable, "-m", "evals.doubles", str(data), str(out), "0.0", "3"]
+        child = subprocess.Popen(argv, env=environment, stderr=subprocess.PIPE)
+        while not out.exists() and child.poll() is None:
+            time.sleep(0.001)
+        time.sleep(moment.random() * 0.3)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+    assert timeless(evaluated(data, out)) == timeless(undisturbed)
+    assert sorted(line["id"] for line in lines(out)) == [f"r{number}" for number in range(5)]
 
-    def on_row(done: int, total: int) -> None:
-        calls.append((done, total))
-        if done == 3:
-            raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        evaluate(data, out, components=components(), jobs=1, on_row=on_row)
-    assert calls == [(0, 5), (1, 5), (2, 5), (3, 5)]
-    assert len(lines(out)) == 3
-    assert len(evaluate(data, out, components=components()).rows) == 5
-
-
-@pytest.mark.slow
 def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
-    given = {"text": "The mill opened in 1937.", "url": "https://x.example"}
+    given = {"text": EVIDENCE, "url": "https://x.example"}
     write_rows(data, row(0, evidence=[given]), row(2, evidence=[]), row(4))
-    evaluate(data, out, components=components(), jobs=1)
+    evaluated(data, out, jobs=1)
     revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
     assert [{evidence.source for evidence in revision.evidence} for revision in revisions] == [
         {"https://x.example"},
@@ -77,47 +82,46 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
 
 
 def other_data(data: Path, out: Path) -> None:
-    write_rows(data, row(0))
-    evaluate(data, out, components=components())
+    evaluated(write_rows(data, row(0)), out)
 
 
 def other_settings(data: Path, out: Path) -> None:
-    evaluate(data, out, components=components(settings=Settings(rounds=1)))
+    evaluated(data, out, rounds=1)
 
 
 def other_version(data: Path, out: Path) -> None:
     made_with = json.loads((out / "run.json").read_text())
     (out / "run.json").write_text(json.dumps(made_with | {"version": "0.0.1"}))
-    evaluate(data, out, components=components())
+    evaluated(data, out)
 
 
 def damaged_run(data: Path, out: Path) -> None:
-    (out / "run.json").write_text("[]")
-    evaluate(data, out, components=components())
+    (out / "run.json").write_text("[1]")
+    evaluated(data, out)
 
 
 def damaged_line(data: Path, out: Path) -> None:
     written = (out / "predictions.jsonl").read_text()
     (out / "predictions.jsonl").write_text(written.replace('"id"', '"di"', 1))
-    evaluate(data, out, components=components())
+    evaluated(data, out)
 
 
-def line_too_many(data: Path, out: Path) -> None:
+def extra_line(data: Path, out: Path) -> None:
     with (out / "predictions.jsonl").open("a") as file:
         file.write('{"id": "r0", "error": "no"}\n')
-    evaluate(data, out, components=components())
+    evaluated(data, out)
 
 
 @pytest.mark.parametrize(
     ("act", "message"),
     few(
         [
-            (other_data, "holds a run over other data: give another folder, or delete this one"),
+            (other_data, r"holds a run with data \(digest\) .*: give another folder, or delete this one"),
             (other_settings, "holds a run with rounds the default, not 1: give another folder"),
-            (other_version, r"holds a run of rarr 0\.0\.1: give another"),
+            (other_version, r"holds a run with version 0\.0\.1, not "),
             (damaged_run, r"run\.json cannot be read: give another"),
             (damaged_line, r"line 1, is damaged: delete that line and run again"),
-            (line_too_many, r"has an extra line, of 'r0': delete it and run again"),
+            (extra_line, r"has an extra line, of 'r0': delete it and run again"),
         ],
         every=3,
     ),
@@ -125,7 +129,7 @@ def line_too_many(data: Path, out: Path) -> None:
 def test_folder_that_cannot_be_continued_is_refused(
     data: Path, out: Path, act: Callable[[Path, Path], None], message: str
 ) -> None:
-    evaluate(data, out, components=components())
+    evaluated(data, out)
     report = (out / "report.json").read_bytes()
     with pytest.raises(InputError, match=message):
         act(data, out)
@@ -133,101 +137,51 @@ def test_folder_that_cannot_be_continued_is_refused(
 
 
 def test_folder_of_something_else_is_left_alone(data: Path, out: Path) -> None:
-    out.mkdir()
-    (out / "thesis.txt").write_text("It took years.")
+    write_rows(out / "thesis.txt", "It took years.")
     with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr"):
-        evaluate(data, out, components=components())
+        evaluated(data, out)
     assert {file.name for file in out.iterdir()} == {"thesis.txt"}
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [
-        {"jobs": 0},
-        {"limit": 0},
-        {"limit": -1},
-        {"settings": Settings()},
-        {"settings": Settings(model="nope:m")},
-    ],
+    "wrong", [{"jobs": 0}, {"limit": 0}, {"model": "nope:m"}, {"queries": "x"}, {"editor": ["none"]}]
 )
 def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong: dict[str, Any]) -> None:
-    scripted = None if "nope" in str(wrong) else components()
     with pytest.raises(RarrError):
-        evaluate(data, out, components=scripted, **wrong)
+        evaluated(data, out, **wrong)
     assert not (out / "predictions.jsonl").exists()
 
 
-@pytest.mark.slow
 def test_second_run_in_one_folder_is_refused(data: Path, out: Path) -> None:
     refused: list[str] = []
 
     def on_row(done: int, total: int) -> None:
         if done == 1:
             with pytest.raises(InputError) as error:
-                evaluate(data, out, components=components())
+                evaluated(data, out)
             refused.append(str(error.value))
 
-    thread = threading.Thread(
-        target=lambda: evaluate(data, out, components=components(), jobs=1, on_row=on_row)
-    )
+    thread = threading.Thread(target=lambda: evaluated(data, out, jobs=1, on_row=on_row))
     thread.start()
     thread.join()
     assert refused == [f"{out} is in use by another process of rarr: wait for it, or give another folder"]
 
 
-def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: object, prediction: object) -> None:
-        raise InputError("out cannot be written (No space left on device): mend that and run again")
-
-    monkeypatch.setattr("rarr.tools.storage.files.Appending.add", full)
-    with pytest.raises(InputError, match="No space left"):
-        evaluate(data, out, components=components())
-
-
-class Dying(InMemoryRetriever):
-    """Answers so many times, and then never again."""
-
-    def __init__(self, answers: int) -> None:
-        super().__init__([EVIDENCE])
-        self.answers = answers
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        if len(self.calls) >= self.answers:
-            raise OSError("the server went away")
-        return await super().retrieve(query, k)
-
-
-def dying(answers: int) -> Components:
-    return replace(components(), retriever=Dying(answers))
-
-
-@pytest.mark.slow
-def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Path, out: Path) -> None:
-    write_rows(data, *(row(2 * number) for number in range(4)))
-    report = evaluate(data, out, components=dying(2), jobs=1)
-    assert [row.error for row in report.rows[:2]] == ["", ""]
-    assert all(row.error.startswith("nothing could be checked: ") for row in report.rows[2:])
-    assert "the server went away" in report.rows[2].error
-    assert [list(line) for line in lines(out)] == [["id", "revision"]] * 2 + [["id", "error"]] * 2
-    counted = {name: (measure.n, measure.unjudged) for name, measure in report.measures.items()}
-    assert set(counted.values()) == {(2, 2)}
-    assert all(report.measures[name].value == 1 for name in ("restored", "changed"))
-
-
-@pytest.mark.slow
-def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
-    whole = evaluate(data, out.with_name("whole"), components=dying(99))
-    evaluate(data, out, components=dying(1), jobs=1)
+def test_rows_with_an_error_are_in_no_measure_and_done_again(data: Path, out: Path) -> None:
+    whole = evaluated(data, out.with_name("whole"))
+    report = evaluated(data, out, Source(answers=2), jobs=1)
     kept = [line for line in lines(out) if "revision" in line]
-    again = dying(99)
-    assert timeless(evaluate(data, out, components=again, jobs=1)) == timeless(whole)
-    assert (len(kept), len(again.retriever.calls)) == (3, 2)  # type: ignore[attr-defined]
-    assert lines(out)[: len(kept)] == kept
-    assert [line["id"] for line in lines(out)] == ["r0", "r1", "r3", "r2", "r4"]
+    assert [bool(row.error) for row in report.rows] == [False, False, True, True, True]
+    assert report.rows[2].error.startswith("nothing could be checked: ")
+    assert "the server went away" in report.rows[2].error
+    assert (report.measures["restored"].n, report.measures["restored"].unjudged) == (1, 2)
+    again = Source()
+    assert timeless(evaluated(data, out, again, jobs=1)) == timeless(whole)
+    assert (len(kept), len(again.calls), lines(out)[:2]) == (2, 3, kept)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
+@pytest.mark.parametrize("before", [True, False])
 def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
     data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:
@@ -238,53 +192,30 @@ def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
             write_lines(path, lines)
         raise ZeroDivisionError
 
-    whole = evaluate(data, out.with_name("whole"), components=dying(99))
-    evaluate(data, out, components=dying(1), jobs=1)
+    whole = evaluated(data, out.with_name("whole"))
+    evaluated(data, out, Source(answers=2), jobs=1)
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
         patched.setattr("rarr.evals.run_folder.write_lines", ended)
-        evaluate(data, out, components=dying(99))
+        evaluated(data, out)
     assert not (out / "report.json").exists()
-    assert len(lines(out)) == (5 if before else 3)
-    assert timeless(evaluate(data, out, components=dying(99))) == timeless(whole)
-    assert sorted(line["id"] for line in lines(out)) == [f"r{n}" for n in range(5)]
+    assert len(lines(out)) == (5 if before else 2)
+    assert timeless(evaluated(data, out)) == timeless(whole)
 
 
-@pytest.mark.slow
 def test_changed_corpus_is_noticed(data: Path, out: Path) -> None:
     notes = data.parent / "notes"
-    notes.mkdir()
-    (notes / "mill.md").write_text(EVIDENCE)
+    write_rows(notes / "mill.md", EVIDENCE)
     report = evaluate(data, out, settings=Settings(corpus=notes))
     assert evaluate(data, out, settings=Settings(corpus=notes)) == report
-    (notes / "more.md").write_text("The mill closed in 1950.")
-    with pytest.raises(InputError, match=r"searched .*notes before its files changed: give another folder"):
+    write_rows(notes / "more.md", "The mill closed in 1950.")
+    with pytest.raises(InputError, match=r"holds a run with corpus \(digest\) .*: give another folder"):
         evaluate(data, out, settings=Settings(corpus=notes))
-
-
-def evaluated(
-    data: Path, out: Path, retriever: InMemoryRetriever | None = None, **baseline: Any
-) -> EvalReport:
-    retriever = retriever or InMemoryRetriever(["The mill opened in 1937."])
-    settings = Settings(model="embedded", search=retriever, home=out.parent, trace=False)
-    return evaluate(data, out, settings=settings, limit=2, **baseline)
 
 
 @pytest.mark.parametrize("baseline", [{}, {"editor": "none"}, {"queries": "text"}, {"queries": "sentences"}])
 def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, Any]) -> None:
-    report = evaluated(data, out, **baseline)
-    named = {
-        name: report.settings[name] for name in ("queries", "agreement", "editor") if name in report.settings
-    }
-    assert named == {name: str(value) for name, value in baseline.items()}
-
-
-@pytest.mark.parametrize("baseline", [{"queries": "x"}, {"agreement": "off"}, {"editor": ["none"]}])
-def test_unknown_baseline_is_one_line_that_lists_the_values(
-    data: Path, out: Path, baseline: dict[str, Any]
-) -> None:
-    with pytest.raises(InputError, match=rf"^{next(iter(baseline))} is .*: give one of .*$"):
-        evaluate(data, out, **baseline)
-    assert not out.exists()
+    report = evaluated(data, out, limit=2, **baseline)
+    assert baseline == {name: it for name, it in report.settings.items() if name not in ("search", "trace")}
 
 
 def test_edits_without_agreement_need_a_language_model(data: Path, out: Path) -> None:
@@ -292,6 +223,30 @@ def test_edits_without_agreement_need_a_language_model(data: Path, out: Path) ->
         evaluated(data, out, agreement=False)
 
 
-def test_components_are_no_baseline(data: Path, out: Path) -> None:
-    with pytest.raises(InputError, match=r"components and a baseline \(editor\) are both given"):
-        evaluate(data, out, components=components(), editor="none")
+def test_description_has_what_differs_from_the_default_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-geheim")
+    endpoint = {"base_url": "https://me:geheim@x.example/v1", "api_key": "geheim", "extra": {"k": "geheim"}}
+    description = described(
+        Settings(
+            api_key="geheim",
+            base_url="https://me:geheim@y.example/v1",
+            tavily_key="geheim",
+            endpoints={"vllm:m": endpoint},
+            model="vllm:m",
+            search=["corpus", "tavily"],
+        )
+    )
+    assert "geheim" not in str(description)
+    assert (description["model"], description["search"]) == ("vllm:m", "corpus, tavily")
+    assert "x.example" in description["endpoints"]
+    assert described(Settings()) == {}
+
+
+def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = described(Settings(prompts=write_rows(tmp_path / "edit.md", "One.").parent, corpus="notes"))
+    write_rows(tmp_path / "edit.md", "Two.")
+    monkeypatch.chdir(tmp_path)
+    after = described(Settings(prompts=tmp_path, corpus="notes"))
+    assert before["prompts"] != after["prompts"] and before["corpus"] != after["corpus"]

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, measured, raised
 from rarr.evals.measures import EvalReport, limits_of, under
-from rarr.evals.metrics import Measured
 from rarr.evals.rows import EvalRow, read_rows
+from rarr.evals.statistics import Measured
 
 
 @pytest.mark.slow
@@ -32,9 +32,9 @@ def test_floors_rise_and_never_sink() -> None:
 
 
 def test_rows_are_those_of_the_texts() -> None:
-    data, known = read_rows(DATA, EvalRow, "a text"), {example.name: example for example in examples()}
-    assert (len(data.rows), data.unreadable) == (21, [])
-    same = [row for row in data.rows if row.id in known]
+    (rows, unreadable), known = read_rows(DATA, EvalRow, "a text"), {it.name: it for it in examples()}
+    assert (len(rows), unreadable) == (21, [])
+    same = [row for row in rows if row.id in known]
     assert len(same) == 14
     for row in same:
         example = known[row.id]

@@ -3,13 +3,14 @@
 import re
 
 import pytest
+from hypothesis import given, strategies as st
 from parsing import Page
 
-from evals.reporting import hostile, report, row, usual
-from rarr.evals.html import render_html
+from evals.makers import hostile, report, row, usual
+from rarr.evals.html import render_html, word_diff
 from rarr.evals.measures import EvalReport
-from rarr.evals.metrics import Measured
 from rarr.evals.rows import Unreadable
+from rarr.evals.statistics import Measured
 
 
 def page(made: EvalReport) -> Page:
@@ -38,17 +39,6 @@ def test_hostile_texts_are_shown_as_they_are() -> None:
     assert not re.search("[\x00\x1b\u202a-\u202e\u2066-\u2069\ud800-\udfff]", render_html(hostile()))
 
 
-def test_policy_allows_only_the_style_sheet_of_the_page() -> None:
-    (policy,) = [attrs["content"] for tag, attrs in page(usual()).tags if attrs.get("http-equiv")]
-    assert policy is not None
-    assert policy.startswith("default-src 'none'; style-src 'sha256-")
-    assert "unsafe" not in policy
-
-
-def test_same_report_makes_the_same_page() -> None:
-    assert render_html(usual()) == render_html(EvalReport.model_validate_json(usual().model_dump_json()))
-
-
 def test_unjudged_values_are_named_and_not_drawn() -> None:
     html = render_html(report(row("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
@@ -72,13 +62,6 @@ def test_cases_show_what_changed_beside_the_human_revision() -> None:
     assert "It opened in <del>1936</del><ins>1938</ins>." in html
 
 
-def test_no_row_is_both_best_and_worst() -> None:
-    html = render_html(report(row("a", after=0.5), row("b", after=0.6), row("c", after=0.9)))
-    worst, best = html[html.index("Lowest F1_AP") : html.index("Attribution fell")].split("Highest F1_AP")
-    assert ("<bdi>a<" in worst, "<bdi>a<" in best) == (True, False)
-    assert ("<bdi>c<" in worst, "<bdi>c<" in best) == (False, True)
-
-
 @pytest.mark.slow
 def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     long = "A word of it. " * 2_000
@@ -87,3 +70,27 @@ def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     assert len(html) < 1_000_000
     assert "300 more are in report.json." in html
     assert "characters … " in html
+
+
+TEXTS = st.text(alphabet="ab 1.\n东é", max_size=30)
+
+
+@given(TEXTS, TEXTS)
+def test_both_texts_are_in_the_diff(before: str, after: str) -> None:
+    pieces = word_diff(before, after)
+    assert "".join(text for kind, text, _ in pieces if kind != "inserted") == before
+    assert "".join(text for kind, text, _ in pieces if kind != "deleted") == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("by Charles Purcell, he", "by Joseph Strauss, he", "by [-Charles Purcell-][+Joseph Strauss+], he"),
+        ("1,280 m", "1,281 m", "[-1,280-][+1,281+] m"),
+        ("is the second-deepest", "is the deepest", "is the [-second--]deepest"),
+        ("他在北京", "他在东京", "他在[-北-][+东+]京"),
+    ],
+)
+def test_whole_words_change(before: str, after: str, expected: str) -> None:
+    drawn = {"kept": "{}", "deleted": "[-{}-]", "inserted": "[+{}+]"}
+    assert "".join(drawn[kind].format(text) for kind, text, _ in word_diff(before, after)) == expected

@@ -8,7 +8,7 @@ from browsing import CONTRAST, Watch, offline, started
 from playwright.sync_api import Browser, Page
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from evals.reporting import hostile, report, row, usual
+from evals.makers import hostile, report, row, usual
 from rarr.evals.html import render_html
 from rarr.evals.measures import EvalReport
 

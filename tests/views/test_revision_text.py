@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rarr.evals.metrics import Measured
+from rarr.evals.statistics import Measured
 from rarr.records import Check, Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.card import Quote
 from rarr.records.document_checks import DocumentChecks

@@ -1,7 +1,6 @@
 """Compares scores of answers with people's ratings, as LERC does (Chen 2023, chapter 3)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import StatisticsError, correlation
 
@@ -10,19 +9,24 @@ from pydantic import Field
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
-from rarr.errors import InputError, RarrError
+from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics.answers import answer_score, exact_match, token_f1
-from rarr.evals.metrics.classification import roc_auc
-from rarr.evals.metrics.statistics import Measured, bootstrap
-from rarr.evals.metrics.texts import rouge_l
+from rarr.evals.metrics import answer_score, exact_match, roc_auc, rouge_l, token_f1
 from rarr.evals.rows import Row, Text, Texts, read_all
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 
 EXAMPLE = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
 RESAMPLES = 300
+USUAL: dict[str, Callable[[str, str], float]] = {
+    "values and words": answer_score,
+    "token F1": token_f1,
+    "exact match": exact_match,
+    "ROUGE-L": rouge_l,
+}
+"""The scores of an answer by one reference that need no model."""
 
 
 class AnswerRow(Row):
@@ -52,24 +56,23 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
     """
     rows = sampled(read_all(data, AnswerRow, EXAMPLE))
     chosen = rows[: options.limit]
-    if len({row.score for row in chosen}) < 2:
+    ratings = [row.score for row in chosen]
+    if len(set(ratings)) < 2:
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
     parts = {}
     if settings.model not in EMBEDDED:
         parts[name_of(settings.model)] = Part(rows, ScoreLine, lambda: _Scorer(settings), chosen)
-    right = sum(row.score >= 0.5 for row in chosen)
 
     def tables(pairs: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-        ratings = [row.score for row in chosen]
         scores: dict[str, Sequence[float | None]] = {
-            name: [max(of(row.answer, each) for each in row.references) for row in chosen]
-            for name, of in usual_scores().items()
+            name: [max(float(of(row.answer, each)) for each in row.references) for row in chosen]
+            for name, of in USUAL.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
         rows = {name: agreement(values, ratings) for name, values in scores.items()}
         yield ScoreTable(title="agreement with people's ratings", rows=rows)
 
-    counts = {"answers": len(chosen), "right by people": right}
+    counts = {"answers": len(chosen), "right by people": sum(rating >= 0.5 for rating in ratings)}
     return Bench("answers", "Answers", counts, parts, tables)
 
 
@@ -82,22 +85,8 @@ class _Scorer:
         self.aclose = self._scorer.aclose
 
     async def line(self, row: AnswerRow) -> ScoreLine:
-        """Scores an answer; the line has an error if the model failed."""
-        try:
-            score = await self._scorer.score(row.answer, row.references, row.question, row.passage)
-        except RarrError as error:
-            return ScoreLine(id=row.id, error=str(error))
+        score = await self._scorer.score(row.answer, row.references, row.question, row.passage)
         return ScoreLine(id=row.id, score=score)
-
-
-def usual_scores() -> dict[str, Callable[[str, str], float]]:
-    """Returns the usual scores of an answer by one reference; ROUGE-L only with the extra `eval`."""
-    scores: dict[str, Callable[[str, str], float]] = {
-        "values and words": lambda answer, reference: answer_score(answer, [reference]),
-        "token F1": token_f1,
-        "exact match": lambda answer, reference: float(exact_match(answer, reference)),
-    }
-    return scores | {"ROUGE-L": rouge_l} if find_spec("rouge_score") else scores
 
 
 def agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
@@ -106,20 +95,12 @@ def agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[
     A value is None if all scores or all ratings are equal. Answers without a score are left out.
     """
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
-    unjudged = len(scores) - len(pairs)
 
-    def auc(drawn: Sequence[tuple[float, float]]) -> float | None:
-        return roc_auc([score for score, _ in drawn], [rating >= 0.5 for _, rating in drawn])
+    def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
+        try:
+            pearson = correlation(*zip(*drawn, strict=True))
+        except StatisticsError:
+            pearson = None
+        return {"r": pearson, "auc": roc_auc([(score, rating >= 0.5) for score, rating in drawn])}
 
-    return {
-        "r": bootstrap(pairs, pearson, unjudged=unjudged, resamples=RESAMPLES),
-        "auc": bootstrap(pairs, auc, unjudged=unjudged, resamples=RESAMPLES),
-    }
-
-
-def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Computes Pearson's r; None if all first or all second values are equal."""
-    try:
-        return correlation([first for first, _ in pairs], [second for _, second in pairs])
-    except StatisticsError:
-        return None
+    return bootstrap_each(pairs, measures, unjudged=len(scores) - len(pairs), resamples=RESAMPLES)

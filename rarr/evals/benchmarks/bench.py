@@ -5,7 +5,6 @@ a row into a line. The runner works on all parts, resumes what an earlier proces
 with the tables that the bench makes of rows and lines.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,12 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import Field
 
-from rarr.errors import InputError
 from rarr.evals import run_folder
-from rarr.evals.metrics.statistics import Measured
-from rarr.evals.rows import Kind, Unreadable, read_all
-from rarr.evals.run_fingerprint import corpora, described, run_inputs
-from rarr.evals.run_folder import FinishedLine, Worker
+from rarr.evals.rows import Unreadable
+from rarr.evals.run_folder import FinishedLine, Worker, digest
+from rarr.evals.statistics import Measured
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
@@ -73,7 +70,7 @@ class Part(NamedTuple):
     worker: Callable[[], Worker]
     chosen: Sequence[Any]
     at_once: int = 1
-    then: Callable[[Sequence[FinishedLine]], None] = lambda lines: None
+    then: Callable[[Sequence[Any]], None] = lambda lines: None
 
 
 @dataclass(frozen=True)
@@ -119,34 +116,30 @@ def run_bench(
     The same call continues an interrupted run. Raises `InputError` if `out` is in use, or holds other files
     or a run with other inputs.
     """
-    rows = digest(repr([part.rows for part in bench.parts.values()]))
-    description = described(settings) | {"command": f"rarr bench {bench.name}"}
-    inputs = run_inputs(rows, description, corpora([settings.corpus], settings.max_file_mb))
-    pairs = dict[str, Pairs]()
+    description, pairs = run_folder.described(settings), dict[str, Pairs]()
+    every = [part.rows for part in bench.parts.values()]
+    searched = run_folder.corpus_digest(settings)
+    inputs = run_folder.inputs(f"rarr bench {bench.name}", every, description, searched)
     with run_folder.claimed(out, inputs):
         run_folder.begin(out, inputs)
         for name, part in bench.parts.items():
+            folder = out / (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run")
             lines = run_folder.run_rows(
-                part.rows, out / _folder_name(name), part.line,
-                inputs | {"settings": description | {"part": name}}, part.worker,
+                part.rows, folder, part.line, inputs | {"part": name}, part.worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
+        done = {name: [line for _, line in each] for name, each in pairs.items()}
         report = BenchmarkReport(
             benchmark=bench.title,
             counts=dict(bench.counts),
-            settings=described(settings),
+            settings=description,
             tables=tuple(bench.tables(pairs)),
             published=published(bench.name),
-            errors=tuple(
-                f"{name}: {line.id}: {line.error}"
-                for name, each in pairs.items()
-                for _, line in each
-                if line.error
-            ),
+            errors=tuple(f"{name}: {it.id}: {it.error}" for name in done for it in done[name] if it.error),
             failed=tuple(
-                name for name, each in pairs.items() if each and not any(line.is_judged for _, line in each)
+                name for name in done if done[name] and not any(line.is_judged for line in done[name])
             ),
             unreadable=tuple(bench.unreadable),
             left_out=dict(bench.left_out),
@@ -162,22 +155,6 @@ def published(name: str) -> PublishedFigures | None:
     return PublishedFigures(**figures[name]) if name in figures else None
 
 
-def digest(text: str) -> str:
-    """Returns a number that the text alone decides, in hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def sampled(rows: Iterable[Sampled]) -> list[Sampled]:
     """Sorts rows by the digest of their id: a random order that needs no seed and no other row."""
-    return sorted(rows, key=lambda row: digest(row.id))
-
-
-def source_rows(data: Path, name: str, kind: type[Kind]) -> list[Kind]:
-    """Reads all rows of the file `name` of the folder `data`. Raises `InputError` if it lacks that file."""
-    if not (data / name).is_file():
-        raise InputError(f"{data} has no {name}: give the folder that holds it")
-    return read_all(data / name, kind, "those of its publishers")
-
-
-def _folder_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"
+    return sorted(rows, key=lambda row: digest(row.id.encode()))

@@ -1,15 +1,13 @@
 """Tests whether a reviser follows the passage in front of it, or repeats what its model remembers.
 
-Longpre et al. 2021; Chen 2023, chapter 5. In the passage of a question, the answer is replaced: by the answer
-of another row of the same type (`corpus`), or by another form of the same answer (`alias`: no conflict, which
-tests stability). The reviser gets the sentence with the old answer, and the changed passage alone.
+Longpre et al. 2021; Chen 2023, chapter 5. In the passage of a question, the answer is replaced by the answer
+of another row of the same type. The reviser gets the sentence with the old answer, and the changed passage
+alone.
 """
 
-import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -20,23 +18,20 @@ from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.phrases import phrases
 from rarr.backends.embedded.values import compare, values
-from rarr.components import Components, close_all
-from rarr.errors import InputError, RarrError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, digest, sampled
-from rarr.evals.evaluation import RowRetriever
-from rarr.evals.metrics.answers import answer_words, exact_match, is_same_answer
-from rarr.evals.metrics.statistics import Measured, share
-from rarr.evals.rows import Row, RowEvidence, Text, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.metrics import answer_words, is_same_answer
+from rarr.evals.rows import Row, Text, read_rows
+from rarr.evals.run_folder import FinishedLine, digest
+from rarr.evals.statistics import Measured, share, share_of
 from rarr.records import Record, Revision
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
-from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
 Bucket = Literal["memory", "evidence", "other"]
 """What a reviser did with a changed passage: it kept the old answer, took the new one, or did neither."""
 AnswerType = Literal["person", "organization", "location", "date", "number"]
-Policy = Literal["corpus", "alias"]
 _EXAMPLE = '{"question": "...", "answers": ["..."], "passage": "..."} for each question'
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
@@ -46,15 +41,10 @@ _SHORTEST = 3  # letters of a word that names something alone
 _POSSESSIVE = re.compile(r"['’](?!\w)")
 _MOST_NAME_WORDS = 5
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
-_ASKED: dict[AnswerType, re.Pattern[str]] = {
-    "person": re.compile(r"^\W*(?:\w+\s+){0,3}?(?:who|whose|whom)\b", re.IGNORECASE),
-    "location": re.compile(
-        r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?(?:city|country|state|town|river|island|county)\b",
-        re.IGNORECASE,
-    ),
-    "organization": re.compile(
-        r"\b(?:which|what)\s+(?:\w+\s+)?(?:company|band|team|club|party|university|bank)\b", re.IGNORECASE
-    ),
+_ASKED: dict[AnswerType, str] = {
+    "person": r"^\W*(?:\w+\s+){0,3}?(?:who|whose|whom)\b",
+    "location": r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?(?:city|country|state|town|river|island|county)\b",
+    "organization": r"\b(?:which|what)\s+(?:\w+\s+)?(?:company|band|team|club|party|university|bank)\b",
 }
 
 
@@ -84,7 +74,6 @@ class Conflict(Record):
     """
 
     id: str
-    policy: Policy
     type: AnswerType
     question: str
     new: str
@@ -97,11 +86,12 @@ class Conflict(Record):
 class Typed(NamedTuple):
     """A row whose answer has a type.
 
-    `variants` are its answers without a preposition before them, and `stated` is the longest in the passage.
+    `old` are the forms of the answer without a preposition before them, the names of a person too; `stated`
+    is the longest form in the passage.
     """
 
     row: QuestionRow
-    variants: tuple[str, ...]
+    old: tuple[str, ...]
     type: AnswerType
     stated: str
     claim: str
@@ -119,45 +109,35 @@ class ReactionLine(FinishedLine):
 
 
 def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
-    """Makes conflicts of the questions in the file `data`, at most `limit` of each policy.
+    """Makes conflicts of the questions in the file `data`, at most `limit`.
 
     Raises `InputError` for data without a question or a conflict.
     """
-    source = read_rows(data, QuestionRow, _EXAMPLE)
-    every, left_out = conflicts_of(source.rows)
-    by_policy = ([each for each in sampled(every) if each.policy == policy] for policy in get_args(Policy))
-    chosen = [each for group in by_policy for each in group[: options.limit]]
+    rows, unreadable = read_rows(data, QuestionRow, _EXAMPLE)
+    every, left_out = conflicts_of(rows)
+    chosen = sampled(every)[: options.limit]
     if not chosen:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
         raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
-    return Bench(
-        "conflicts",
-        "Conflicting knowledge",
-        {"questions": len(source.rows), "conflicts": len(chosen)},
-        {"the reviser": Part(every, ReactionLine, lambda: _ConflictReviser(settings), chosen)},
-        tables,
-        source.unreadable,
-        left_out,
-    )
+    counts = {"questions": len(rows), "conflicts": len(chosen)}
+    parts = {"the reviser": Part(every, ReactionLine, lambda: _ConflictReviser(settings), chosen)}
+    return Bench("conflicts", "Conflicting knowledge", counts, parts, tables, unreadable, left_out)
 
 
 def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
-    """Makes the same conflicts of the same rows, by each policy, and counts what was left out, by reason."""
-    left_out, typed, conflicts = Counter[str](), list[Typed](), list[Conflict]()
+    """Makes the same conflicts of the same rows, and counts what was left out, by reason."""
+    left_out, typed, made = Counter[str](), list[Typed](), list[Conflict]()
     for row in rows:
         if isinstance(each := _typed(row), str):
             left_out[each] += 1
         else:
             typed.append(each)
-    for policy in get_args(Policy):
-        for each in typed:
-            if policy == "corpus" and _keeps_a_part(each):
-                left_out["corpus: a part of the old answer would stay"] += 1
-            elif made := _substituted(each, policy, typed):
-                conflicts.append(made)
-            else:
-                left_out[f"{policy}: no substitute fits"] += 1
-    return conflicts, dict(left_out)
+    for each in typed:
+        if isinstance(conflict := _substituted(each, typed), str):
+            left_out[conflict] += 1
+        else:
+            made.append(conflict)
+    return made, dict(left_out)
 
 
 def _typed(row: QuestionRow) -> Typed | str:
@@ -176,56 +156,33 @@ def _typed(row: QuestionRow) -> Typed | str:
         return "the answer is of no known type"
     claims = (span.of(row.passage) for span in sentences(row.passage))
     claim = next((claim for claim in claims if contains(claim, answer)), None)
-    return Typed(row, variants, kind, answer, claim) if claim else "no sentence has the whole answer"
+    # Without the names of a person, the passage would go on with the surname or the first name.
+    old = (*variants, *distinctive_words(answer)) if kind == "person" else variants
+    return Typed(row, old, kind, answer, claim) if claim else "no sentence has the whole answer"
 
 
-def _substituted(row: Typed, policy: Policy, rows: Sequence[Typed]) -> Conflict | None:
-    """Makes the conflict with the first answer that fits, in a random order that the texts decide."""
-    name, given = f"{row.row.id}/{policy}", row.row
-    for new in sorted(
-        set(_candidates(row, policy, rows)), key=lambda each: (digest(f"{name}\n{each}"), each)
-    ):
-        if (changed := _changed(row, new, is_alias=policy == "alias")) is not None:
-            return Conflict(
-                id=name, policy=policy, type=row.type, question=given.question, new=new,
-                passage=given.passage, changed=changed, title=given.title, claim=row.claim,
-            )  # fmt: skip
-    return None
+def _substituted(typed: Typed, rows: Sequence[Typed]) -> Conflict | str:
+    """Makes the conflict with the first answer that fits, in a random order that the texts decide.
 
-
-def _candidates(row: Typed, policy: Policy, rows: Sequence[Typed]) -> Iterator[str]:
-    """Yields other variants of the row's own answer (not of values), or answers of other rows of its type."""
-    if policy == "corpus":
-        yield from (each.stated for each in rows if each.type == row.type)
-    elif row.type not in ("date", "number"):
-        yield from (variant for variant in row.variants if not exact_match(variant, row.stated))
-
-
-def _changed(row: Typed, new: str, *, is_alias: bool) -> str | None:
-    """Returns the passage with `new` for the answer; None if `new` does not fit.
-
-    It does not fit if the question or the passage has it, or if it may mean an old answer (except an alias).
+    An answer fits if neither question nor passage has it, and if it cannot mean the old answer. Returns the
+    reason if the passage or its title would still name the old answer, and if no answer fits.
     """
-    if contains(row.row.question, new) or contains(row.row.passage, new):
-        return None
-    may_be_same = any(
-        part_of_answer(new, [old]) or contains(old, new) or is_same_answer(new, old) for old in row.variants
-    )
-    if not is_alias and may_be_same:
-        return None
-    return replaced(row.row.passage, [row.stated] if is_alias else _with_parts(row), new)
-
-
-def _with_parts(row: Typed) -> list[str]:
-    """Adds the names of a person: otherwise the passage would go on with the surname or the first name."""
-    return [*row.variants, *distinctive_words(row.stated)] if row.type == "person" else [*row.variants]
-
-
-def _keeps_a_part(row: Typed) -> bool:
-    """Would the passage or its title still name the old answer, or a part of it, whatever replaces it?"""
-    old = _with_parts(row)
-    rest = replaced(row.row.passage, old, "") or row.row.passage
-    return any(part_of_answer(text, old) for text in (rest, row.row.title))
+    row = typed.row
+    rest = replaced(row.passage, typed.old, "") or row.passage
+    if any(part_of_answer(text, typed.old) for text in (rest, row.title)):
+        return "a part of the old answer would stay"
+    others = {each.stated for each in rows if each.type == typed.type}
+    for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
+        changed = replaced(row.passage, typed.old, new)
+        may_be_same = any(
+            part_of_answer(new, [old]) or contains(old, new) or is_same_answer(new, old) for old in typed.old
+        )
+        if changed and not (may_be_same or contains(row.question, new) or contains(row.passage, new)):
+            return Conflict(
+                id=row.id, type=typed.type, question=row.question, new=new, passage=row.passage,
+                changed=changed, title=row.title, claim=typed.claim,
+            )  # fmt: skip
+    return "no substitute fits"
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
@@ -242,7 +199,7 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
     words = answer.split()
     if not 0 < len(words) <= _MOST_NAME_WORDS or not (words[0][0].isupper() and words[-1][0].isupper()):
         return None
-    return next((kind for kind, asked in _ASKED.items() if asked.search(question)), None)
+    return next((kind for kind, asked in _ASKED.items() if re.search(asked, question, re.IGNORECASE)), None)
 
 
 def contains(text: str, words: str) -> bool:
@@ -264,18 +221,17 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
     ]
     pieces, end = list[str](), 0
     for match in re.finditer(_place(variants), text, re.IGNORECASE):
-        if any(
-            start <= match.start() and match.end() <= last and match.span() != (start, last)
-            for start, last in names
-        ):
+        at = match.span()
+        if any(start <= at[0] and at[1] <= last and at != (start, last) for start, last in names):
             continue
-        before = _with_article(text[end : match.start()], match[0], new)
-        after = match.end()
+        before, needs_n = text[end : at[0]], bool(_VOWEL.match(new))
+        if (article := _ARTICLE.search(before)) and bool(_VOWEL.match(match[0])) != needs_n:
+            before = f"{before[: article.start()]}{article[1][0]}{'n' * needs_n}{article[2]}"
         pieces += [before, new]
-        if mark := _POSSESSIVE.match(text, after) if match[0].endswith("s") else None:
+        end = at[1]
+        if mark := _POSSESSIVE.match(text, end) if match[0].endswith("s") else None:
             pieces.append(mark[0] if new.endswith("s") else f"{mark[0]}s")
-            after = mark.end()
-        end = after
+            end = mark.end()
     return "".join([*pieces, text[end:]]) if end else None
 
 
@@ -302,96 +258,70 @@ def distinctive_words(answer: str) -> list[str]:
     return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
 
-def _place(variants: Iterable[str]) -> str:
+def _place(variants: Sequence[str]) -> str:
     longest_first = sorted(set(variants), key=lambda variant: (-len(variant), variant))
     return rf"(?<!\w)(?<!\d[.,])(?:{'|'.join(map(re.escape, longest_first))})(?!\w)(?![.,]\d)"
 
 
-def _with_article(before: str, old: str, new: str) -> str:
-    """Changes the article at the end of `before` if the new words need the other one."""
-    article = _ARTICLE.search(before)
-    if article is None or bool(_VOWEL.match(old)) == bool(_VOWEL.match(new)):
-        return before
-    first = article[1][0]
-    return f"{before[: article.start()]}{first}{'n' if _VOWEL.match(new) else ''}{article[2]}"
-
-
 class _ConflictReviser:
-    """Revises claims with a passage as the only source. An unchanged passage is read only once a question."""
+    """Revises claims with a passage as the only source."""
 
     def __init__(self, settings: Settings) -> None:
-        self._components: Components = wire(
-            settings.model_copy(update={"search": RowRetriever((), settings)})
-        )
-        self._right: dict[str, asyncio.Task[bool]] = {}
+        unsearched = GivenPassages((), window=settings.window, step=settings.step)
+        self._reviser = Reviser(components=wire(settings.model_copy(update={"search": unsearched})))
+        self.aclose = self._reviser.aclose
 
     async def line(self, conflict: Conflict) -> ReactionLine:
-        """Puts one conflict to the reviser; the line has an error if that failed. Only a defect raises."""
-        key = f"{conflict.question}\n{conflict.passage}"
-        if key not in self._right:
-            self._right[key] = asyncio.create_task(self._is_right(conflict))
-        try:
-            if not await asyncio.shield(self._right[key]):
-                return ReactionLine(id=conflict.id, right=False)
-            revision = await self._revised(conflict, conflict.changed)
-        except RarrError as error:
-            return ReactionLine(id=conflict.id, error=str(error))
+        """Puts the unchanged passage to the reviser, and the changed one if it gets the first right.
+
+        Otherwise the changed one shows nothing.
+        """
+        revision = await self._revised(conflict, conflict.passage)
+        if revision.changed or "contradicted" in _statuses(revision):
+            return ReactionLine(id=conflict.id, right=False)
+        revision = await self._revised(conflict, conflict.changed)
         return ReactionLine(id=conflict.id, right=True, bucket=bucket(revision, conflict), text=revision.text)
 
-    async def aclose(self) -> None:
-        """Closes models and sources in the running event loop."""
-        await close_all((*self._components.models, *self._components.opened))
-
-    async def _is_right(self, conflict: Conflict) -> bool:
-        """Does it get the unchanged passage right? Otherwise the changed one shows nothing."""
-        revision = await self._revised(conflict, conflict.passage)
-        statuses = {sentence.status for sentence in revision.report.sentences}
-        return not revision.changed and "contradicted" not in statuses
-
     async def _revised(self, conflict: Conflict, passage: str) -> Revision:
-        source = RowRetriever([RowEvidence(text=passage, title=conflict.title)], self._components.settings)
-        components = replace(self._components, retriever=source)
-        reviser = await in_thread(lambda: Reviser(components=components))
-        return await reviser.arevise(conflict.claim, conflict.question)
+        given = [{"text": passage, "title": conflict.title}]
+        return await self._reviser.arevise(conflict.claim, conflict.question, sources=given, search="given")
+
+
+def _statuses(revision: Revision) -> set[str]:
+    return {sentence.status for sentence in revision.report.sentences}
 
 
 def bucket(revision: Revision, conflict: Conflict) -> Bucket:
     """Sorts the revision of the claim with the old answer, by a reviser that had the changed passage alone.
 
     It follows the passage if it writes or suggests the new answer, or calls the claim contradicted. It keeps
-    the old answer if it calls the unchanged claim supported. For an alias, it must leave the claim alone.
+    the old answer if it calls the unchanged claim supported.
     """
-    statuses = {sentence.status for sentence in revision.report.sentences}
-    proposed = [edit.new for edit in revision.edits if edit.state == "suggested"]
-    if conflict.policy == "alias":
-        return "other" if revision.changed or proposed or "contradicted" in statuses else "evidence"
-    if any(contains(text, conflict.new) for text in (revision.text, *proposed)) or "contradicted" in statuses:
+    texts = [revision.text, *(edit.new for edit in revision.edits if edit.state == "suggested")]
+    if any(contains(text, conflict.new) for text in texts) or "contradicted" in _statuses(revision):
         return "evidence"
-    return "memory" if not revision.changed and statuses == {"supported"} else "other"
+    return "memory" if not revision.changed and _statuses(revision) == {"supported"} else "other"
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Scores the conflicts of each policy, and those of each type of answer by policy."""
-    groups: dict[str, list[ReactionLine]] = {}
+    """Scores all conflicts, and those of each type of answer."""
+    groups: dict[str, list[ReactionLine]] = {"all": []}
     for conflict, line in (pair for pairs in parts.values() for pair in pairs):
-        for name in (conflict.policy, f"{conflict.policy}, {conflict.type}"):
-            groups.setdefault(name, []).append(line)
-    rows = {name: reactions(groups[name], name) for name in sorted(groups)}
-    yield ScoreTable(title="by policy and type of the answer", rows=rows)
+        groups["all"].append(line)
+        groups.setdefault(conflict.type, []).append(line)
+    rows = {name: reactions(groups[name]) for name in sorted(groups)}
+    yield ScoreTable(title="by type of the answer", rows=rows)
 
 
-def reactions(lines: Sequence[ReactionLine], name: str) -> dict[str, Measured]:
+def reactions(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
     """Computes the memorisation ratio and the shares of reactions, over the conflicts that were judged.
 
-    The ratio is that of memory among memory and evidence (Longpre et al. 2021; Chen 2023, section 5.3); an
-    alias has none, since both are right. `right before` is over all conflicts, and the other shares over
-    those that were right with the unchanged passage.
+    The ratio is that of memory among memory and evidence (Longpre et al. 2021; Chen 2023, section 5.3).
+    `right before` is over all conflicts, and the other shares over those that were right with the unchanged
+    passage.
     """
-    right = [line.right if not line.error else None for line in lines]
     counts = Counter(line.bucket for line in lines if line.bucket)
-    decided = [True] * counts["memory"] + [False] * counts["evidence"]
-    shares = {
-        each: share([line.bucket == each for line in lines if line.bucket]) for each in get_args(Bucket)
-    }
-    ratio = Measured() if name.startswith("alias") else share(decided)
-    return {"memorisation ratio": ratio, **shares, "right before": share(right)}
+    shares = {name: share_of(counts[name], counts.total()) for name in get_args(Bucket)}
+    ratio = share_of(counts["memory"], counts["memory"] + counts["evidence"])
+    right = share([line.right if not line.error else None for line in lines])
+    return {"memorisation ratio": ratio, **shares, "right before": right}

@@ -4,7 +4,7 @@ Malaviya et al. 2023: table 5 is the AutoAIS of the systems, table 6 the agreeme
 The passages of a claim are joined to one premise, and the judge does not see the question, as in the paper.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -12,23 +12,15 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rarr.agent.verify import TOGETHER
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
-from rarr.evals.metrics.statistics import Measured, bootstrap_each, mean
-from rarr.evals.rows import ClaimRow, Row, RowEvidence
-from rarr.evals.verified_claims import (
-    RESAMPLES,
-    RowVerifier,
-    VerifiedLine,
-    VerifiedRow,
-    claim_scores,
-    detected,
-    verified_row,
-)  # fmt: skip
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.metrics import detection
+from rarr.evals.rows import ClaimRow, Row, RowEvidence, read_all
+from rarr.evals.statistics import Measured, bootstrap_each, mean
+from rarr.evals.verified_claims import RESAMPLES, RowVerifier, VerifiedLine, claim_scores, verified_row
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
 
 CLAIMS = "dev/attribution/expertqa.jsonl"
-Judged = Sequence[tuple["ExpertClaim", VerifiedRow]]
 
 
 class ExpertEvidence(BaseModel):
@@ -55,33 +47,24 @@ class ExpertRow(Row):
 
 
 class ExpertClaim(ClaimRow):
-    """A claim to judge. `answer` is the id of the answer that it is from."""
+    """A claim to judge. Its id begins with that of its answer."""
 
-    answer: str
     meta: ExpertMeta
 
 
 def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
-    claims = sampled(_claim(row) for row in source_rows(data, CLAIMS, ExpertRow))
+    claims = sampled(_claim(row) for row in read_all(data / CLAIMS, ExpertRow))
     chosen = claims[: options.limit]
+    judges = {name_of(settings.models.get("attribute", settings.model)): settings}
+    if options.judges:
+        named = ((judge, settings.models | {"attribute": judge}) for judge in options.judges)
+        judges = {judge: settings.model_copy(update={"models": models}) for judge, models in named}
     parts = {
-        judge: Part(
-            claims, VerifiedLine, partial(RowVerifier.of, its, chosen, options.jobs), chosen, TOGETHER
-        )
-        for judge, its in _judges(settings, options).items()
+        judge: Part(claims, VerifiedLine, partial(RowVerifier, its, chosen, options.jobs), chosen, TOGETHER)
+        for judge, its in judges.items()
     }
     return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, tables)
-
-
-def _judges(settings: Settings, options: Options) -> dict[str, Settings]:
-    """Returns the settings of each judge by its name: of the options, or of the settings alone."""
-    if not options.judges:
-        return {name_of(settings.models.get("attribute", settings.model)): settings}
-    return {
-        judge: settings.model_copy(update={"models": settings.models | {"attribute": judge}})
-        for judge in options.judges
-    }
 
 
 def _claim(row: ExpertRow) -> ExpertClaim:
@@ -90,32 +73,30 @@ def _claim(row: ExpertRow) -> ExpertClaim:
         claim=row.claim,
         evidence=(RowEvidence(text="\n".join(piece.text for piece in row.evidence)),),
         supported=row.meta.support == "Complete",
-        answer=row.id.rpartition("/")[0],
         meta=row.meta,
     )
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores all claims by judge, and the claims worth a citation by system and by field."""
-    judged = {
-        judge: [(claim, verified_row(claim, line)) for claim, line in pairs] for judge, pairs in parts.items()
+    overall = {
+        judge: claim_scores([verified_row(*pair) for pair in pairs]).two_way for judge, pairs in parts.items()
     }
-    overall = {judge: claim_scores([row for _, row in pairs]).two_way for judge, pairs in judged.items()}
     yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
-    for judge, pairs in judged.items():
+    for judge, pairs in parts.items():
         worthy = [pair for pair in pairs if pair[0].meta.worthiness == "Yes"]
         for group in ("system", "field"):
-            rows = dict[str, list[tuple[ExpertClaim, VerifiedRow]]]()
+            rows = dict[str, list[tuple[ExpertClaim, VerifiedLine]]]()
             for pair in worthy:
                 rows.setdefault(getattr(pair[0].meta, group), []).append(pair)
+            scores = {name: system_scores(rows[name]) for name in sorted(rows)}
             yield ScoreTable(
                 title=f"{judge}, by {group}: claims worth a citation",
-                rows={name: system_scores(rows[name]) for name in sorted(rows)}
-                | {"all": system_scores(worthy)},
+                rows=scores | {"all": system_scores(worthy)},
             )
 
 
-def system_scores(judged: Judged) -> dict[str, Measured]:
+def system_scores(pairs: Pairs) -> dict[str, Measured]:
     """Computes the scores of the claims of a system or field; claims that were not judged are left out.
 
     `precision`, `recall`, `f1` and `balanced_accuracy` are of "attributable" against "complete support"
@@ -123,15 +104,13 @@ def system_scores(judged: Judged) -> dict[str, Measured]:
     claims that the expert finds completely supported (table 5).
     """
     answers = dict[str, list[bool]]()
-    decided = [(claim, row) for claim, row in judged if row.label is not None]
-    for claim, row in decided:
-        if claim.supported:
-            answers.setdefault(claim.answer, []).append(row.label == "attributable")
-
-    def scores(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
-        return {name: value for name, value in detected(drawn).items() if name != "accuracy"}
-
-    unjudged = len(judged) - len(decided)
-    rows = [row for _, row in decided]
+    judged = list[tuple[bool, bool]]()
+    for claim, line in pairs:
+        if line.is_judged:
+            judged.append((line.verification.label == "attributable", claim.supported))
+            if claim.supported:
+                answers.setdefault(claim.id.rpartition("/")[0], []).append(judged[-1][0])
     autoais = mean([sum(hits) / len(hits) for hits in answers.values()])
-    return bootstrap_each(rows, scores, unjudged=unjudged, resamples=RESAMPLES) | {"autoais": autoais}
+    unjudged = len(pairs) - len(judged)
+    scores = bootstrap_each(judged, detection, unjudged=unjudged, resamples=RESAMPLES)
+    return {name: value for name, value in scores.items() if name != "accuracy"} | {"autoais": autoais}

@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from rarr.agent.answer import Answerer
-from rarr.errors import InputError, RarrError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
-from rarr.evals.metrics import triples as metrics
-from rarr.evals.metrics.statistics import Measured, share
-from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
-from rarr.evals.rows import Row
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.rows import Row, read_all
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, share, share_of
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
@@ -56,9 +54,7 @@ class KalmaRow(Row):
         """Yields the triples around the entities. Raises `InputError` for an entity without name or id."""
         for entity in self.graph:
             if not all(isinstance(entity.get(key), str) for key in _OWN_KEYS):
-                raise InputError(
-                    f"row {self.id} of BioKaLMA has an entity without name or qid: restore the file"
-                )
+                raise InputError(f"row {self.id} has an entity without name or qid: restore the file")
             for relation, value in entity.items():
                 if relation not in _OWN_KEYS and value:
                     words = relation.replace("_", " ")
@@ -75,10 +71,12 @@ class AskedQuestion(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """The triples that each `[NA]` statement tells, of those that were removed."""
+    """Counts the `marked` statements, those that tell an absent triple, and the absent triples."""
 
-    told: tuple[tuple[Triple, ...], ...]
-    absent: tuple[Triple, ...]
+    telling: int
+    marked: int
+    told: int
+    absent: int
 
 
 class AnswerLine(FinishedLine):
@@ -102,7 +100,7 @@ def kalma(data: Path, settings: Settings, options: Options) -> Bench:
 
     At most `limit` of each are asked. Raises `InputError` for missing data.
     """
-    rows = asked_rows(sampled(source_rows(data, ROWS, KalmaRow)))
+    rows = asked_rows(sampled(read_all(data / ROWS, KalmaRow)))
     sets = {PUBLISHED: rows, EVOLVED: evolved(rows, len(rows))}
     parts = {
         name: Part(asked, AnswerLine, lambda: GraphAnswerer(settings), asked[: options.limit])
@@ -216,22 +214,26 @@ def _worded(triples: Sequence[Triple]) -> str:
 
 
 class GraphAnswerer:
-    """Answers questions over graphs with the model of the settings."""
+    """Answers questions over graphs with the model of the settings, each with an answerer of its own."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings.model_copy(update={"trace": False})
 
     async def line(self, asked: AskedQuestion) -> AnswerLine:
-        """Answers a question, and again without some triples; the line has an error if the model failed."""
-        try:
-            answer = await self._answer(asked.question, asked.triples)
-            gaps = {count: made for count in REMOVED if (made := await self._gaps(asked, answer, count))}
-        except RarrError as error:
-            return AnswerLine(id=asked.id, error=str(error))
+        """Answers a question, and again without some triples of the minimum knowledge, else of the answer."""
+        answer, gaps = await self._answer(asked.question, asked.triples), dict[int, Gaps]()
+        cited = _citations_of(answer)
+        triples = tuple(triple for _, triple in cited if triple is not None)
+        known = sorted(asked.minimum or set(triples))
+        for count in REMOVED:
+            absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
+            left = without(asked.triples, absent)
+            if absent and left:
+                gaps[count] = gaps_of(await self._answer(asked.question, left), absent, answer)
         return AnswerLine(
             id=asked.id,
-            cited=cited_triples(answer),
-            aligned=tuple(alignments(answer)),
+            cited=triples,
+            aligned=tuple(it is not None and _stands(it.object, statement.text) for statement, it in cited),
             statements=len(answer.statements),
             marked=sum(each.needs_support for each in answer.statements),
             written=sum(each.written for each in answer.statements),
@@ -240,16 +242,7 @@ class GraphAnswerer:
         )
 
     async def aclose(self) -> None:
-        """Has nothing open: each question has an answerer of its own."""
-
-    async def _gaps(self, asked: AskedQuestion, answer: Answer, count: int) -> Gaps | None:
-        """Removes triples of the minimum knowledge, else of those that the answer cites, and asks again."""
-        known = sorted(asked.minimum or set(cited_triples(answer)))
-        absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
-        left = without(asked.triples, absent)
-        if not absent or not left:
-            return None
-        return gaps_of(await self._answer(asked.question, left), absent, answer)
+        """Has nothing open."""
 
     async def _answer(self, question: str, triples: Sequence[Triple]) -> Answer:
         made = self._settings.model_copy(update={"search": await asyncio.to_thread(Graph, list(triples))})
@@ -257,25 +250,10 @@ class GraphAnswerer:
             return await answerer.aanswer(question)
 
 
-def _citations_of(answer: Answer) -> Iterator[tuple[Statement, Any]]:
-    """Yields each citation: its statement, and its triple or None."""
-    by_number = {source.number: source.triple for source in answer.sources}
-    for statement in answer.statements:
-        for number in statement.citations:
-            yield statement, by_number[number]
-
-
-def cited_triples(answer: Answer) -> tuple[Triple, ...]:
-    """Returns the triple of each citation of each statement, in the order of the text."""
-    return tuple(triple_of(triple) for _, triple in _citations_of(answer) if triple is not None)
-
-
-def alignments(answer: Answer) -> list[bool]:
-    """Tells for each citation whether its value stands in the statement, letter case ignored."""
-    return [
-        triple is not None and _stands(triple.value, statement.text)
-        for statement, triple in _citations_of(answer)
-    ]
+def _citations_of(answer: Answer) -> list[tuple[Statement, Triple | None]]:
+    """Returns the statement and the triple, or None, of each citation, in the order of the text."""
+    triples = {each.number: triple_of(each.triple) for each in answer.sources if each.triple is not None}
+    return [(each, triples.get(number)) for each in answer.statements for number in each.citations]
 
 
 def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
@@ -283,21 +261,19 @@ def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]
 
     The inverse of a triple joins the same two entities: the father of a child and the child of the father.
     """
-    pairs = {(triple.subject, triple.object) for triple in absent}
-    return [
-        triple for triple in triples if triple not in absent and (triple.object, triple.subject) not in pairs
-    ]
+    inverse = {(triple.object, triple.subject) for triple in absent}
+    return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
 def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
-    """Tells which absent triples each `[NA]` statement tells: it has the value, or names the relation.
+    """Counts the `[NA]` statements that tell an absent triple: they have its value, or name its relation.
 
     Statements that the answer `before`, over the whole graph, marks as well are not counted.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
-    told = tuple(tuple(triple for triple in absent if _tells(each, triple)) for each in marked)
-    return Gaps(told, tuple(absent))
+    told = [{triple for triple in absent if _tells(each, triple)} for each in marked]
+    return Gaps(sum(map(bool, told)), len(marked), len(set[Triple]().union(*told)), len(absent))
 
 
 def _tells(statement: Statement, triple: Triple) -> bool:
@@ -320,35 +296,58 @@ def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
     shares = {name: _shares(pairs) for name, pairs in answered.items()}
     yield ScoreTable(title="citations of all answers", rows=shares)
-    cited = [_citations(asked, line) for asked, line in answered[EVOLVED]]
-    minimum = {"micro": metrics.micro(cited), "macro": metrics.macro(cited)}
+    minimum = citation_scores(answered[EVOLVED])
     yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=minimum)
     gaps = {
-        f"{name}, {count} removed": metrics.gaps(
-            [
-                MarkedGaps(tuple(map(frozenset, line.gaps[count].told)), frozenset(line.gaps[count].absent))
-                for _, line in pairs
-                if count in line.gaps
-            ]
-        )
+        f"{name}, {count} removed": _gap_scores([it.gaps[count] for _, it in pairs if count in it.gaps])
         for name, pairs in answered.items()
         for count in REMOVED
     }
     yield ScoreTable(title="triples removed, and told by [NA]", rows=gaps)
 
 
-def _citations(asked: AskedQuestion, line: AnswerLine) -> TripleCitations:
-    return TripleCitations(line.cited, frozenset(asked.triples), frozenset(asked.minimum))
+def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
+    """Compares citations with the minimum knowledge, by the formulas of the paper (section 4.1).
+
+    A citation is precise if the graph and the minimum knowledge have it. `micro` counts citations over all
+    answers; `macro` are means over answers. As in the code of the paper, an answer without citations stays
+    out of the macro precision.
+    """
+    precise, recalled = list[list[bool]](), list[list[bool]]()
+    for asked, line in pairs:
+        right = set(asked.triples) & set(asked.minimum)
+        precise.append([triple in right for triple in line.cited])
+        recalled.append([triple in right and triple in line.cited for triple in asked.minimum])
+    micro = [share([hit for hits in each for hit in hits]) for each in (precise, recalled)]
+    means = [[sum(hits) / len(hits) for hits in each if hits] for each in (precise, recalled)]
+    macro = [Measured(value=sum(it) / len(it) if it else None, n=len(it)) for it in means]
+    return {"micro": _with_f1(*micro), "macro": _with_f1(*macro)}
+
+
+def _gap_scores(gaps: Sequence[Gaps]) -> dict[str, Measured]:
+    """Computes precision over all `[NA]` statements, and recall over all absent triples."""
+    telling, marked, told, absent = (sum(column) for column in zip(*gaps, strict=True)) if gaps else (0,) * 4
+    return _with_f1(share_of(telling, marked), share_of(told, absent))
+
+
+def _with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
+    f1 = Measured()
+    if precision.value is not None and recall.value is not None:
+        total = precision.value + recall.value
+        f1 = Measured(value=2 * precision.value * recall.value / total if total else 0.0, n=recall.n)
+    return {"precision": precision, "recall": recall, "f1": f1}
 
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
-    written, existing = sum(line.written for line in lines), sum(line.existing for line in lines)
-    marked, statements = sum(line.marked for line in lines), sum(line.statements for line in lines)
+    count = Counter({name: sum(getattr(line, name) for line in lines) for name in _COUNTS})
     return {
-        "correctness": metrics.correctness([_citations(asked, line) for asked, line in pairs]),
-        "as written": share([True] * existing + [False] * (written - existing)),
+        "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
+        "as written": share_of(count["existing"], count["written"]),
         "aligned": share([hit for line in lines for hit in line.aligned]),
         "without a citation": share([not line.cited for line in lines]),
-        "marked [NA]": share([True] * marked + [False] * (statements - marked)),
+        "marked [NA]": share_of(count["marked"], count["statements"]),
     }
+
+
+_COUNTS = ("existing", "written", "marked", "statements")

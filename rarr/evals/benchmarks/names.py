@@ -7,24 +7,24 @@ have makes no question; a value must stand in the opening of a document.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from string import Template
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from rarr.agent.wiring.components import wire
-from rarr.components import Components, close_all
+from rarr.components import close_all
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable
-from rarr.evals.metrics.retrieval import RankedQuery, accuracy, all_correct, confusion
-from rarr.evals.metrics.statistics import Measured
 from rarr.evals.rows import Row, Text, read_all
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, bootstrap, share
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import scan
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
@@ -38,49 +38,34 @@ OPENING = 350
 """Words of a document in which a value must stand."""
 DEPTH = 20
 """Documents that a search returns for a question."""
+_TEMPLATES: Mapping[str, Sequence[str]] = json.loads(
+    files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
+)
+"""The questions for properties, with $entity."""
 _GENERAL = ("What is the $property of $entity?",)
 
 
-class PropertyValue(BaseModel):
-    """A value of a property, such as a person's name, and other ways to write it."""
-
-    text: Text
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def writings(self) -> tuple[str, ...]:
-        """All ways to write the value."""
-        return self.text, *self.aliases
-
-
-def _values(given: Any) -> Any:
-    listed = given if isinstance(given, list) else [given]
-    return [{"text": value} if isinstance(value, str) else value for value in listed]
+def _writings(given: Any) -> Any:
+    values = given if isinstance(given, list) else [given]
+    written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in values]
+    return [writing for writings in written for writing in writings]
 
 
 class Entity(Row):
     """A thing with a name. `documents` are about it. `popularity` is in any unit, such as page views a month.
 
-    A document is named as the corpus names it: the
-    path of a file in the folder, with "#3" for its third record, or the address that a record gives itself.
-    In a file, a value may be a string, or an object with "text" and "aliases".
+    A document is named as the corpus names it: the path of a file in the folder, with "#3" for its third
+    record, or the address that a record gives itself. `properties` have all ways to write each value; in a
+    file, a value may be a string, or an object with "text" and "aliases".
     """
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Annotated[tuple[PropertyValue, ...], BeforeValidator(_values)]] = Field(
+    properties: dict[str, Annotated[tuple[Text, ...], BeforeValidator(_writings)]] = Field(
         default_factory=dict
     )
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
-
-
-class StatedProperty(NamedTuple):
-    """A property of an entity, and the documents that state a value of it."""
-
-    entity: Entity
-    property: str
-    gold: tuple[str, ...]
 
 
 class NameQuestion(NamedTuple):
@@ -108,8 +93,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads a list of entities whose documents are the corpus of the settings.
 
     Of the names, the first `limit` are used. Raises `InputError` for entities without a shared name, and
-    without a corpus. A failed search raises `RarrError`, since scores of some questions would be of other
-    sets.
+    without a corpus.
     """
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
@@ -129,15 +113,18 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
     `texts` holds the documents by the names that the entities give them. Same arguments, same sets, in any
     order of the entities.
     """
-    sets = [(name, members, _stated_properties(members, texts)) for name, members in _shared_names(entities)]
-    return [
-        [_question(name, members, each) for each in stated]
-        for name, members, stated in sets
-        if _is_kept(members, stated)
-    ]
+    sets = []
+    for name, members in _shared_names(entities):
+        questions = list(_questions(name, members, texts))
+        first, second = members[0].popularity, members[1].popularity
+        has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
+        subjects = {question.subject.id for question in questions}
+        if has_head and members[0].id in subjects and len(subjects) > 1:
+            sets.append(questions)
+    return sets
 
 
-def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity]]]:
+def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, tuple[Entity, ...]]]:
     """Yields each name of several entities, with these, head first. Equal groups come once."""
     groups: dict[str, dict[str, Entity]] = defaultdict(dict)
     writings: dict[str, str] = {}
@@ -149,57 +136,27 @@ def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity
     for key in sorted(groups):
         if len(groups[key]) > 1 and frozenset(groups[key]) not in seen:
             seen.add(frozenset(groups[key]))
-            yield writings[key], [*groups[key].values()]
+            yield writings[key], tuple(groups[key].values())
 
 
-def _stated_properties(members: Sequence[Entity], texts: Mapping[str, str]) -> list[StatedProperty]:
-    """Returns the properties that one entity of the set has, and that its documents state."""
-    owners = Counter(name for member in members for name in member.properties)
-    found = []
+def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
+    """Yields a question for each property that one entity of the set has, and that its documents state."""
+    owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
-        for name, values in sorted(member.properties.items()):
+        for property_, values in sorted(member.properties.items()):
             gold = tuple(each for each in member.documents if _states(texts.get(each, ""), values))
-            if owners[name] == 1 and gold:
-                found.append(StatedProperty(member, name, gold))
-    return found
+            if owners[property_] == 1 and gold:
+                templates = _TEMPLATES.get(property_, _GENERAL)
+                template = Template(Random(f"0/{member.id}/{property_}").choice(templates))
+                text = template.substitute(entity=name, property=property_)
+                id_ = f"{name}/{member.id}/{property_}"
+                yield NameQuestion(id_, name, members, member, text[0].upper() + text[1:], gold)
 
 
-def _states(text: str, values: Sequence[PropertyValue]) -> bool:
+def _states(text: str, values: Sequence[str]) -> bool:
     """Does a value stand in the opening of the text?"""
     opening = " ".join(text.split()[:OPENING]).casefold()
-    return any(
-        " ".join(writing.split()).casefold() in opening for value in values for writing in value.writings
-    )
-
-
-def _is_kept(members: Sequence[Entity], stated: Sequence[StatedProperty]) -> bool:
-    """Has the set a clear head, and a query about it and about another entity?"""
-    first, second = members[0].popularity, members[1].popularity
-    has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
-    asked_about = {each.entity.id for each in stated}
-    return has_head and members[0].id in asked_about and len(asked_about) > 1
-
-
-def _question(name: str, members: Sequence[Entity], stated: StatedProperty) -> NameQuestion:
-    random = Random(f"0/{stated.entity.id}/{stated.property}")
-    template = Template(random.choice(_templates().get(stated.property, _GENERAL)))
-    text = template.substitute(entity=name, property=stated.property)
-    return NameQuestion(
-        id=f"{name}/{stated.entity.id}/{stated.property}",
-        name=name,
-        members=tuple(members),
-        subject=stated.entity,
-        text=text[0].upper() + text[1:],
-        gold=stated.gold,
-    )
-
-
-@cache
-def _templates() -> Mapping[str, Sequence[str]]:
-    """Reads the questions for properties, with $entity."""
-    text = files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
-    found: Mapping[str, Sequence[str]] = json.loads(text)
-    return found
+    return any(" ".join(value.split()).casefold() in opening for value in values)
 
 
 def corpus_texts(path: Path, max_file_mb: int) -> dict[str, str]:
@@ -215,10 +172,11 @@ def corpus_texts(path: Path, max_file_mb: int) -> dict[str, str]:
                 item = f"#{document.item}" if document.item else ""
                 texts[document.source or f"{file.name}{item}"] = document.text
         except UnreadableError as error:  # `rarr doctor` reports it
-            problems.append(f"{file.name or path.name}: {error}")
+            problems.append(str(error))
     if not texts:
-        why = problems[0] if problems else "it is empty"
-        raise InputError(f"corpus {str(path)!r} holds no document that can be read ({why}): give texts")
+        raise InputError(
+            f"corpus {str(path)!r} holds no document that can be read {problems[:1]}: give texts"
+        )
     return texts
 
 
@@ -237,55 +195,79 @@ class _Search:
     """Searches for questions, and reranks what it finds."""
 
     def __init__(self, settings: Settings, entities: Sequence[Entity]) -> None:
-        self._components: Components = wire(settings.model_copy(update={"trace": False}))
+        self._components = wire(settings.model_copy(update={"trace": False}))
         self._documents = sorted({name for entity in entities for name in entity.documents})
 
     async def line(self, asked: NameQuestion) -> NamesLine:
-        """Searches for a question. A failed search raises."""
         passages = await self._components.retriever.retrieve(asked.text, DEPTH)
         scores = await self._components.reranker.score(asked.text, passages) if passages else []
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
-        ranked = [passage for _, passage in order]
-        return NamesLine(id=asked.id, searched=self._names(passages), ranked=self._names(ranked))
+        ranked = self._names([passage for _, passage in order])
+        return NamesLine(id=asked.id, searched=self._names(passages), ranked=ranked)
 
     async def aclose(self) -> None:
-        """Closes models and sources in the running event loop."""
         await close_all((*self._components.models, *self._components.opened))
 
     def _names(self, passages: Sequence[Passage]) -> tuple[str, ...]:
-        sources = dict.fromkeys(passage.source for passage in passages)
-        return tuple(document_of(source, self._documents) for source in sources)
+        documents = (document_of(passage.source, self._documents) for passage in passages)
+        return tuple(dict.fromkeys(documents))
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Scores the order of the search, with and without the reranker."""
-    [pairs] = parts.values()
-    yield ScoreTable(
-        title="questions: the first document is right",
-        rows={
-            "search alone": search_scores([_ranked(asked, line.searched) for asked, line in pairs]),
-            "with reranker": search_scores([_ranked(asked, line.ranked) for asked, line in pairs]),
-        },
-    )
-
-
-def _ranked(asked: NameQuestion, ranking: tuple[str, ...]) -> RankedQuery:
-    own = frozenset(asked.subject.documents)
-    every = frozenset(name for member in asked.members for name in member.documents)
-    is_head = asked.subject.id == asked.members[0].id
-    return RankedQuery(asked.name, is_head, frozenset(asked.gold), every - own, ranking)
-
-
-def search_scores(queries: Sequence[RankedQuery]) -> dict[str, Measured]:
-    """Computes the scores of all, of heads and of tails."""
-    heads = [query for query in queries if query.is_head]
-    tails = [query for query in queries if not query.is_head]
-    return {
-        "all": accuracy(queries),
-        "heads": accuracy(heads),
-        "tails": accuracy(tails),
-        "among 5": accuracy(queries, k=5),
-        "all of a name": all_correct(queries),
-        "confused heads": confusion(heads),
-        "confused tails": confusion(tails),
+    """Scores the search, with and without the reranker. Names with a failed search are left out."""
+    pairs = [pair for each in parts.values() for pair in each]
+    failed = {asked.name for asked, line in pairs if line.error}
+    orders = {"search alone": "searched", "with reranker": "ranked"}
+    rows = {
+        name: search_scores([(it, getattr(line, of)) for it, line in pairs if it.name not in failed])
+        for name, of in orders.items()
     }
+    yield ScoreTable(title="questions: the first document is right", rows=rows)
+
+
+Ranked = tuple[NameQuestion, tuple[str, ...]]
+"""A question with the documents that a search found, best first."""
+
+
+def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
+    """Computes the shares of questions whose first document (or one of five) answers them.
+
+    `all of a name`: the share of sets of which all questions are right. Confused: a document about another
+    entity of the set stands above the right one; a document that was not found is below all.
+    """
+    heads, tails = (
+        [pair for pair in ranked if (pair[0].subject.id == pair[0].members[0].id) is of_head]
+        for of_head in (True, False)
+    )
+    return {
+        "all": _share_over_sets(ranked, _is_right),
+        "heads": _share_over_sets(heads, _is_right),
+        "tails": _share_over_sets(tails, _is_right),
+        "among 5": _share_over_sets(ranked, lambda pair: _is_right(pair, 5)),
+        "all of a name": share([all(map(_is_right, members)) for members in _sets(ranked)]),
+        "confused heads": _share_over_sets(heads, _is_confused),
+        "confused tails": _share_over_sets(tails, _is_confused),
+    }
+
+
+def _is_right(pair: Ranked, k: int = 1) -> bool:
+    return not set(pair[0].gold).isdisjoint(pair[1][:k])
+
+
+def _is_confused(pair: Ranked) -> bool:
+    asked, ranking = pair
+    rivals = {name for it in asked.members for name in it.documents} - set(asked.subject.documents)
+    places = [ranking.index(document) for document in asked.gold if document in ranking]
+    return not rivals.isdisjoint(ranking[: min(places, default=len(ranking))])
+
+
+def _sets(ranked: Sequence[Ranked]) -> list[list[Ranked]]:
+    by_name = sorted(ranked, key=lambda pair: pair[0].name)
+    return [list(group) for _, group in groupby(by_name, key=lambda pair: pair[0].name)]
+
+
+def _share_over_sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> Measured:
+    """Computes a share of questions; its interval draws whole sets, whose questions depend on each other."""
+    groups = [[float(holds(pair)) for pair in members] for members in _sets(ranked)]
+    measured = bootstrap(groups, lambda drawn: fmean([each for group in drawn for each in group]))
+    return measured.model_copy(update={"n": len(ranked)})

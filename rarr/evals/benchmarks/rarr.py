@@ -6,14 +6,12 @@ right sentences change is measured too, where a person's revision tells which ar
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import model_validator
 
-from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
@@ -22,9 +20,9 @@ from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.evaluation import RowReviser
-from rarr.evals.metrics.statistics import Measured, mean, measured_f1_ap, share
 from rarr.evals.rows import EvalRow, Text, read_all
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.records import Scores
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
@@ -35,27 +33,22 @@ TEXTS = "texts"
 """The part that writes the texts of questions."""
 
 
-@dataclass(frozen=True)
-class System:
-    """A way to revise: settings that differ from the run's, and a baseline."""
-
-    changes: Mapping[str, Any]
-    baseline: Baseline = NO_BASELINE
-
-
 _PAPER = {"preset": "paper"}
-SYSTEMS: dict[str, System] = {
-    "default": System({}),
-    "rarr": System(_PAPER),
-    "efec": System(_PAPER, Baseline(editor="efec")),
-    "lamda": System(_PAPER, Baseline(editor="lamda")),
-    "unedited": System(_PAPER, Baseline(editor="none")),
-    "rarr without gate": System(_PAPER, Baseline(agreement=False)),
-    "rarr by text": System(_PAPER | {"queries": "text", "evidence_per_query": 3}),
-    "rarr by sentences": System(_PAPER | {"queries": "sentences"}),
-    "rarr without wikipedia": System(_PAPER | {"exclude_domains": ("wikipedia.org",)}),
+SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
+    "default": ({}, NO_BASELINE),
+    "rarr": (_PAPER, NO_BASELINE),
+    "efec": (_PAPER, Baseline(editor="efec")),
+    "lamda": (_PAPER, Baseline(editor="lamda")),
+    "unedited": (_PAPER, Baseline(editor="none")),
+    "rarr without gate": (_PAPER, Baseline(agreement=False)),
+    "rarr by text": (_PAPER | {"queries": "text", "evidence_per_query": 3}, NO_BASELINE),
+    "rarr by sentences": (_PAPER | {"queries": "sentences"}, NO_BASELINE),
+    "rarr without wikipedia": (_PAPER | {"exclude_domains": ("wikipedia.org",)}, NO_BASELINE),
 }
-"""The systems of tables 6.1 (the first five), 6.2 and 6.3, by name."""
+"""The systems of tables 6.1 (the first five), 6.2 and 6.3, by name.
+
+Each has the settings that differ from those of the run, and a baseline.
+"""
 USUAL = ("default", "rarr", "efec", "lamda", "unedited")
 
 
@@ -104,22 +97,20 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
         raise SettingsError("bench rarr needs a language model: name it with model (--model)")
     judge = settings.models.get("attribute", settings.model)
     rows = sampled(read_all(data, RevisionRow, EXAMPLE))
-    chosen = rows[: options.limit]
-    questions = [row for row in chosen if not row.text.strip()]
-    written = dict[str, str]()
+    chosen, written, parts = rows[: options.limit], dict[str, str](), dict[str, Part]()
+    asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
 
-    def keep(lines: Sequence[FinishedLine]) -> None:
-        written.update((line.id, line.text) for line in lines if isinstance(line, TextLine))
+    def keep(lines: Sequence[TextLine]) -> None:
+        written.update((line.id, line.text) for line in lines)
 
-    parts = {}
-    if questions:
-        asked = [row for row in rows if not row.text.strip()]
-        parts[TEXTS] = Part(asked, TextLine, partial(_Writer, settings), questions, then=keep)
+    if asked_now:
+        parts[TEXTS] = Part(asked, TextLine, partial(_Writer, settings), asked_now, then=keep)
     for name in dict.fromkeys(names):
-        system = SYSTEMS.get(name) or System(_PAPER, Baseline(editor=name))
+        changes, baseline = SYSTEMS.get(name) or (_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
-        own = Settings(**{**given, **system.changes, "models": {**settings.models, "attribute": judge}})
-        parts[name] = Part(rows, RevisionLine, partial(_Reviser, own, system.baseline, written), chosen)
+        models = {"models": {**settings.models, "attribute": judge}, "trace": False}
+        own = Settings(**{**given, **changes, **models})
+        parts[name] = Part(rows, RevisionLine, partial(_Reviser, own, baseline, written), chosen)
     title = f"means over texts; auto-AIS by {name_of(judge)}, intent by {name_of(settings.model)}"
     return Bench("rarr", "RARR", {"texts": len(chosen)}, parts, partial(tables, title))
 
@@ -133,21 +124,16 @@ class _Writer:
         self.aclose: Callable[[], Any] = models[settings.model].aclose
 
     async def line(self, row: RevisionRow) -> TextLine:
-        """Writes a text; the line has an error if the model failed."""
-        try:
-            return TextLine(id=row.id, text=await self._answerer.answer(row.question or ""))
-        except RarrError as error:
-            return TextLine(id=row.id, error=str(error))
+        return TextLine(id=row.id, text=await self._answerer.answer(row.question or ""))
 
 
 class _Reviser:
     """Revises texts by one system, and has the intent of each revision judged."""
 
     def __init__(self, settings: Settings, baseline: Baseline, written: Mapping[str, str]) -> None:
-        self._revising = RowReviser(wire(settings.model_copy(update={"trace": False}), baseline=baseline))
-        self._models = LanguageModels(settings, [settings.model])
-        model = self._models[settings.model]
-        self._judge, self._written = PromptedJudge(model, Prompts(settings.prompts)), written
+        self._revising, self._written = RowReviser(settings, baseline), written
+        models = LanguageModels(settings, [settings.model])
+        self._judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
 
     async def line(self, row: RevisionRow) -> RevisionLine:
         """Revises a text; the line has an error if it has no text, or nothing of it could be checked."""
@@ -177,10 +163,8 @@ class _Reviser:
         )
 
     async def aclose(self) -> None:
-        """Closes the models and sources of this system."""
         await self._revising.aclose()
-        for model in self._models.all:
-            await model.aclose()
+        await self._judge.aclose()
 
 
 def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
@@ -197,37 +181,36 @@ def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
         yield ScoreTable(title=f"differences from {first} on the same texts", rows=differences)
 
 
+_NUMBERS: dict[str, Callable[[RevisionLine], float | None]] = {
+    "attribution_before": lambda line: line.scores.attribution_before,
+    "attribution_after": lambda line: line.scores.attribution_after,
+    "preservation": lambda line: line.scores.preservation,
+    "intent": lambda line: line.intent,
+    "requests": lambda line: line.model_calls,
+    "tokens": lambda line: line.tokens,
+    "seconds": lambda line: line.seconds,
+}
+"""The numbers of a revision by name; `intent` is kept (1), somewhat kept (0.5), or not."""
+
+
 def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
+    numbers = {name: mean([of(line) for line in lines]) for name, of in _NUMBERS.items()}
     pairs = [(line.scores.attribution_after, line.scores.preservation) for line in lines]
-    judged = [None if after is None or kept is None else (after, kept) for after, kept in pairs]
-    whole = [None if line.intent is None else line.intent == 1 for line in lines]
-    changed = [number < line.right_changed for line in lines for number in range(line.right)]
-    measures = {
-        "attribution_before": mean([line.scores.attribution_before for line in lines]),
-        "attribution_after": mean([after for after, _ in pairs]),
-        "preservation": mean([kept for _, kept in pairs]),
-        "intent_kept": share(whole),
-        "f1_ap": measured_f1_ap(judged),
-        "requests": mean([float(line.model_calls) for line in lines]),
-        "tokens": mean([float(line.tokens) for line in lines]),
-        "seconds": mean([line.seconds for line in lines]),
-    }
-    return measures | ({"right_changed": share(changed)} if changed else {})
+    whole = share([None if line.intent is None else line.intent == 1 for line in lines])
+    changed = share_of(sum(line.right_changed for line in lines), sum(line.right for line in lines))
+    measures = numbers | {"intent_kept": whole, "f1_ap": f1_ap_of_set(pairs)}
+    return measures | ({"right_changed": changed} if changed.n else {})
 
 
 def _differences(
     lines: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]
 ) -> dict[str, Measured]:
     both = [(lines[name], others[name]) for name in lines if name in others]
-    measures: dict[str, Callable[[RevisionLine], float | None]] = {
-        "attribution_after": lambda line: line.scores.attribution_after,
-        "preservation": lambda line: line.scores.preservation,
-        "intent_kept": lambda line: line.intent,
-        "requests": lambda line: float(line.model_calls),
-        "tokens": lambda line: float(line.tokens),
-    }
-    return {name: mean([_difference(of(one), of(two)) for one, two in both]) for name, of in measures.items()}
 
+    def difference(
+        of: Callable[[RevisionLine], float | None], pair: tuple[RevisionLine, ...]
+    ) -> float | None:
+        value, other = map(of, pair)
+        return None if value is None or other is None else value - other
 
-def _difference(value: float | None, other: float | None) -> float | None:
-    return None if value is None or other is None else value - other
+    return {name: mean([difference(of, pair) for pair in both]) for name, of in _NUMBERS.items()}

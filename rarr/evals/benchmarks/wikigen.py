@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ from pydantic import BaseModel
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
-from rarr.components import Components, close_all
-from rarr.errors import InputError, RarrError, SettingsError
+from rarr.components import close_all
+from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics.statistics import Measured, mean
-from rarr.evals.metrics.texts import rouge_l
+from rarr.evals.metrics import rouge_l
 from rarr.evals.rows import Row, read_all
 from rarr.evals.run_folder import FinishedLine
+from rarr.evals.statistics import Measured, mean
 from rarr.records import Passage, Record
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
@@ -29,7 +28,6 @@ from rarr.tools.text.wording import is_failure
 
 SYSTEMS = ("prr", "extractive")
 """Planned, and each section written alone; the same without a language model."""
-_READ_AT = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class EventSection(BaseModel):
@@ -66,10 +64,7 @@ class WikigenEvent(Record):
 
 
 class ArticleLine(FinishedLine):
-    """A line of `predictions.jsonl`: the article about an event with its scores, or why there is none.
-
-    An article without a sentence has no citation scores.
-    """
+    """The article about an event with its scores. An article without a sentence has no citation scores."""
 
     text: str = ""
     words: int = 0
@@ -99,7 +94,7 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     Raises `InputError` for a missing file, a line of another form, and without an event that has a page.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
-    for row in read_all(documents, DocumentRow, "those of its publishers"):
+    for row in read_all(documents, DocumentRow):
         if not row.is_wikipedia:
             pages[row.event_id].append(row)
     found = [
@@ -109,7 +104,7 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
             reference="\n\n".join(section.text for section in row.sections),
             documents=tuple(pages[row.event_id]),
         )
-        for row in read_all(events, EventRow, "those of its publishers")
+        for row in read_all(events, EventRow)
         if row.event_id in pages
     ]
     if not found:
@@ -123,10 +118,10 @@ def _settings_of(system: str, settings: Settings) -> Settings:
         raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
     if system != "extractive" and settings.model in EMBEDDED:
         raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
-    changed: dict[str, Any] = {"trace": False, "search": EventPages((), 256)}
-    if system == "extractive" and settings.model not in EMBEDDED:
-        changed |= {"model": "embedded"}
-    return settings.model_copy(update=changed)
+    changed: dict[str, Any] = {"trace": False, "search": EventPages((), CHUNK_WORDS)}
+    return settings.model_copy(
+        update=changed | ({"model": "embedded"} if system == "extractive" else {})
+    )  # fmt: skip
 
 
 class EventPages:
@@ -139,7 +134,7 @@ class EventPages:
         self._passages = [
             Passage(
                 text=page.text[start:end], source=page.url, title=page.title, start=start, end=end,
-                retrieved_at=_READ_AT,
+                retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
             )
             for page in documents
             for start, end in chunks(page.text, words)
@@ -154,42 +149,33 @@ class _EventWriter:
     """Writes about events with the same models, each from its own pages."""
 
     def __init__(self, settings: Settings) -> None:
-        self._components: Components = wire(settings)
+        self._components = wire(settings)
 
     async def line(self, event: WikigenEvent) -> ArticleLine:
         """Writes and scores one article; the line has an error if nothing could be written."""
         pages = await work(EventPages, event.documents, CHUNK_WORDS)
-        writer = Writer(components=replace(self._components, retriever=pages))
-        try:
-            article = await writer.awrite(event.title)
-            failed = [each.message for each in article.warnings if is_failure(each)]
-            if failed and not article.sentences:
-                return ArticleLine(id=event.id, error=failed[0])
-            return await work(scored, event, article)
-        except RarrError as error:
-            return ArticleLine(id=event.id, error=str(error))
+        article = await Writer(components=replace(self._components, retriever=pages)).awrite(event.title)
+        failed = [each.message for each in article.warnings if is_failure(each)]
+        if failed and not article.sentences:
+            return ArticleLine(id=event.id, error=failed[0])
+        return await work(scored, event, article)
 
     async def aclose(self) -> None:
-        """Closes models and sources in the running event loop."""
         await close_all((*self._components.models, *self._components.opened))
 
 
 def scored(event: WikigenEvent, article: Article) -> ArticleLine:
     """Scores an article by its citations, and by the words that it shares with the reference."""
-    text = "\n\n".join(
-        article.research.text[section.start : section.end]
-        for section in article.sections
-        if section.state == "written"
-    )
-    judged = bool(article.sentences)
+    written = [each for each in article.sections if each.state == "written"]
+    text = "\n\n".join(article.research.text[each.start : each.end] for each in written)
     return ArticleLine(
         id=event.id,
         text=article.text,
         words=article.words,
         seconds=article.usage.seconds,
-        as_written=article.as_written if judged else None,
-        checked=article.checked if judged else None,
-        rouge_l=rouge_l(text, event.reference) if find_spec("rouge_score") else None,
+        as_written=article.as_written if article.sentences else None,
+        checked=article.checked if article.sentences else None,
+        rouge_l=rouge_l(text, event.reference),
     )
 
 
@@ -198,15 +184,14 @@ def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     rows = dict[str, dict[str, Measured]]()
     for system, pairs in parts.items():
         done = [line for _, line in pairs if not line.error]
-        for stage, name in (("as_written", "as written"), ("checked", "checked")):
+        for stage in ("as_written", "checked"):
             scores = [getattr(line, stage) for line in done]
-            rows[f"{system}, {name}"] = {
+            rows[f"{system}, {stage.replace('_', ' ')}"] = {
                 measure: mean([None if each is None else getattr(each, measure) for each in scores])
                 for measure in ("recall", "precision", "rate")
             }
         rows[f"{system}, as written"] |= {
-            "rouge_l": mean([line.rouge_l for line in done]),
-            "words": mean([float(line.words) for line in done]),
-            "seconds": mean([line.seconds for line in done]),
+            name: mean([float(getattr(line, name)) for line in done])
+            for name in ("rouge_l", "words", "seconds")
         }
     yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)

@@ -1,10 +1,10 @@
 """A short way to run a bench, and a few made-up claims of ExpertQA."""
 
-import json
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evals.doubles import write_rows
 from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
 from rarr.evals.benchmarks.expertqa import CLAIMS
 from rarr.settings import Settings
@@ -41,10 +41,5 @@ EXPERT_CLAIMS = [
 
 def expertqa_folder(folder: Path) -> Path:
     """Writes the claims as the publishers have them."""
-    write(folder / CLAIMS, EXPERT_CLAIMS)
+    write_rows(folder / CLAIMS, *EXPERT_CLAIMS)
     return folder
-
-
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")

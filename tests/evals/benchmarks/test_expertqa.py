@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
-from evals.benchmarks.running import EXPERT_CLAIMS, expertqa_folder, run, write
+from evals.benchmarks.running import EXPERT_CLAIMS, expertqa_folder, run
+from evals.doubles import write_rows
 from rarr import Settings
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import BenchmarkReport, published
 from rarr.evals.benchmarks.expertqa import CLAIMS, ExpertClaim, ExpertMeta, system_scores
-from rarr.evals.verified_claims import VerifiedRow
+from rarr.evals.verified_claims import VerifiedLine
 from rarr.records import AttributionClass
+from rarr.records.verification import Verification
 from rarr.testing import ScriptedModel
 from rarr.views.report_tables import as_tables
 
@@ -48,26 +50,22 @@ def test_failed_requests_are_errors_that_the_next_call_repeats(data: Path, tmp_p
     assert (again.errors, again.failed) == ((), ())
 
 
-def judged(
-    number: int, answer: str, label: AttributionClass | None, *, supported: bool
-) -> tuple[ExpertClaim, VerifiedRow]:
+def judged(name: str, label: AttributionClass | None, *, supported: bool) -> tuple[ExpertClaim, VerifiedLine]:
     meta = ExpertMeta.model_validate(EXPERT_CLAIMS[0]["meta"])
-    claim = ExpertClaim(
-        id=str(number), claim="A.", evidence=(), supported=supported, answer=answer, meta=meta
-    )
-    return claim, VerifiedRow(id=str(number), label=label, supported=supported)
+    claim = ExpertClaim(id=name, claim="A.", evidence=(), supported=supported, meta=meta)
+    return claim, VerifiedLine(id=name, verification=Verification(claim="A.", label=label))
 
 
 def test_autoais_is_a_mean_over_answers() -> None:
     """By hand. First answer: 1 of 3 supported claims; second: 1 of 1. Macro 2/3, where micro would be 1/2."""
     scores = system_scores(
         [
-            judged(1, "a", "attributable", supported=True),
-            judged(2, "a", "extrapolatory", supported=True),
-            judged(3, "a", "contradictory", supported=True),
-            judged(4, "b", "attributable", supported=True),
-            judged(5, "b", "attributable", supported=False),
-            judged(6, "b", None, supported=True),
+            judged("a/1", "attributable", supported=True),
+            judged("a/2", "extrapolatory", supported=True),
+            judged("a/3", "contradictory", supported=True),
+            judged("b/4", "attributable", supported=True),
+            judged("b/5", "attributable", supported=False),
+            judged("b/6", None, supported=True),
         ]
     )
     assert scores["autoais"].value == pytest.approx(2 / 3)
@@ -77,18 +75,15 @@ def test_autoais_is_a_mean_over_answers() -> None:
 
 def test_missing_and_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path) -> None:
     run("expertqa", data, out=tmp_path / "out", judges=EMBEDDED)
-    with pytest.raises(InputError, match="holds a run with"):
+    with pytest.raises(InputError, match="holds a run with rounds"):
         run("expertqa", data, out=tmp_path / "out", settings=Settings(rounds=1), judges=EMBEDDED)
     with pytest.raises(InputError, match="holds dev, not a run of rarr: give a folder of its own"):
         run("expertqa", data, out=data, judges=EMBEDDED)
-    write(data / CLAIMS, EXPERT_CLAIMS[1:])
-    with pytest.raises(InputError, match="holds a run over other data"):
-        run("expertqa", data, out=tmp_path / "out", judges=EMBEDDED)
-    write(data / CLAIMS, [{"id": "a", "claim": "A.", "evidence": []}])
-    with pytest.raises(InputError, match='it has no "meta"'):
+    write_rows(data / CLAIMS, {"id": "a", "claim": "A.", "evidence": []})
+    with pytest.raises(InputError, match='its "meta" is wrong'):
         run("expertqa", data, out=tmp_path / "other", judges=EMBEDDED)
     (data / CLAIMS).unlink()
-    with pytest.raises(InputError, match=f"has no {CLAIMS}: give the folder that holds it"):
+    with pytest.raises(InputError, match=f"{CLAIMS} cannot be read"):
         run("expertqa", data, out=tmp_path / "other", judges=EMBEDDED)
     assert not (tmp_path / "other").exists()
 

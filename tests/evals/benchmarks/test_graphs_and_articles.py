@@ -1,17 +1,29 @@
 """KaLMA and WikiGenBench over made-up rows: citations, gaps by removed triples, and articles."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals.benchmarks.running import run
+from evals.doubles import lines, write_rows
 from rarr import InputError, Settings
 from rarr.errors import SettingsError
-from rarr.evals.benchmarks.bench import BenchmarkReport, source_rows
-from rarr.evals.benchmarks.kalma import ROWS, KalmaRow, asked_rows, evolved, gaps_of, without
-from rarr.evals.benchmarks.wikigen import ArticleLine, EventPages, events_of
+from rarr.evals.benchmarks.bench import BenchmarkReport
+from rarr.evals.benchmarks.kalma import (
+    ROWS,
+    AnswerLine,
+    AskedQuestion,
+    Gaps,
+    KalmaRow,
+    asked_rows,
+    citation_scores,
+    evolved,
+    gaps_of,
+    without,
+)
+from rarr.evals.benchmarks.wikigen import EventPages, events_of
+from rarr.evals.rows import read_all
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
@@ -45,8 +57,7 @@ def data_folder(folder: Path) -> Path:
         for number in range(4)
     ]
     rows.append({"id": "b/none", "question_specific": "Who?", "graph": []})
-    (folder / ROWS).parent.mkdir(parents=True)
-    (folder / ROWS).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    write_rows(folder / ROWS, *rows)
     return folder
 
 
@@ -57,7 +68,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
 
 
 def test_rows_with_a_graph_are_read_and_joined_by_name(tmp_path: Path) -> None:
-    rows = asked_rows(source_rows(data_folder(tmp_path), ROWS, KalmaRow))
+    rows = asked_rows(read_all(data_folder(tmp_path) / ROWS, KalmaRow))
     assert [row.id for row in rows] == ["b/0", "b/1", "b/2", "b/3"]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
     assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)
@@ -113,17 +124,30 @@ def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_d
     statement = Statement(text=text, start=0, end=len(text), needs_support=True)
     marked = Answer(question="?", text=text, statements=(statement,))
     nothing = marked.model_copy(update={"statements": ()})
-    assert gaps_of(marked, [father], nothing).told == ((father,),)
-    assert gaps_of(marked, [father], marked).told == ()
+    assert gaps_of(marked, [father, other], nothing) == Gaps(telling=1, marked=1, told=1, absent=2)
+    assert gaps_of(marked, [father], marked) == Gaps(telling=0, marked=0, told=0, absent=1)
+
+
+def triples(names: str) -> tuple[Triple, ...]:
+    return tuple(Triple(name, name, "is", name, name) for name in names)
+
+
+def test_citations_against_the_minimum_knowledge_by_hand() -> None:
+    """The first answer: 3 of 4 precise, 2 of 2 recalled; the second: 1 of 2 and 1 of 3; the third: none."""
+    given = [("abca", "ab"), ("xd", "def"), ("", "c")]
+    pairs = [
+        (AskedQuestion("q", "?", triples("abcdef"), triples(least)), AnswerLine(id="q", cited=triples(cited)))
+        for cited, least in given
+    ]
+    micro, macro = citation_scores(pairs).values()
+    assert [it.value for it in micro.values()] == pytest.approx(
+        [4 / 6, 3 / 6, 2 * 4 / 6 * 0.5 / (4 / 6 + 0.5)]
+    )
+    assert [it.value for it in macro.values()][:2] == pytest.approx([(3 / 4 + 1 / 2) / 2, 4 / 9])
 
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples/benchmark/wikigen"
 EVENTS, DOCS = FOLDER / "events.jsonl", FOLDER / "docs.jsonl"
-
-
-def lines(folder: Path) -> list[ArticleLine]:
-    text = (folder / "predictions.jsonl").read_text(encoding="utf-8")
-    return [ArticleLine.model_validate_json(line) for line in text.splitlines()]
 
 
 async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path) -> None:
@@ -146,7 +170,7 @@ def test_extractive_articles_are_cited_and_kept(tmp_path: Path) -> None:
     written, checked = made.tables[0].rows.values()
     assert (first.tables[0].rows["extractive, checked"]["recall"].n, written["recall"].n) == (1, 3)
     assert (written["recall"].value, checked["precision"].value, made.errors) == (1, 1, ())
-    assert all("[^1]" in line.text for line in lines(tmp_path / "out/extractive"))
+    assert all("[^1]" in line["text"] for line in lines(tmp_path / "out/extractive"))
     assert lines(tmp_path / "out/extractive")[:1] == kept
 
 

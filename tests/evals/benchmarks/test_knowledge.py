@@ -116,14 +116,13 @@ MILL = QuestionRow(
 )
 
 
-def test_corpus_and_alias_substitute_answers() -> None:
+def test_answers_of_one_type_are_substituted() -> None:
     made, left_out = conflicts_of([NOVEL, SONG, MILL])
     assert {conflict.id: conflict.changed for conflict in made} == {
-        "novel/corpus": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
-        "song/corpus": "Green Ice was written by Ida Lunde in 1904.",
-        "novel/alias": "The Salt Road is a novel by I. Lunde. Lunde's first readers were sailors.",
+        "novel": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
+        "song": "Green Ice was written by Ida Lunde in 1904.",
     }
-    assert left_out == {"corpus: no substitute fits": 1, "alias: no substitute fits": 2}
+    assert left_out == {"no substitute fits": 1}
 
 
 @pytest.mark.parametrize(
@@ -148,13 +147,13 @@ def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str 
         ({"passage": "Nobody knows."}, "no answer stands in the passage"),
         ({"question": "did Ida Lunde write it"}, "an answer stands in the question"),
         ({"question": "what is it"}, "the answer is of no known type"),
-        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "corpus: a part of the old answer would stay"),
-        ({"passage": "By Ida Lunde. Tom Berg read it."}, "corpus: no substitute fits"),
+        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "a part of the old answer would stay"),
+        ({"passage": "By Ida Lunde. Tom Berg read it."}, "no substitute fits"),
     ],
 )
 def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
     made, left_out = conflicts_of([NOVEL.model_copy(update=changes), SONG])
-    assert "novel/corpus" not in {conflict.id for conflict in made}
+    assert "novel" not in {conflict.id for conflict in made}
     assert reason in left_out
 
 
@@ -176,11 +175,10 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
         ReactionLine.model_validate({"id": str(n), "right": it is not None, "bucket": it})
         for n, it in enumerate(found)
     ]
-    scores = reactions([*lines, ReactionLine(id="e", error="no")], "corpus")
+    scores = reactions([*lines, ReactionLine(id="e", error="no")])
     assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
     assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
     assert scores["right before"].unjudged == 1
-    assert reactions(lines, "alias, person")["memorisation ratio"].value is None
 
 
 def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
@@ -189,8 +187,8 @@ def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     report = run(
         "conflicts", write_rows(tmp_path / "qa.jsonl", *rows), out=tmp_path / "out", settings=settings
     )
-    assert report.tables[0].rows["corpus"]["memory"].value == 0
-    assert report.counts == {"questions": 2, "conflicts": 3}
+    assert report.tables[0].rows["all"]["memory"].value == 0
+    assert report.counts == {"questions": 2, "conflicts": 2}
     with pytest.raises(InputError, match="gives no conflict"):
         run("conflicts", write_rows(tmp_path / "one.jsonl", rows[0]), out=tmp_path / "other")
 
@@ -210,5 +208,5 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
     with pytest.raises(InputError, match="all ratings of"):
         run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
-    with pytest.raises(InputError, match='it has no "score"'):
+    with pytest.raises(InputError, match='its "score" is wrong'):
         run("answers", write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), out=tmp_path)

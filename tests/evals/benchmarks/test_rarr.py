@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.benchmarks.running import run, write
+from evals.benchmarks.running import run
+from evals.doubles import write_rows
 from rarr.errors import InputError, SettingsError
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
@@ -33,7 +34,7 @@ def model() -> Settings:
 
 
 def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
-    write(tmp_path / "rows.jsonl", ROWS)
+    write_rows(tmp_path / "rows.jsonl", *ROWS)
     systems = ("default", "rarr", "unedited")
     report = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
     assert (report.errors, report.counts) == ((), {"texts": 3})
@@ -52,11 +53,11 @@ def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
 
 def test_wrong_calls_end_before_anything_is_spent(tmp_path: Path) -> None:
     data = tmp_path / "rows.jsonl"
-    write(data, ROWS)
+    write_rows(data, *ROWS)
     with pytest.raises(InputError, match="system 'purr' is unknown: give purr:FOLDER, default"):
         run("rarr", data, out=tmp_path / "out", settings=model(), judges=("purr",))
     with pytest.raises(SettingsError, match="needs a language model"):
         run("rarr", data, out=tmp_path / "out")
-    write(data, [{"id": "empty"}])
+    write_rows(data, {"id": "empty"})
     with pytest.raises(InputError, match='it has no "text" and no "question"'):
         run("rarr", data, out=tmp_path / "out", settings=model())

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from browsing import CONTRAST, Watch, offline, started
-from evals.rating.makers import CLAIM, PAIR, data
+from evals.doubles import write_rows
+from evals.makers import CLAIM, PAIR
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
@@ -35,7 +36,7 @@ def chromium() -> Iterator[Browser]:
 def rating(chromium: Browser, folder: Path, *rows: dict[str, Any]) -> Iterator[Page]:
     """The page of these rows at a desk; what it does that it should not fails the test."""
     file = folder / "page.html"
-    file.write_text(label_page(read_items(data(folder / "data.jsonl", *rows))), encoding="utf-8")
+    file.write_text(label_page(read_items(write_rows(folder / "data.jsonl", *rows))), encoding="utf-8")
     with offline(chromium, DESK) as blank:
         watch = Watch(blank)
         blank.goto(file.as_uri())
@@ -91,7 +92,7 @@ def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(page: Page, tmp_p
 
     ratings = merged(exports)
     assert ratings.rated == {"Ada": 20, "Ben": 20}
-    assert ratings.agreement["attribution"].percent.value == pytest.approx(8 / 19)
+    assert ratings.agreement["attribution"]["percent"].value == pytest.approx(8 / 19)
     assert ratings.labels == {"attributable": 8, "extrapolatory": 0, "contradictory": 0, "null": 12}
     assert next(labelled_rows(exports))["votes"] == {"contradictory": 1, "attributable": 1}
 

@@ -1,8 +1,7 @@
-"""Computes intervals for means, shares and other statistics.
+"""Computes means, shares and other statistics with their 95% intervals.
 
-All results are deterministic for a seed. A row must be drawn independently (a document rather than its
-sentences), otherwise intervals are too narrow. A row that could not be judged is None: it is not used, but
-counted as `unjudged`. Intervals are 95%.
+All results are deterministic. Rows must be independent (documents rather than their sentences), otherwise
+intervals are too narrow. A row that could not be judged (None) is not used, but counted as `unjudged`.
 """
 
 import math
@@ -16,9 +15,7 @@ from rarr.records import Record
 
 LEVEL, RESAMPLES = 0.95, 2000
 
-Row = TypeVar("Row")
-Scored = tuple[float, float]
-"""Attribution and preservation of one text."""
+Drawn = TypeVar("Drawn")
 
 
 class Measured(Record):
@@ -35,38 +32,32 @@ class Measured(Record):
     unjudged: int = 0
 
 
-def mean(values: Sequence[float | None], *, resamples: int = RESAMPLES) -> Measured:
-    """Computes the mean, with its percentile bootstrap interval (Efron and Tibshirani 1993, ch. 13).
-
-    The order of rows does not matter.
-    """
+def mean(values: Sequence[float | None]) -> Measured:
+    """Computes the mean. The order of the values does not matter."""
     judged = sorted(value for value in values if value is not None)
-    return bootstrap(judged, _mean, unjudged=len(values) - len(judged), resamples=resamples)
+    return bootstrap(judged, _mean, unjudged=len(values) - len(judged))
 
 
 def bootstrap(
-    rows: Sequence[Row],
-    statistic: Callable[[Sequence[Row]], float | None],
-    *,
-    unjudged: int = 0,
-    resamples: int = RESAMPLES,
+    rows: Sequence[Drawn], statistic: Callable[[Sequence[Drawn]], float | None], *, unjudged: int = 0
 ) -> Measured:
-    """Computes a statistic of judged rows, such as F1, with its percentile bootstrap interval.
-
-    Rows are drawn with replacement. Resamples for which the statistic is not defined (None) are left out.
-    """
-    one = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged, resamples=resamples)
+    """Computes a statistic of rows, such as F1, as `bootstrap_each` does."""
+    one = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged)
     return one.get("", Measured(n=len(rows), unjudged=unjudged))
 
 
 def bootstrap_each(
-    rows: Sequence[Row],
-    statistics: Callable[[Sequence[Row]], Mapping[str, float | None]],
+    rows: Sequence[Drawn],
+    statistics: Callable[[Sequence[Drawn]], Mapping[str, float | None]],
     *,
     unjudged: int = 0,
     resamples: int = RESAMPLES,
 ) -> dict[str, Measured]:
-    """Computes several statistics by name, as `bootstrap` does, on the same resamples; {} without rows."""
+    """Computes statistics by name, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
+
+    Rows are drawn with replacement. Resamples for which a statistic is not defined are left out of its
+    interval. Returns {} without rows.
+    """
     values = statistics(rows) if rows else {}
     random = Random(0)
     count = resamples if len(rows) > 1 and any(value is not None for value in values.values()) else 0
@@ -99,23 +90,23 @@ def share(hits: Sequence[bool | None]) -> Measured:
     return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
-def f1_ap_of_set(texts: Sequence[Scored]) -> float | None:
-    """Computes F1_AP of a set: the harmonic mean of its average attribution and its average preservation.
+def share_of(part: int, whole: int) -> Measured:
+    """Computes the share of `part` in `whole`, as `share` does."""
+    return share([True] * part + [False] * (whole - part))
+
+
+def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
+    """Computes F1_AP of a set of texts: the harmonic mean of the averages of attribution and preservation.
 
     The tables of RARR (Gao et al. 2023) and PURR (Chen et al. 2023) give it this way: an attribution of 54.9
-    and a preservation of 89.6 give 68.1. None for no texts.
+    and a preservation of 89.6 give 68.1.
     """
-    return f1_ap(*_averages(texts)) if texts else None
+    judged = sorted((one, other) for one, other in scores if one is not None and other is not None)
 
+    def of_averages(drawn: Sequence[tuple[float, float]]) -> float | None:
+        return f1_ap(*(_mean(column) for column in zip(*drawn, strict=True)))
 
-def measured_f1_ap(texts: Sequence[Scored | None]) -> Measured:
-    """Computes F1_AP of a set with its bootstrap interval over texts; None is a text that was not judged."""
-    judged = sorted(text for text in texts if text is not None)
-    return bootstrap(judged, f1_ap_of_set, unjudged=len(texts) - len(judged))
-
-
-def _averages(rows: Sequence[Scored]) -> list[float]:
-    return [_mean(column) for column in zip(*rows, strict=True)]
+    return bootstrap(judged, of_averages, unjudged=len(scores) - len(judged))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,0 +1,203 @@
+"""Compares texts, answers, classes and raters, by pure functions.
+
+`rarr.ledger` has the metrics that a revision itself carries: AIS, auto-AIS, Pres_Lev, F1_AP of a text, and
+recall, precision and rate of citations. Those of one bench are in `rarr.evals.benchmarks`.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations, groupby
+from math import comb
+from typing import Literal, get_args
+
+from rapidfuzz.distance import LCSseq
+
+from rarr.backends.embedded.items import items_of
+from rarr.backends.embedded.phrases import is_same
+from rarr.backends.embedded.values import compare, values
+from rarr.evals.statistics import Measured, bootstrap_each
+
+EditKind = Literal["huge", "bad", "unnecessary", "good"]
+EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
+_NOISE = 1e-9  # 0.9 - 0.8 is less than 0.1 in floating point and 0.4 - 0.3 more; neither is "more than 0.1"
+_ARTICLES = frozenset({"a", "an", "the"})
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+
+
+def restored(output: str, reference: str) -> bool:
+    """True if the output equals the person's text, apart from white space."""
+    return output.split() == reference.split()
+
+
+def edit_kinds(
+    before: float | None, after: float | None, preservation: float | None
+) -> dict[EditKind, bool | None]:
+    """Tells which kinds a revision has (PURR), by its attribution before and after and its preservation.
+
+    huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
+    before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7 (Chen 2023,
+    figure 7.2). A value at its limit is not beyond it. None if a score is None that decides.
+    """
+    if preservation is None:
+        return dict.fromkeys(EDIT_KINDS)
+    huge = 0.5 - preservation > _NOISE
+    if before is None or after is None:
+        return dict[EditKind, bool | None](dict.fromkeys(EDIT_KINDS)) | {"huge": huge}
+    bad = before - after - 0.1 > _NOISE
+    good = after - before - 0.3 > _NOISE and preservation - 0.7 > _NOISE
+    return {"huge": huge, "bad": bad, "unnecessary": bad and before - 0.9 > _NOISE, "good": good}
+
+
+def rouge_l(output: str, reference: str) -> float:
+    """Computes ROUGE-L from 0 to 1: F1 of the longest common subsequence of words (Lin 2004, section 3.1).
+
+    Words are letters and digits in any script, in any case, without stemming. Equal texts have 1.
+    """
+    words, others = (re.findall(r"[^\W_]+", text.lower()) for text in (output, reference))
+    common = LCSseq.similarity(words, others)
+    return 2 * common / (len(words) + len(others)) if common else float(output == reference)
+
+
+def answer_words(answer: str) -> list[str]:
+    """Returns the words of an answer as SQuAD compares them: lower case, no punctuation, no articles.
+
+    Rajpurkar et al. 2016.
+    """
+    folded = unicodedata.normalize("NFKC", answer).lower()
+    return [word for word in _PUNCTUATION.sub("", folded).split() if word not in _ARTICLES]
+
+
+def exact_match(answer: str, reference: str) -> bool:
+    """Do two answers have the same words in the same order (SQuAD)? Two empty answers do not."""
+    words = answer_words(answer)
+    return bool(words) and words == answer_words(reference)
+
+
+def token_f1(answer: str, reference: str) -> float:
+    """Computes the F1 of the words that both answers have, from 0 to 1 (SQuAD)."""
+    words, others = answer_words(answer), answer_words(reference)
+    common = (Counter(words) & Counter(others)).total()
+    return 2 * common / (len(words) + len(others)) if common else 0.0
+
+
+def is_same_answer(answer: str, other: str) -> bool:
+    """Are two short answers the same words, or do they hold the same value?"""
+    if exact_match(answer, other):
+        return True
+    return any(compare(value, second) == "equal" for value in values(answer) for second in values(other))
+
+
+def answer_score(answer: str, reference: str) -> float:
+    """Computes the share of a right answer that `answer` has, from 0 to 1.
+
+    It counts values, in any form, and words with meaning, in any inflection. An answer that lacks a value of
+    the right answer has no share.
+    """
+    given, wanted = items_of(answer), items_of(reference)
+    if not wanted:
+        return float(exact_match(answer, reference))
+    has = [any(is_same(item, other) for other in given) for item in wanted]
+    if any(item.value and not there for item, there in zip(wanted, has, strict=True)):
+        return 0.0
+    return sum(has) / len(has)
+
+
+def classification(
+    pairs: Sequence[tuple[Hashable, Hashable]], classes: Sequence[Hashable]
+) -> dict[str, float | None]:
+    """Compares predictions with labels, in pairs, as AttrScore does (Yue et al. 2023, section 5).
+
+    Returns `accuracy`, which is micro-F1 where each row has one label; `macro_f1` over the classes that were
+    predicted or are labels; `balanced_accuracy`, the mean recall of the classes that are labels, None for
+    fewer than two; and `NAME_precision`, `NAME_recall` and `NAME_f1` by class. A ratio that is not defined,
+    such as the precision of a class that was never predicted, is None.
+    """
+    counts, scores = Counter(pairs), dict[str, float | None]()
+    for name in classes:
+        hits = counts[name, name]
+        predicted = sum(count for (prediction, _), count in counts.items() if prediction == name)
+        labelled = sum(count for (_, label), count in counts.items() if label == name)
+        scores[f"{name}_precision"] = _ratio(hits, predicted)
+        scores[f"{name}_recall"] = _ratio(hits, labelled)
+        scores[f"{name}_f1"] = _ratio(2 * hits, predicted + labelled)
+    f1s, recalls = (
+        [value for name in classes if (value := scores[f"{name}_{kind}"]) is not None]
+        for kind in ("f1", "recall")
+    )
+    return {
+        "accuracy": _ratio(sum(counts[name, name] for name in classes), len(pairs)),
+        "macro_f1": _ratio(sum(f1s), len(f1s)),
+        "balanced_accuracy": _ratio(sum(recalls), len(recalls)) if len(recalls) > 1 else None,
+        **scores,
+    }
+
+
+def detection(pairs: Sequence[tuple[bool, bool]]) -> dict[str, float | None]:
+    """Compares the yes or no of AutoAIS with that of people, in pairs (Malaviya et al. 2023, table 6).
+
+    Returns `precision`, `recall` and `f1` of yes, `accuracy` and `balanced_accuracy`.
+    """
+    scores = classification(pairs, (True, False))
+    of_yes = {name: scores[f"True_{name}"] for name in ("precision", "recall", "f1")}
+    return of_yes | {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+
+
+def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
+    """Computes the probability that a true row scores above a false row; a tie counts half.
+
+    Each pair is a score and its label. None if all labels are the same (Mann and Whitney 1947).
+    """
+    rows = sorted(pairs)
+    truths = sum(label for _, label in rows)
+    wins, below = 0.0, 0
+    for _, tied in groupby(rows, lambda row: row[0]):
+        group = [label for _, label in tied]
+        false = group.count(False)
+        wins += (len(group) - false) * (below + false / 2)
+        below += false
+    return _ratio(wins, truths * below)
+
+
+def rater_agreement(
+    units: Sequence[Sequence[str]], scale: Sequence[str], *, ordinal: bool = False
+) -> dict[str, Measured]:
+    """Measures how far raters agree, with intervals over units: `alpha`, and `percent` of equal pairs.
+
+    A unit holds the values of the `scale` that raters gave one item. Units with fewer than two values are
+    `unjudged`, since a single value agrees with nothing. See `krippendorff_alpha`.
+    """
+    compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
+
+    def measures(drawn: Sequence[tuple[int, ...]]) -> dict[str, float | None]:
+        equal = sum(comb(count, 2) for unit in drawn for count in unit)
+        pairs = sum(comb(sum(unit), 2) for unit in drawn)
+        return {"alpha": krippendorff_alpha(drawn, ordinal=ordinal), "percent": _ratio(equal, pairs)}
+
+    return bootstrap_each(compared, measures, unjudged=len(units) - len(compared))
+
+
+def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> float | None:
+    """Computes 1 - observed / expected disagreement (Krippendorff 2011).
+
+    A unit counts the raters, at least two, who gave each value of the scale. Values are equally far apart, or
+    with `ordinal` by their ranks. Alpha is 1 for perfect agreement and about 0 for chance; None if all values
+    are the same, since chance would give the same agreement.
+    """
+    patterns = Counter(units)  # many units are alike, above all in resamples
+    counts = ([times * count for count in unit] for unit, times in patterns.items())
+    totals = [sum(column) for column in zip(*counts, strict=True)]
+    observed = expected = 0.0
+    for low, high in combinations(range(len(totals)), 2):
+        apart = 1.0
+        if ordinal:  # the number of values from low to high, both ends counted half
+            apart = (sum(totals[low : high + 1]) - (totals[low] + totals[high]) / 2) ** 2
+        pairs = sum(times * unit[low] * unit[high] / (sum(unit) - 1) for unit, times in patterns.items())
+        observed += pairs * apart
+        expected += totals[low] * totals[high] * apart
+    return 1 - (sum(totals) - 1) * observed / expected if expected else None
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,211 @@
+"""Metrics and intervals, by hand, against published values, and what holds for all of them."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from rarr.evals.metrics import (
+    answer_score,
+    classification,
+    detection,
+    edit_kinds,
+    exact_match,
+    is_same_answer,
+    krippendorff_alpha,
+    rater_agreement,
+    restored,
+    roc_auc,
+    rouge_l,
+    token_f1,
+)
+from rarr.evals.rows import ATTRIBUTION_CLASSES
+from rarr.evals.statistics import Measured, bootstrap, f1_ap_of_set, mean, share
+
+A, E, C = ATTRIBUTION_CLASSES
+VALUES = st.lists(st.floats(0, 1), min_size=2, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("values", "measured"),
+    [
+        ([0.0, 1.0], Measured(value=0.5, low=0.0, high=1.0, n=2)),  # a quarter of the resamples is 0, 0
+        ([], Measured()),
+        ([None, None], Measured(unjudged=2)),
+        ([0.7, None], Measured(value=0.7, n=1, unjudged=1)),  # one row says nothing about others
+        ([0.5, 0.5, 0.5, None], Measured(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
+    ],
+)
+def test_mean_counts_unjudged_values(values: list[float | None], measured: Measured) -> None:
+    assert mean(values) == measured
+
+
+def test_resamples_without_the_statistic_are_left_out() -> None:
+    def one_sided(rows: Sequence[float]) -> float | None:
+        return 1.0 if 1.0 in rows else None
+
+    assert bootstrap([0.0, 1.0], one_sided) == Measured(value=1.0, low=1.0, high=1.0, n=2)
+    assert bootstrap([0.0, 0.0], one_sided) == Measured(n=2)
+
+
+def test_wilson_interval() -> None:
+    """Nine of ten, by the formula of Wilson 1927."""
+    z = 1.959964
+    centre, spread = (0.9 + z**2 / 20) / (1 + z**2 / 10), math.sqrt(0.9 * 0.1 / 10 + z**2 / 400)
+    measured = share([True] * 9 + [False, None])
+    assert (measured.value, measured.n, measured.unjudged) == (0.9, 10, 1)
+    assert measured.low == pytest.approx(centre - z * spread / (1 + z**2 / 10), abs=1e-6)
+    assert measured.high == pytest.approx(centre + z * spread / (1 + z**2 / 10), abs=1e-6)
+
+
+@settings(max_examples=20)
+@given(VALUES)
+def test_interval_contains_the_mean_and_stays_within_the_values(values: list[float]) -> None:
+    measured = mean(values)
+    assert measured.value is not None and measured.low is not None and measured.high is not None
+    assert measured.low <= measured.value <= measured.high
+    assert min(values) - 1e-12 <= measured.low and measured.high <= max(values) + 1e-12
+
+
+@given(st.lists(st.sampled_from([True, False, None])))
+def test_share_lies_in_its_interval(hits: list[bool | None]) -> None:
+    measured = share(hits)
+    assert measured.n + measured.unjudged == len(hits)
+    if measured.n:
+        assert measured.value is not None and measured.low is not None and measured.high is not None
+        assert 0 <= measured.low <= measured.value <= measured.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("attribution", "preservation", "f1"),
+    [(54.9, 89.6, 68.1), (59.8, 91.0, 72.2), (58.2, 31.0, 40.4), (28.7, 80.1, 42.2)],
+)
+def test_published_f1_ap_of_rarr_and_purr(attribution: float, preservation: float, f1: float) -> None:
+    """The averages are themselves rounded, which moves the last digit by one at most."""
+    measured = f1_ap_of_set([(attribution / 100, preservation / 100)])
+    assert 100 * (measured.value or 0) == pytest.approx(f1, abs=0.1)
+
+
+def test_f1_ap_of_three_texts_is_that_of_their_averages() -> None:
+    """Both averages are 0.7. The mean of the texts' own F1_AP, 1/3, 1/3 and 0.9, would be 0.522."""
+    measured = f1_ap_of_set([(0.2, 1.0), (1.0, 0.2), (0.9, 0.9), (None, 0.5)])
+    assert measured.value == pytest.approx(0.7)
+    assert (measured.n, measured.unjudged, f1_ap_of_set([]).value) == (3, 1, None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "preservation", "kinds"),
+    [
+        (0.5, 0.9, 0.8, {"good"}),
+        (0.3, 0.6, 0.8, set()),  # a rise of 0.3 is not above its limit, whatever the rounding
+        (0.95, 0.5, 0.4, {"huge", "bad", "unnecessary"}),
+        (0.9, 0.8, 0.5, set()),
+        (0.9, 0.7, 0.5, {"bad"}),
+        (None, 0.5, 0.4, {"huge"}),
+        (0.5, 0.9, None, set()),
+    ],
+)
+def test_kinds_of_a_revision_by_purr(
+    before: float | None, after: float | None, preservation: float | None, kinds: set[str]
+) -> None:
+    found = edit_kinds(before, after, preservation)
+    assert {kind for kind, has in found.items() if has} == kinds
+    assert (found["good"] is None) == (before is None or preservation is None)
+
+
+def test_texts_beside_a_reference() -> None:
+    assert rouge_l("The cat sat.", "the CAT sat") == 1
+    assert rouge_l("a b c d", "a x c") == pytest.approx(2 * 2 / 7)
+    assert (rouge_l("", ""), rouge_l("a", "")) == (1, 0)
+    assert restored("a  b\n", "a b") and not restored("A b", "a b")
+
+
+def test_words_of_answers_are_compared_as_in_squad() -> None:
+    assert exact_match("The Alder Mill.", "alder mill")
+    assert not exact_match("1.5", "1 5") and not exact_match("the", "a")
+    assert token_f1("red old mill", "old red brick mills") == pytest.approx(4 / 7)
+    assert token_f1("", "mill") == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "score"),
+    [
+        ("It is 221 metres high.", "221 m", 1.0),
+        ("It is 212 metres high.", "221 m", 0.0),
+        ("", "221 m", 0.0),
+        ("Burned by fires", "a fire", 1.0),
+        ("Ida Lunde", "Ida Berg", 0.5),
+    ],
+)
+def test_answer_without_the_right_value_has_no_share(answer: str, reference: str, score: float) -> None:
+    assert answer_score(answer, reference) == score
+
+
+def test_value_in_another_form_is_the_same_answer() -> None:
+    assert is_same_answer("in 0.221 km", "221 m") and not is_same_answer("221 m", "222 m")
+
+
+def test_each_class_against_the_others() -> None:
+    scores = classification([(A, A), (A, A), (E, A), (E, E), (C, E), (A, C)], ATTRIBUTION_CLASSES)
+    by_class = [[scores[f"{name}_{kind}"] for kind in ("precision", "recall", "f1")] for name in (A, E, C)]
+    assert by_class == [[2 / 3, 2 / 3, 4 / 6], [1 / 2, 1 / 2, 2 / 4], [0, 0, 0]]
+    assert scores["accuracy"] == 3 / 6
+
+
+def test_class_that_does_not_occur_is_in_no_mean() -> None:
+    scores = classification([(A, A), (E, A)], ATTRIBUTION_CLASSES)
+    assert [scores[name] for name in (f"{C}_f1", f"{E}_recall", "balanced_accuracy")] == [None] * 3
+    assert scores["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
+
+
+def test_detection() -> None:
+    scores = detection([(True, True), (True, True), (True, False), (False, True), (False, False)])
+    assert (scores["precision"], scores["recall"], scores["f1"]) == (2 / 3, 2 / 3, 2 * 2 / (3 + 3))
+    assert (scores["accuracy"], scores["balanced_accuracy"]) == (3 / 5, (2 / 3 + 1 / 2) / 2)
+    assert detection([(False, True), (False, False)])["precision"] is None
+
+
+@pytest.mark.parametrize(
+    ("pairs", "area"),
+    [
+        ([(0.9, True), (0.8, True), (0.1, False)], 1.0),
+        ([(0.1, True), (0.9, False)], 0.0),
+        ([(0.5, True), (0.5, False)], 1 / 2),  # a tie
+        ([(0.9, True), (0.4, True), (0.6, False), (0.4, False)], (1 + 1 + 0 + 1 / 2) / 4),
+        ([(0.9, True), (0.8, True)], None),
+        ([], None),
+    ],
+)
+def test_roc_auc(pairs: list[tuple[float, bool]], area: float | None) -> None:
+    assert roc_auc(pairs) == area
+
+
+# Krippendorff 2011, section C: four observers, twelve units, values missing.
+OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+PUBLISHED = [[value for value in unit if value != "."] for unit in zip(*OBSERVERS, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("units", "scale", "ordinal", "alpha"),
+    [
+        (PUBLISHED, "12345", False, 0.743),
+        (PUBLISHED, "12345", True, 0.815),
+        (["aab", "bb", "c"], "abc", False, 1 / 3),  # 2 a and 3 b: observed 2 / (3 - 1), 1 - 4 * 1 / 6
+        # 4 a, 1 b, 3 c. Squares: a-b 6.25, a-c 20.25, b-c 4; 1 - 7 * 26.5 / 280.
+        (["aa", "ab", "cc", "ac"], "abc", True, 0.3375),
+        (["aa", "aa"], "ab", False, None),
+    ],
+)
+def test_alpha_of_raters(units: Sequence[str], scale: str, ordinal: bool, alpha: float | None) -> None:
+    counts = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
+    found = krippendorff_alpha(counts, ordinal=ordinal)
+    assert found == (alpha if alpha is None else pytest.approx(alpha, abs=0.0005))
+
+
+def test_rater_agreement_has_intervals_and_counts_units_with_one_value() -> None:
+    measured = rater_agreement([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"], ["a"], []], "ab")
+    assert measured["alpha"].value == pytest.approx(8 / 15)
+    assert measured["percent"].value == 3 / 4
+    assert (measured["alpha"].n, measured["alpha"].unjudged) == (4, 2)
+    assert (measured["percent"].low or 1) < 0.75 < (measured["percent"].high or 0)

@@ -1,0 +1,166 @@
+"""Items to rate; exports of several raters become labels by majority, and do not merge if they do not fit."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.doubles import write_rows
+from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
+from rarr import InputError
+from rarr.evals.rating import (
+    RatedPassage,
+    RatingItem,
+    digest_of,
+    labelled_rows,
+    merged,
+    questions_about,
+    read_exports,
+    read_items,
+)
+
+UNCLEAR = {"understandable": "no"}
+
+
+def item(tmp_path: Path, **row: Any) -> RatingItem:
+    (read,) = read_items(write_rows(tmp_path / "data.jsonl", row))
+    return read
+
+
+def test_evidence_is_a_text_or_a_list(tmp_path: Path) -> None:
+    given = ["One.", {"text": "Two.", "title": "T", "url": "https://a.example/"}]
+    passages = (RatedPassage(text="One."), RatedPassage(text="Two.", title="T", source="https://a.example/"))
+    assert item(tmp_path, claim="It is so.", evidence=given).evidence == passages
+    assert item(tmp_path, text="It is so.", evidence="One.", context="So?").question == "So?"
+
+
+@pytest.mark.parametrize(
+    ("row", "claim", "names"),
+    [
+        (CLAIM, "It opened in 1937.", ["understandable", "attribution"]),
+        (PAIR, None, ["intent"]),
+        (PAIR | {"evidence": "E."}, PAIR["revised"], ["understandable", "attribution", "intent"]),
+        (CLAIM | {"revised": "It opened."}, "It opened in 1937.", ["understandable", "attribution"]),
+    ],
+)
+def test_a_row_decides_what_is_asked(
+    tmp_path: Path, row: dict[str, str], claim: str | None, names: list[str]
+) -> None:
+    read = item(tmp_path, **row)
+    assert read.claim == claim
+    assert [question.name for question in questions_about(read, {"understandable": "yes"})] == names
+
+
+def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
+    plain, labelled, other = (
+        digest_of([item(tmp_path, **CLAIM, **more)])
+        for more in ({}, {"label": "contradictory"}, {"question": "When?"})
+    )
+    assert plain == labelled != other
+
+
+@pytest.mark.parametrize(
+    "row",
+    [{"claim": "A."}, {"claim": "A.", "evidence": []}, {"claim": "A.", "evidence": " "}, {"original": "A."}],
+)
+def test_row_with_nothing_to_rate_is_named(tmp_path: Path, row: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"data\.jsonl has no row \(line 1: it"):
+        item(tmp_path, **row)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "data.jsonl", {"id": "a", **CLAIM}, {"id": "b", **CLAIM, **PAIR})
+
+
+@pytest.mark.parametrize(
+    ("answers", "label", "votes"),
+    [
+        ([YES], "attributable", {"attributable": 1}),
+        ([YES, NO, NO], "contradictory", {"attributable": 1, "contradictory": 2}),
+        ([YES, NO], None, {"attributable": 1, "contradictory": 1}),
+        ([YES, YES, NOT_ALL, NO], None, {"attributable": 2, "extrapolatory": 1, "contradictory": 1}),
+        ([YES, YES, UNCLEAR], "attributable", {"attributable": 2, "not_understandable": 1}),
+        ([YES, UNCLEAR, UNCLEAR], None, {"attributable": 1, "not_understandable": 2}),
+        ([YES, {}, {"understandable": "yes"}], "attributable", {"attributable": 1}),
+        ([{}], None, {}),
+    ],
+)
+def test_label_is_the_answer_of_more_than_half(
+    rows: Path, answers: list[Mapping[str, str]], label: str | None, votes: dict[str, int]
+) -> None:
+    exports = [export(rows, name, given) for name, given in zip("ABCD", answers, strict=False)]
+    row = next(labelled_rows(read_exports(exports)))
+    assert (row["label"], row["votes"]) == (label, votes)
+
+
+def test_row_has_the_item_its_label_and_its_intent(rows: Path) -> None:
+    answers = [NO | {"intent": level} for level in ("similar", "different", "different")]
+    exports = read_exports([export(rows, name, YES, it) for name, it in zip("ABC", answers, strict=True)])
+    assert list(labelled_rows(exports))[1] == {
+        "id": "b",
+        "claim": CLAIM["claim"],
+        "evidence": [{"text": CLAIM["evidence"]}],
+        **PAIR,
+        "label": "contradictory",
+        "votes": {"contradictory": 3},
+        "label_of": "majority",
+        "intent": "different",
+        "intent_votes": {"similar": 1, "different": 2},
+    }
+    assert [row["label_of"] for row in labelled_rows(exports[:1])] == ["one rater", "one rater"]
+    assert merged(exports[:1]).labels_of_one_rater == 2
+
+
+def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
+    """Attribution: aa, ae, ee, and once a single value. 3 a and 3 e: 1 - 5 * 1 / 9, and 2 of 3 pairs.
+
+    Understandable: yes and yes three times, yes and no once. 7 yes and 1 no: 1 - 7 * 1 / 7 = 0.
+    """
+    rows = write_rows(tmp_path / "data.jsonl", *[{"id": i, **CLAIM} for i in range(4)])
+    ada = export(rows, "Ada", YES, YES, NOT_ALL, YES)
+    ratings = merged(read_exports([ada, export(rows, "Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)]))
+    assert list(ratings.agreement) == ["understandable", "attribution"]
+    attribution, understandable = ratings.agreement["attribution"], ratings.agreement["understandable"]
+    assert attribution["alpha"].value == pytest.approx(4 / 9)
+    assert attribution["percent"].value == pytest.approx(2 / 3)
+    assert (attribution["percent"].n, attribution["percent"].unjudged) == (3, 1)
+    assert understandable["alpha"].value == pytest.approx(0)
+    assert understandable["percent"].value == 3 / 4
+    assert ratings.labels == {"attributable": 1, "extrapolatory": 1, "contradictory": 0, "null": 2}
+    assert ratings.rated == {"Ada": 4, "Ben": 4}
+
+
+def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path: Path) -> None:
+    other = write_rows(tmp_path / "other" / "data.jsonl", {"id": "a", **CLAIM})
+    with pytest.raises(InputError, match="has ratings of other data than"):
+        read_exports([export(rows, "Ada"), export(other, "Ben")])
+    with pytest.raises(InputError, match="has ratings of ' ada ' a second time: give one"):
+        read_exports([export(rows, "Ada"), export(rows, "x", rater=" ada ")])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rater": " "}, "has no name of a rater: enter it on the page"),
+        ({"format": "rarr-ratings-9"}, "is no export of ratings"),
+        ({"items": []}, "holds other items than its page had"),
+        ({"answers": {"c": YES}}, "about 'c', which its page does not offer"),
+        ({"answers": {"a": {"understandable": "maybe"}}}, "has the answer 'maybe' to 'understandable'"),
+        ({"answers": {"a": {"attribution": "attributable"}}}, "to 'attribution' about 'a'"),
+        ({"answers": {"a": {"intent": "similar"}}}, "to 'intent' about 'a'"),
+    ],
+)
+def test_exports_that_no_page_wrote_are_refused(rows: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_exports([export(rows, "Ada", **changes)])
+
+
+@pytest.mark.parametrize("content", [None, "", "[" * 100_000, "[]"])
+def test_files_that_are_no_exports_are_named(tmp_path: Path, content: str | None) -> None:
+    path = tmp_path / "a.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError, match=r"a\.json (cannot be read|is no export of ratings).*: give a file"):
+        read_exports([path])
