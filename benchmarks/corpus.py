@@ -83,7 +83,7 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
 def index_rules() -> dict[str, Any]:
     """The settings in force that decide how a corpus is indexed."""
     settings = Settings()
-    return {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
+    return {"window": settings.window, "step": settings.step}
 
 
 def measure(passages: int, seed: int = 0) -> Measurement:

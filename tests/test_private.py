@@ -19,7 +19,7 @@ from rarr.traces.store import TraceStore
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
-BUILD: dict[str, Any] = {"window": 4, "step": 1, "max_file_mb": 1}
+BUILD: dict[str, Any] = {"window": 4, "step": 1}
 
 
 @pytest.fixture(params=few([0o000, 0o022, 0o002], every=3))

@@ -183,7 +183,7 @@ def verify(
     from rarr.views.revision_text import verification_text
 
     text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
-    passages = [*streams.passages_of(against, settings.max_file_mb)]
+    passages = [*streams.passages_of(against)]
     with streams.waiting(), verifier_of(settings) as verifier:
         verified: Verification = verifier.verify(text, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))

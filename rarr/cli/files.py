@@ -32,9 +32,8 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     from rarr.retrievers.corpus.index_building import build_index
     from rarr.views.report_tables import as_tables
 
-    sizes = {name: getattr(settings, name) for name in ("window", "step", "max_file_mb")}
     with streams.waiting() as shown:
-        report = build_index(path, out, **sizes, progress=shown.indexed)
+        report = build_index(path, out, window=settings.window, step=settings.step, progress=shown.indexed)
     streams.warn(*by_reason(report.skipped))
     streams.write(as_tables(vars(report)))
     return 0

@@ -83,19 +83,19 @@ def decoded(given: str | bytes, name: str) -> str:
         raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
 
 
-def passages_of(files: Sequence[Path], max_file_mb: int) -> "Iterator[Passage]":
+def passages_of(files: Sequence[Path]) -> "Iterator[Passage]":
     """Yields the documents of the files, each as one passage. Raises `InputError` for an unreadable file."""
     from datetime import UTC, datetime
 
     from rarr.records import Passage
-    from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+    from rarr.retrievers.extract.extracted_document import UnreadableError
     from rarr.retrievers.extract.files import extract, kind
 
     for file in files:
         if file.is_dir() or (file.exists() and not kind(file.name)):
             raise InputError(f"{file} is no document: give the path of a text or document, such as a .pdf")
         try:
-            for it in extract(file, max_file_mb * MEGABYTE, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]
+            for it in extract(file, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]
                 place = {"source": it.source or str(file), "title": it.title, "start": 0, "end": len(it.text)}
                 dates = {"retrieved_at": datetime.now(UTC), "published_at": it.published_at}
                 yield Passage(text=it.text, **place, **dates)

@@ -62,7 +62,7 @@ def revise(
     with streams.at_work(Reviser, settings) as reviser:
         if shown["estimate"]:
             return streams.write_estimate(reviser.estimate(original, context))
-        passages = streams.passages_of(source, settings.max_file_mb)
+        passages = streams.passages_of(source)
         given = [{"text": each.text, "url": each.source, "title": each.title} for each in passages]
         revision: Revision = reviser.revise(original, context, sources=given or None)
     if accept:

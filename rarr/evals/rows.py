@@ -22,7 +22,7 @@ from pydantic import (
 
 from rarr.errors import InputError
 from rarr.records import AttributionClass, Record
-from rarr.retrievers.extract.extracted_document import parse_time
+from rarr.retrievers.extract.extracted_document import published
 from rarr.valid_unicode import valid
 
 ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
@@ -77,7 +77,7 @@ class RowEvidence(BaseModel):
     @field_validator("published_at", mode="before")
     @classmethod
     def _is_date(cls, given: Any) -> datetime | None:
-        time = parse_time(given)
+        time = published(given)
         if time is None and given != "":
             raise ValueError("give a date such as 2020-01-31")
         return time

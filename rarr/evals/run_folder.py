@@ -24,7 +24,6 @@ from rarr.records import Record
 from rarr.retrievers.corpus.file_listing import located, scan
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
-from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.concurrency import run, together
@@ -91,7 +90,7 @@ def corpus_digest(settings: Settings) -> str:
                 path = path.expanduser()
             if is_index(where := located(path)):
                 return digest(read_manifest(where).state)
-            files = scan(path, settings.max_file_mb * MEGABYTE).files
+            files = scan(path).files
             return digest([(file.name, file.size, file.mtime_ns) for file in files])
     return ""
 

@@ -170,8 +170,6 @@ class Settings(ServingSettings, BaseSettings):
     """Sentences from the start of a passage to the start of the next."""
     support_threshold: ClassVar[float] = 0.55
     """The support from which on a judge's sentence counts as supported."""
-    max_file_mb: ClassVar[int] = 200
-    """Megabytes of a file of a corpus, unpacked. Larger files are skipped with a warning."""
     trace_max_mb: ClassVar[float] = 500
     """Megabytes of all traces. Above this size, the oldest traces are removed."""
 

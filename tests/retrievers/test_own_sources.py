@@ -139,7 +139,7 @@ def test_chunks_have_whole_sentences_and_not_too_many_words(words: int) -> None:
 def corpus_in(folder: Path) -> Corpus:
     (folder / "notes").mkdir()
     (folder / "notes" / "tolk.md").write_text(TEXT)
-    return Corpus.open(folder / "notes", home=folder / "home", window=4, step=1, max_file_mb=10)
+    return Corpus.open(folder / "notes", home=folder / "home", window=4, step=1)
 
 
 async def test_documents_of_a_corpus_are_cut_anew(tmp_path: Path) -> None:

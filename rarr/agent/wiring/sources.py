@@ -218,7 +218,6 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
                 home=settings.home,
                 window=settings.window,
                 step=settings.step,
-                max_file_mb=settings.max_file_mb,
                 progress=on_index,
             )
         )

@@ -27,7 +27,7 @@ from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, bootstrap, share
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import scan
-from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings
 
@@ -98,7 +98,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
     entities = read_all(data, Entity, EXAMPLE)
-    sets = name_sets(entities, corpus_texts(settings.corpus, settings.max_file_mb))
+    sets = name_sets(entities, corpus_texts(settings.corpus))
     every, chosen = ([asked for each in some for asked in each] for some in (sets, sets[: options.limit]))
     if not every:
         raise InputError(f"{data} has no name that things share, with a property that the corpus states")
@@ -159,16 +159,16 @@ def _states(text: str, values: Sequence[str]) -> bool:
     return any(" ".join(value.split()).casefold() in opening for value in values)
 
 
-def corpus_texts(path: Path, max_file_mb: int) -> dict[str, str]:
+def corpus_texts(path: Path) -> dict[str, str]:
     """Reads the texts of a folder or file, by the names that entities give them.
 
     Files that cannot be read are left out, as in a search. Raises `InputError` if no document can be read.
     """
     problems, texts = list[str](), dict[str, str]()
-    path, most = path.expanduser(), max_file_mb * MEGABYTE
-    for file in scan(path, most).files:
+    path = path.expanduser()
+    for file in scan(path).files:
         try:
-            for document in extract(file.path, most, problems.append):
+            for document in extract(file.path, problems.append):
                 item = f"#{document.item}" if document.item else ""
                 texts[document.source or f"{file.name}{item}"] = document.text
         except UnreadableError as error:  # `rarr doctor` reports it

@@ -12,7 +12,6 @@ LONGEST = 2000
 
 _ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
-
 Line = tuple[int, str]
 """A line of a text: where it starts, and its words."""
 
@@ -39,49 +38,47 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     """
     parsed = blocks(text)
     spans = _spans(text, parsed)
+    starts, span_starts = [block.start for block in parsed], [span.start for span in spans]
     headings = [block for block in parsed if block.kind == "heading"]
+    cuts = [bisect_left(span_starts, heading.start) for heading in headings]
     passages: list[Window] = []
-    governing = _Governing(text, parsed)
-    for heading, section in _sections(headings, spans):
-        words = _words(text, heading) if heading else ""
+    for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
+        words = text[heading.start : heading.end].strip().strip("#=-").strip() if heading else ""
         above = ((text.index(words, heading.start), words),) if heading and words else ()
-        for start, end in _slide(section, window, step):
-            passages.append(Window(start, end, words, (*above, *governing.lines(start))))
+        for first, last in _slide(spans[begin:end], window, step):
+            at = bisect_right(starts, first) - 1
+            passages.append(Window(first, last, words, (*above, *_governing(text, parsed, at, first))))
     return passages
 
 
-class _Governing:
-    """Finds the header of the table, or the line before the list, in which a passage starts."""
-
-    def __init__(self, text: str, parsed: Sequence[Block]) -> None:
-        self._text, self._blocks = text, parsed
-        self._starts = [block.start for block in parsed]
-
-    def lines(self, start: int) -> tuple[Line, ...]:
-        """Returns the governing line of the place `start`; none outside of tables and lists."""
-        at = bisect_right(self._starts, start) - 1
-        if at < 0:
-            return ()
-        block = self._blocks[at]
-        if block.kind == "table":
-            header = self._text[block.start : block.end].splitlines()[0].strip()
-            return ((block.start, header),) if block.start + len(header) < start else ()
-        while at >= 0 and self._is_item(self._blocks[at]):
-            at -= 1
-        before = self._blocks[at]
-        if at < 0 or before is block or before.kind != "prose":
-            return ()
-        line = Span(*_last_line(self._text, before))
-        return ((line.start, line.of(self._text)),) if line.of(self._text).endswith((":", "：")) else ()
-
-    def _is_item(self, block: Block) -> bool:
-        return block.kind == "prose" and _ITEM.match(self._text, block.start) is not None
+def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
+    first, reached = 0, 0
+    while reached < len(spans):
+        last = first + 1
+        while last < min(first + window, len(spans)) and spans[last].end - spans[first].start <= LONGEST:
+            last += 1
+        if last > reached:
+            yield spans[first].start, spans[last - 1].end
+            reached = last
+        # No gap after a window that the limit made short, and a whole window at the end of the section.
+        first = min(first + step, last, max(len(spans) - window, first + 1))
 
 
-def _last_line(text: str, block: Block) -> tuple[int, int]:
+def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[Line, ...]:
+    """Returns the header of the table, or the line before the list, where `place` in block `at` is in one."""
+    if at >= 0 and parsed[at].kind == "table":
+        start = parsed[at].start
+        header = text[start : parsed[at].end].splitlines()[0].strip()
+        return ((start, header),) if start + len(header) < place else ()
+    before = at
+    while before >= 0 and parsed[before].kind == "prose" and _ITEM.match(text, parsed[before].start):
+        before -= 1
+    if before < 0 or before == at or parsed[before].kind != "prose":
+        return ()
+    block = parsed[before]
     end = block.start + len(text[block.start : block.end].rstrip())
-    start = text.rfind("\n", block.start, end) + 1 or block.start
-    return start + len(text[start:end]) - len(text[start:end].lstrip()), end
+    line = text[text.rfind("\n", block.start, end) + 1 or block.start : end].lstrip()
+    return ((end - len(line), line),) if line.endswith((":", "：")) else ()
 
 
 def chunks(text: str, words: int) -> list[tuple[int, int]]:
@@ -103,42 +100,13 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     return [*places, (start, last)] if last else []
 
 
-def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
-    first, reached = 0, 0
-    while reached < len(spans):
-        last = first + 1
-        while last < min(first + window, len(spans)) and spans[last].end - spans[first].start <= LONGEST:
-            last += 1
-        if last > reached:
-            yield spans[first].start, spans[last - 1].end
-            reached = last
-        # No gap after a window that the limit made short, and a whole window at the end of the section.
-        first = min(first + step, last, max(len(spans) - window, first + 1))
-
-
-def _sections(
-    headings: Sequence[Block], spans: Sequence[Span]
-) -> Iterator[tuple[Block | None, Sequence[Span]]]:
-    """Yields each heading with the sentences under it; None before the first heading."""
-    starts = [span.start for span in spans]
-    cuts = [bisect_left(starts, heading.start) for heading in headings]
-    for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
-        if begin < end:
-            yield heading, spans[begin:end]
-
-
-def _words(text: str, heading: Block) -> str:
-    return text[heading.start : heading.end].strip().strip("#=-").strip()
-
-
 def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
     """Returns the sentences and rows, cut at white space where they are longer than a passage may be."""
     spans: list[Span] = []
     for start, end in sentences_of(text, parsed, tables="rows"):
         while end - start > LONGEST:
             cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
-            if cut <= start:
-                cut = start + LONGEST
+            cut = start + LONGEST if cut <= start else cut
             spans.append(Span(start, cut))
             start = cut
             while start < end and text[start].isspace():

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.passage_index import MARK
-from rarr.retrievers.extract.extracted_document import too_much
-from rarr.retrievers.extract.files import KINDS, kind
+from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, kind
 
 _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
 """Kinds of documents that are not read. They are skipped with a warning; other unknown kinds are ignored."""
@@ -26,46 +25,33 @@ class File(NamedTuple):
     mtime_ns: int
 
 
-class Skip(NamedTuple):
-    """A file that is not searched, or not completely. `file` is named as in `File`."""
-
-    file: str
-    reason: str
-
-
 class Scan(NamedTuple):
-    """The files to read, in a stable order, the skipped files, and the names of the ignored files."""
+    """The files to read, in a stable order, and the skipped files, as (name, reason)."""
 
     files: list[File]
-    skipped: list[Skip]
-    ignored: list[str]
+    skipped: list[tuple[str, str]]
 
 
-def scan(path: Path, max_bytes: int) -> Scan:
+def scan(path: Path) -> Scan:
     """Lists the files of the corpus at `path`. Hidden files and the folders of indexes are left out silently.
-    Files of unknown kinds are ignored. Files of more than `max_bytes` and files that cannot be read are
-    skipped.
+    Files of unknown kinds are ignored. Too large files, and files that cannot be read, are skipped.
 
     Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
     folder would choose which files of this machine are read. Links to folders are not followed either, since
     they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
     read.
     """
-    root, scanned = located(path), Scan([], [], [])
+    root, scanned = located(path), Scan([], [])
     for name, found in _walk(path) if root.is_dir() else [("", path)]:
-        printable = name.encode(errors="backslashreplace").decode()
-        file = found if isinstance(found, str) else _file(name, found, root, max_bytes)
+        file = found if isinstance(found, str) else _file(name, found, root)
         if isinstance(file, File):
             scanned.files.append(file)
         elif file:
-            scanned.skipped.append(Skip(printable, file))
-        else:
-            scanned.ignored.append(printable)
+            scanned.skipped.append((name.encode(errors="backslashreplace").decode(), file))
     if not scanned.files:
-        first = scanned.skipped[0] if scanned.skipped else None
-        reason = f"{first.file or path}: {first.reason}" if first else f"it holds none of {', '.join(KINDS)}"
+        name, reason = scanned.skipped[0] if scanned.skipped else ("", f"it holds none of {', '.join(KINDS)}")
         raise InputError(
-            f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
+            f"nothing to read in corpus {str(path)!r} ({name or path}: {reason}): give another path"
         )
     return scanned
 
@@ -96,18 +82,15 @@ def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
         for folder in folders:
             if os.path.islink(here / folder):  # noqa: PTH114  # Path.is_symlink raises where it may not look
-                yield _name(here / folder, root), "links to folders are not followed"
+                yield (here / folder).relative_to(root).as_posix(), "links to folders are not followed"
         for file in sorted(file for file in files if not file.startswith(".")):
-            yield _name(here / file, root), here / file
+            yield (here / file).relative_to(root).as_posix(), here / file
     for error in failed:
-        yield _name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})"
+        name = Path(error.filename).relative_to(root).as_posix()
+        yield name, f"the folder cannot be read ({error.strerror})"
 
 
-def _name(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix()
-
-
-def _file(name: str, path: Path, root: Path, max_bytes: int) -> File | str:
+def _file(name: str, path: Path, root: Path) -> File | str:
     """Returns the file to read, or why it is skipped; "" for a file of an unknown kind."""
     if path.suffix.lower() in _UNREAD:
         return "files of its kind are not read: save it as .docx, .pdf or text"
@@ -126,6 +109,4 @@ def _file(name: str, path: Path, root: Path, max_bytes: int) -> File | str:
         return f"it cannot be read ({getattr(error, 'strerror', error)})"
     if not stat.S_ISREG(facts.st_mode):
         return "it is not a regular file"
-    if facts.st_size > max_bytes:
-        return f"it holds {too_much(max_bytes)}"
-    return File(name, path, facts.st_size, facts.st_mtime_ns)
+    return TOO_MUCH if facts.st_size > MOST_BYTES else File(name, path, facts.st_size, facts.st_mtime_ns)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from tantivy import IndexWriter, Query
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.file_listing import File, Scan, Skip, scan
+from rarr.retrievers.corpus.file_listing import File, Scan, scan
 from rarr.retrievers.corpus.passage_index import (
     LOCK,
     MARK,
@@ -30,7 +30,7 @@ from rarr.retrievers.corpus.passage_index import (
     place,
     remove,
 )
-from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency import require_awaited
 from rarr.tools.storage.files import make_private, private_folder
@@ -48,9 +48,8 @@ _NOTES = 20  # notes that are kept of one file
 class IndexReport:
     """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
 
-    `read`, `unchanged`, `removed` and `unsearched` count files; nothing in an unsearched file can be found.
-    `skipped` lists (file, reason) of these and of parts of files, including files that an earlier build could
-    not read and that have not changed since. `ignored` names the files of unknown kinds.
+    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and of parts of
+    files that nothing can be found in, including those of an earlier build that have not changed since.
     """
 
     documents: int
@@ -58,20 +57,11 @@ class IndexReport:
     read: int
     unchanged: int
     removed: int
-    unsearched: int
     skipped: list[tuple[str, str]]
-    ignored: list[str]
 
 
 def build_index(
-    path: Path,
-    out: Path,
-    *,
-    window: int,
-    step: int,
-    max_file_mb: int,
-    private: bool = False,
-    progress: Progress | None = None,
+    path: Path, out: Path, *, window: int, step: int, private: bool = False, progress: Progress | None = None
 ) -> IndexReport:
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
@@ -80,16 +70,13 @@ def build_index(
     `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
     `private` index can be read by its owner alone; otherwise the umask decides.
     """
-    max_bytes = max_file_mb * MEGABYTE
-    files = scan(path, max_bytes)
+    scanned = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
     unwritable = f"index {str(out)!r} cannot be written ({{}}): {cure}"
-    with failures(lambda why: InputError(unwritable.format(why))), _alone(out, private) as waited:
-        if waited:
-            files = scan(path, max_bytes)
-        build = _Build(path, out, _manifest(out, window, step), max_bytes)
+    with failures(lambda why: InputError(unwritable.format(why))), _alone(out, private):
+        build = _Build(path, out, _manifest(out, window, step))
         try:
-            report = build.run(files, progress or (lambda done, total: None))
+            report = build.run(scanned, progress or (lambda done, total: None))
         finally:
             build.close()
     if not report.passages:
@@ -106,8 +93,8 @@ class _Build:
     The caller holds the index's lock.
     """
 
-    def __init__(self, path: Path, out: Path, manifest: Manifest, max_bytes: int) -> None:
-        self._path, self._out, self._manifest, self._max_bytes = path, out, manifest, max_bytes
+    def __init__(self, path: Path, out: Path, manifest: Manifest) -> None:
+        self._path, self._out, self._manifest = path, out, manifest
         self._writer: IndexWriter | None = None
         self._waiting, self._since = 0, time.monotonic()  # passages since the last commit
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
@@ -121,34 +108,29 @@ class _Build:
 
     def run(self, scanned: Scan, progress: Progress) -> IndexReport:
         """Reads what changed in the corpus, and removes what is gone."""
-        known, skipped = self._manifest.files, list(scanned.skipped)
-        before = set(known)
-        changed = [file for file in scanned.files if not self._looks_same(file)]
-        same, read = len(scanned.files) - len(changed), set[str]()
-        progress(same, len(scanned.files))
-        for done, file in enumerate(changed, start=same + 1):
-            try:
-                self._read(file)
-                read.add(file.name)
-            except UnreadableError as problem:
-                skipped.append(Skip(file.name, str(problem)))
+        known, skipped = self._manifest.files, dict(scanned.skipped)
+        before, read = set(known), set[str]()
+        for done, file in enumerate(scanned.files, start=1):
+            old = known.get(file.name)
+            if old is None or (old.size, old.mtime_ns) != (file.size, file.mtime_ns):
+                try:
+                    self._read(file)
+                    read.add(file.name)
+                except UnreadableError as problem:
+                    skipped[file.name] = str(problem)
             progress(done, len(scanned.files))
-        kept = {file.name for file in scanned.files} - {skip.file for skip in skipped}
-        for name in known.keys() - kept:
+        for name in known.keys() - ({file.name for file in scanned.files} - skipped.keys()):
             self._remove(name)
         self._manifest.shown, self._manifest.finished = valid(self._path.as_posix()), True
-        self._manifest.skipped = [(skip.file, skip.reason) for skip in skipped]
+        self._manifest.skipped = list(skipped.items())
         self._publish()
         searched = {name for name, file in known.items() if file.documents}
-        unsearched = {file.name for file in scanned.files} - searched
         return IndexReport(
             documents=sum(file.documents for file in known.values()),
             passages=sum(file.passages for file in known.values()),
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            unsearched=len(unsearched | {skip.file for skip in scanned.skipped}),
-            ignored=scanned.ignored,
             skipped=[(place(self._path, name), why) for name, why in self._manifest.unread()],
         )
 
@@ -156,10 +138,6 @@ class _Build:
         """Waits for the writer's threads. Passages that were not published are lost."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
-
-    def _looks_same(self, file: File) -> bool:
-        known = self._manifest.files.get(file.name)
-        return known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
 
     def _read(self, file: File) -> None:
         """Reads one file, and queues its passages in place of those that the index has of it.
@@ -169,7 +147,7 @@ class _Build:
         now, notes = IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
         self._remove(file.name)
         try:
-            for document in extract(file.path, self._max_bytes, notes.append):
+            for document in extract(file.path, notes.append):
                 now.documents += document.start == 0
                 for window in windows(document.text, window=self._manifest.window, step=self._manifest.step):
                     require_awaited()
@@ -209,36 +187,27 @@ class _Build:
 
 
 @contextmanager
-def _alone(out: Path, private: bool) -> Iterator[bool]:
-    """Makes the folder `out` and holds its lock. Yields True if another build had to end first."""
+def _alone(out: Path, private: bool) -> Iterator[None]:
+    """Makes the folder `out` and holds its lock."""
     if private:
         private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
-    elif out.exists() and not out.is_dir():
-        raise InputError(f"{str(out)!r} is a file: give a new folder for the index")
-    else:
-        out.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith((MARK, PASSAGES))]:
         raise InputError(
             f"{str(out)!r} holds other files, such as {foreign[0]!r}: give a new folder for the index"
         )
-    lock, waited = FileLock(out / LOCK, mode=0o600 if private else -1), False
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        lock.acquire()
-        waited = True
-    try:
-        yield waited
-    finally:
-        if private:  # tantivy makes files by the umask, but nobody else may enter the folder
-            make_private(out)
-        else:  # tantivy makes some files that only their owner can read
-            with suppress(OSError):  # the files belong to somebody else
-                mode = stat.S_IMODE((out / LOCK).stat().st_mode)
-                for path in (out / PASSAGES).glob("*.json"):
-                    path.chmod(mode)
-        lock.release()
+    with FileLock(out / LOCK, mode=0o600 if private else -1):
+        try:
+            yield
+        finally:
+            if private:  # tantivy makes files by the umask, but nobody else may enter the folder
+                make_private(out)
+            else:  # tantivy makes some files that only their owner can read
+                with suppress(OSError):  # the files belong to somebody else
+                    mode = stat.S_IMODE((out / LOCK).stat().st_mode)
+                    for path in (out / PASSAGES).glob("*.json"):
+                        path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:

@@ -9,7 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +25,7 @@ from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
 from rarr.retrievers.extract.extracted_document import Document
 from rarr.tools.storage.files import write_whole
 
-FORMAT = "4"
+FORMAT = "5"
 MARK = "rarr-index."
 """How the names of our own files in the folder of an index begin, in this version and in earlier ones."""
 MANIFEST, LOCK = f"{MARK}json", f"{MARK}lock"
@@ -81,13 +81,20 @@ class Manifest(BaseModel):
 
 def read_manifest(folder: Path) -> Manifest:
     """Reads the manifest of the index in `folder`. Raises `InputError` for a damaged or another version's."""
-    build = f"delete the folder, or build it again: rarr index PATH -o {folder}"
-    with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {build}")):
+    with _damage(folder):
         is_earlier = not (folder / MANIFEST).exists() and is_index(folder)
         facts = {} if is_earlier else json.loads((folder / MANIFEST).read_bytes())
         if is_earlier or facts.get("format") != FORMAT:
-            raise InputError(f"index {str(folder)!r} was made by another version of rarr: {build}")
+            raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_cure(folder)}")
         return Manifest.model_validate(facts)
+
+
+def _cure(folder: Path) -> str:
+    return f"delete the folder, or build it again: rarr index PATH -o {folder}"
+
+
+def _damage(folder: Path) -> AbstractContextManager[None]:
+    return failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {_cure(folder)}"))
 
 
 class IndexReader:
@@ -98,18 +105,13 @@ class IndexReader:
         self.folder, self._lock = folder, threading.Lock()
         self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
         self.manifest = read_manifest(folder)
-        build = f"build it again: rarr index PATH -o {folder}"
         made = (self.manifest.window, self.manifest.step)
         if made != (window, step):
             raise InputError(
                 f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window}"
-                f" at {step}: set window and step to its values, or {build}"
+                f" at {step}: set window to its value, or build it again: rarr index PATH -o {folder}"
             )
-        damaged = f"index {str(folder)!r} is damaged ({{}}): delete the folder, or {build}"
-        with (
-            failures(lambda why: InputError(damaged.format(why))),
-            _lockable(folder, self._fixed) as passages,
-        ):
+        with _damage(folder), _lockable(folder, self._fixed) as passages:
             self._state = self._state_on_disk()
             self._index = open_passages(passages)
             self._index.reload()
@@ -172,7 +174,8 @@ _BUILDER = SchemaBuilder()
 for _name in ("text", "title"):  # without positions, since no query asks for a phrase
     _BUILDER.add_text_field(_name, tokenizer_name=ANALYZER, index_option="freq")
 _BUILDER.add_unsigned_field("file", indexed=True, fast=True)
-_BUILDER.add_unsigned_field("item", fast=True)
+for _name in ("item", "start"):
+    _BUILDER.add_unsigned_field(_name, fast=True)
 _BUILDER.add_bytes_field("stored", stored=True)
 _SCHEMA = _BUILDER.build()
 
@@ -220,6 +223,7 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
         "title": composed(f"{document.title}\n{window.heading}"),
         "file": _number(file),
         "item": document.item,
+        "start": at + window.start,
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
     }
     # By the schema, because a number of the wrong sign kills the writer.
@@ -228,16 +232,7 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
 
 def remove(writer: IndexWriter, file: str) -> None:
     """Queues the removal of all passages of the file, those that were added since the last commit too."""
-    writer.delete_documents_by_query(_of_file(file))
-
-
-def holds(searcher: Searcher, file: str) -> bool:
-    """True if the index has a passage of the file."""
-    return bool(searcher.search(_of_file(file), 1, count=False).hits)
-
-
-def _of_file(file: str) -> Query:
-    return Query.term_query(_SCHEMA, "file", _number(file))
+    writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", _number(file)))
 
 
 def _number(file: str) -> int:
@@ -246,13 +241,14 @@ def _number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that matches: its score, its document, and where tantivy stores it.
+    """A passage that matches: its score, its document, where it starts, and where tantivy stores it.
 
     `document` is the number of the file and that of the record, which is 0 where the document is the file.
     """
 
     score: float
     document: tuple[int, int]
+    start: int
     address: tantivy.DocAddress
 
 
@@ -264,10 +260,10 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]
     query = Query.boolean_query([(Occur.Should, part) for part in (*texts, *titles)])
     matches = searcher.search(query, limit, count=False).hits
     addresses = [address for _, address in matches]
-    numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item"))
+    numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item", "start"))
     return [
-        Hit(round(score, _DIGITS), (int(file or 0), int(item or 0)), address)
-        for (score, address), file, item in zip(matches, *numbers, strict=True)
+        Hit(round(score, _DIGITS), (int(file or 0), int(item or 0)), int(start or 0), address)
+        for (score, address), file, item, start in zip(matches, *numbers, strict=True)
     ]
 
 

@@ -2,6 +2,7 @@
 
 import codecs
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
@@ -41,41 +42,17 @@ class UnreadableError(Exception):
         self.lasting = lasting
 
 
-def unopened(error: OSError) -> UnreadableError:
-    """Builds the error for a file that the system refused to open, which may succeed the next time."""
-    return UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False)
-
-
-def too_much(max_bytes: int) -> str:
-    """Formats the reason and the cure for a file or line of more than `max_bytes`, for a message."""
-    return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
-
-
-def parse_time(value: object) -> datetime | None:
-    """Parses an ISO 8601 string, as UTC where it names no zone; returns None for anything else."""
-    if not isinstance(value, str):
-        return None
-    try:
-        parsed = datetime.fromisoformat(value.strip())
-    except ValueError:
-        return None
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
-
-
 def published(value: object) -> datetime | None:
     """Parses a date object, an ISO 8601 string or a mail header's date, as UTC without a zone; else None."""
+    if isinstance(value, str):
+        for parse in (datetime.fromisoformat, parsedate_to_datetime):
+            with suppress(ValueError, OverflowError):
+                return published(parse(value.strip()))
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime.combine(value, time(), UTC)
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    if isinstance(value, date):
-        return datetime.combine(value, time(), UTC)
-    if not isinstance(value, str):
-        return None
-    if parsed := parse_time(value):
-        return parsed
-    try:
-        return published(parsedate_to_datetime(value))
-    except (ValueError, OverflowError):
-        return None
+    return None
 
 
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
@@ -95,33 +72,30 @@ def decode(data: bytes, declared: str | None = None, complain: Complain = lambda
     Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
     `UnreadableError` if `data` is not text.
     """
-    return "".join(decoded([data], encoding_of(lambda: [data], declared, complain)))
+    return "".join(decoded(lambda: [data], declared, complain))
 
 
-def encoding_of(
+def decoded(
     pieces: Callable[[], Iterable[bytes]], declared: str | None = None, complain: Complain = lambda _: None
-) -> str:
-    """Finds the encoding of the bytes in `pieces`, which are read once for each try, as `decode` says."""
+) -> Iterator[str]:
+    """Decodes bytes that come in `pieces`, which are read once for each try, as `decode` says."""
     first = next(iter(pieces()), b"")
     marked = [encoding for mark, encoding in _MARKS if first.startswith(mark)]
     for encoding in marked or ["utf-8", *([declared] if declared else [])]:
-        try:
-            if all("\0" not in part for part in decoded(pieces(), encoding, "strict")):
-                return encoding
-        except (LookupError, ValueError):
-            continue
-        break  # NUL: it is data
+        with suppress(LookupError, ValueError):
+            if all("\0" not in part for part in _in_encoding(pieces(), encoding, "strict")):
+                return _in_encoding(pieces(), encoding)
+            break  # NUL: it is data
     from charset_normalizer import from_bytes  # few files need it, and it takes long to import
 
     guess = None if b"\0" in first else from_bytes(first[:_SAMPLE]).best()
     if guess is None:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
     complain(f"read as {guess.encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
-    return guess.encoding
+    return _in_encoding(pieces(), guess.encoding)
 
 
-def decoded(pieces: Iterable[bytes], encoding: str, errors: str = "replace") -> Iterator[str]:
-    """Decodes bytes that come in pieces."""
+def _in_encoding(pieces: Iterable[bytes], encoding: str, errors: str = "replace") -> Iterator[str]:
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     for piece in pieces:
         yield decoder.decode(piece)

@@ -1,7 +1,10 @@
 """Runs functions in worker processes with limits, since hostile bytes can make reading never end.
 
-A process (`worker_main`) is started when it is needed, and used again. A process that exceeds its limits is
-killed. The libraries for this do not fit: multiprocessing, pebble, loky and anyio either import the caller's
+A process is started when it is needed, and used again. It receives calls on standard input and answers on
+standard output. It ends with its parent, after a minute without work, and when a call exceeds its limits: the
+system enforces time and memory on Linux, and time on macOS; elsewhere the parent alone watches the time.
+
+The libraries for this do not fit: multiprocessing, pebble, loky and anyio either import the caller's
 `__main__` in each process, which runs a script again that has no `if __name__ == "__main__"`, or fork a
 program that has threads, or cannot end a single call.
 """
@@ -11,18 +14,28 @@ import atexit
 import json
 import os
 import pickle
+import queue
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
-from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutcome, send
 from rarr.tools.models.run_budget import meter
+
+
+class CallLimits(NamedTuple):
+    """What one call may use: seconds, and megabytes of memory beyond those that its process already has."""
+
+    seconds: float
+    megabytes: int
+
 
 PAGE = CallLimits(seconds=20, megabytes=600)
 """The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
@@ -31,21 +44,30 @@ FILE = CallLimits(seconds=60, megabytes=1000)
 MORE = CallLimits(seconds=30, megabytes=20)
 AT_ONCE = 10
 """Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
-START_S = 60.0
-"""Seconds within which a new process must be ready. On an idle machine it takes half a second."""
 
+_START_S = 60.0  # within which a new process must be ready; on an idle machine it takes half a second
+_IDLE_S = 60.0
+_IDLE = 75  # the exit status of a process that had no work
+_TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None  # the status where the system ended a process
+_WORN_OUT_MB = 400  # of memory after a call, at which a process is replaced
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    " from rarr.retrievers.extract.worker_main import main; main()"
+    " from rarr.retrievers.extract.limited_calls import main; main()"
 )
-# Classes that an outcome may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
+_LIBRARIES = (
+    "pypdf",
+    "rarr.retrievers.extract.files",
+    "rarr.retrievers.extract.web_page_text",
+    "trafilatura",
+)
+# Classes that a result may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
 _CLASSES = {
     ("datetime", "datetime"),
     ("datetime", "timedelta"),
     ("datetime", "timezone"),
     ("rarr.retrievers.corpus.chunking", "Window"),
     ("rarr.retrievers.extract.extracted_document", "Document"),
-    ("rarr.retrievers.extract.html_main_text", "Page"),
+    ("rarr.retrievers.extract.web_page_text", "Page"),
 }
 
 Result = TypeVar("Result")
@@ -76,52 +98,58 @@ async def extracted(function: Callable[..., Result], *args: object, seconds: flo
 
 def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
     """Does what `extracted` does, within limits for a file of `size` bytes, and blocks until it is done."""
-    megabytes = size / MEGABYTE
-    seconds = round(FILE.seconds + megabytes * MORE.seconds, 1)
-    memory = round(FILE.megabytes + megabytes * MORE.megabytes)
-    return _called(CallLimits(seconds, memory), function, *args)
+    seconds = round(FILE.seconds + size / MEGABYTE * MORE.seconds, 1)
+    megabytes = round(FILE.megabytes + size / MEGABYTE * MORE.megabytes)
+    result: Result = _called(CallLimits(seconds, megabytes), function, *args)
+    return result
 
 
-def _called(limits: CallLimits, function: Callable[..., Result], *args: object) -> Result:
+# The processes of this program, for all its threads and event loops. Each change is one atomic operation.
+_turns = threading.Semaphore(AT_ONCE)
+_idle: list["_Process"] = []
+
+
+def _called(limits: CallLimits, function: Callable[..., Any], *args: object) -> Any:
     """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
     request = pickle.dumps((function, args, tuple(limits)))
     with _turns:
-        while (outcome := _tried(request, limits)) is None:
-            pass
-    if outcome.unreadable:
-        raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
-    return cast(Result, outcome.result)
+        for _ in range(AT_ONCE + 1):  # each idle process may end just now
+            process, is_reusable = _taken(), False
+            try:
+                result, unreadable, lasting, is_last = process.exchange(request, limits.seconds)
+                is_reusable = not (is_last or process.is_late)
+            except EOFError:
+                if (status := process.end(patience_s=1.0)) == _IDLE:
+                    continue
+                if process.is_late or status == _TIME_IS_UP:
+                    raise UnreadableError(f"reading it takes more than {limits.seconds:g} s") from None
+                raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
+            finally:
+                _idle.append(process) if is_reusable else process.end()
+            if unreadable:
+                raise UnreadableError(unreadable, lasting=lasting)
+            return result
+    raise UnreadableError("reading it ended the reading process")
 
 
-def _tried(request: bytes, limits: CallLimits) -> CallOutcome | None:
-    """Runs a call in a process; None if the process had just ended for lack of work."""
-    process, is_reusable = _taken(), False
-    try:
-        outcome = CallOutcome(*process.exchange(request, limits.seconds))
-        is_reusable = process.used = not (outcome.last or process.late)
-        return outcome
-    except EOFError:
-        status = process.end(patience_s=1.0)
-        if status == 0 and process.used:
-            return None
-        if process.late or status == TIME_IS_UP:
-            raise UnreadableError(f"reading it takes more than {limits.seconds:g} s") from None
-        raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
-    finally:
-        if is_reusable:
-            _idle.append(process)
-        else:
+def _taken() -> "_Process":
+    """Returns an idle process, or a new one."""
+    with suppress(IndexError):  # none is left
+        while True:
+            if (process := _idle.pop()).runs():
+                return process
             process.end()
+    return _Process()
 
 
 class _Process:
-    """One worker process, which runs one call at a time. `late`: it was killed because time was over."""
+    """One worker process, which runs one call at a time. `is_late`: it was killed because time was over."""
 
     def __init__(self) -> None:
         """Starts the process and waits until it is ready. Raises `UnreadableError` if it does not start."""
         from multiprocessing.spawn import get_executable
 
-        self.used = self.late = False
+        self.is_late = False
         path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
         try:
             self.popen = subprocess.Popen(
@@ -134,23 +162,19 @@ class _Process:
             )
         except (OSError, ValueError) as error:
             raise _unstarted(str(error)) from error
-        _all.add(self)
         try:
-            missing = self.exchange(None, START_S)
+            self.exchange(None, _START_S)
         except EOFError:
-            raise _unstarted(f"status {self.end(1.0)}") from None
+            raise _unstarted(f"status {self.end(patience_s=1.0)}") from None
         except BaseException:
             self.end()
             raise
-        if missing:
-            self.end()
-            raise UnreadableError(f"the process that would read it cannot start: {missing}", lasting=False)
 
     def exchange(self, request: bytes | None, seconds: float) -> Any:
         """Sends a pickled call, if there is one, and returns the answer. Kills the process if it is late.
 
         Raises `EOFError` where the process ended, also because time was over, and `UnreadableError` where its
-        answer holds other classes than an outcome may hold.
+        answer holds other classes than a result may hold.
         """
         timer = threading.Timer(seconds, self._kill_late)
         timer.daemon = True
@@ -158,8 +182,8 @@ class _Process:
         assert self.popen.stdin and self.popen.stdout
         try:
             if request is not None:
-                send(self.popen.stdin, request)
-            return _OutcomeUnpickler(self.popen.stdout).load()
+                _send(self.popen.stdin, request)
+            return _ResultUnpickler(self.popen.stdout).load()
         except (EOFError, OSError) as error:
             raise EOFError from error
         except Exception as error:  # pickle can raise any error
@@ -170,7 +194,7 @@ class _Process:
             timer.cancel()
 
     def _kill_late(self) -> None:
-        self.late = True
+        self.is_late = True
         self.popen.kill()
 
     def runs(self) -> bool:
@@ -182,48 +206,22 @@ class _Process:
             self.popen.wait(patience_s)
         self.popen.kill()
         status = self.popen.wait()
-        self.close()
-        _all.discard(self)
-        return status
-
-    def close(self) -> None:
-        """Closes the pipes to the process."""
         for pipe in (self.popen.stdin, self.popen.stdout):
             with suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]  # both are pipes
+        return status
 
 
-class _OutcomeUnpickler(pickle.Unpickler):
+class _ResultUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _CLASSES:
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of an outcome")
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a result")
         return super().find_class(module, name)
 
 
 def _unstarted(why: str) -> UnreadableError:
-    cure = "name the Python to run with multiprocessing.set_executable"
+    cure = "install rarr again, or name the Python to run with multiprocessing.set_executable"
     return UnreadableError(f"the process that would read it cannot be started ({why}): {cure}", lasting=False)
-
-
-# The processes of this program, for all its threads and event loops. Each change is one atomic operation.
-_turns = threading.Semaphore(AT_ONCE)
-_idle: list[_Process] = []
-_all: set[_Process] = set()
-
-
-def _taken() -> _Process:
-    """Returns an idle process, or a new one."""
-    with suppress(IndexError):  # none is left
-        while True:
-            if (process := _idle.pop()).runs():
-                return process
-            process.end()
-    return _Process()
-
-
-def pids() -> list[int]:
-    """Returns the process ids of the worker processes that run."""
-    return [process.popen.pid for process in list(_all) if process.runs()]
 
 
 def end_idle() -> None:
@@ -244,10 +242,6 @@ class Processes:
 def _renew() -> None:
     """Forgets the processes in a fork, which has no threads of its parent and must not use its processes."""
     global _turns
-    for process in _all:
-        process.close()
-        process.popen.returncode = 0  # the parent of this fork waits for it
-    _all.clear()
     _idle.clear()
     _turns = threading.Semaphore(AT_ONCE)
 
@@ -255,3 +249,84 @@ def _renew() -> None:
 atexit.register(end_idle)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
+
+
+def main() -> None:
+    """Runs in the worker process: answers calls until one is the last, or a minute passes without a call."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
+    if hasattr(signal, "SIGALRM"):  # the parent may have set it to be ignored
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    with os.fdopen(os.dup(0), "rb") as calls, os.fdopen(os.dup(1), "wb") as answers:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, 0)
+        os.dup2(nowhere, 1)  # so that text which a library prints is not read as an answer
+        waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
+        try:
+            for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
+                import_module(library)
+        except ImportError:
+            os._exit(1)
+        _send(answers, "ready")
+        is_last = False
+        while not is_last:
+            try:
+                call = waiting.get(timeout=_IDLE_S)
+            except queue.Empty:
+                os._exit(_IDLE)
+            answer = _answer(*pickle.loads(call))
+            is_last = answer[3] or _memory_mb(1) > _WORN_OUT_MB
+            _send(answers, (*answer[:3], is_last))
+        os._exit(0)
+
+
+def _send(pipe: IO[bytes], message: object) -> None:
+    pickle.dump(message, pipe)
+    pipe.flush()
+
+
+def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
+    """Puts each call from the parent in the queue. Ends the process once the parent closes the pipe."""
+    try:
+        while True:
+            waiting.put(pickle.load(calls))
+    except (EOFError, OSError, pickle.UnpicklingError):
+        os._exit(0)
+
+
+def _answer(
+    function: Callable[..., object], args: tuple[object, ...], limits: tuple[float, int]
+) -> tuple[object, str, bool, bool]:
+    """Runs a call. Returns its result, or why there is none and if that lasts; and if it is the last call."""
+    try:
+        _limit(*limits)
+        return function(*args), "", True, False
+    except UnreadableError as error:
+        return None, str(error), error.lasting, False
+    except MemoryError:
+        return None, f"reading it takes more than {limits[1]} MB of memory", True, True
+    except Exception as error:  # hostile bytes can make the parsers raise any error
+        return None, f"it cannot be read ({type(error).__name__}: {error})"[:500], True, False
+    finally:
+        _limit(0, 0)
+
+
+def _limit(seconds: float, megabytes: float) -> None:
+    """Lets the system end this process after `seconds`, and refuse it more memory; 0 seconds: no limits."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+    if sys.platform == "linux":
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        allowed = int(_memory_mb(0) + megabytes) * MEGABYTE if seconds else most
+        resource.setrlimit(resource.RLIMIT_AS, (allowed if most < 0 else min(allowed, most), most))
+
+
+def _memory_mb(column: int) -> float:
+    """Reads the memory of this process in MB: its addresses (0), or what is in use (1). 0 except on Linux."""
+    if sys.platform != "linux":
+        return 0
+    pages = Path("/proc/self/statm").read_text().split()[column]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / MEGABYTE

@@ -1,17 +1,42 @@
-"""Extracts the main text of a page from the web, without cookie notices, menus and buttons.
+"""Reads the main text of web pages as Markdown: headings marked, blocks apart, tables kept as tables.
 
-Runs in a worker process (see `limited_calls`).
+Pages of the web are read in a worker process (see `limited_calls`).
 """
 
+import logging
 import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
 
-from rarr.retrievers.extract.extracted_document import UnreadableError, decode
-from rarr.retrievers.extract.html_main_text import MOST_BYTES, Page, read_page
-from rarr.retrievers.extract.pdf import read_pdf
+from rarr.retrievers.extract.extracted_document import Complain, UnreadableError, decode, published
+from rarr.retrievers.extract.pdf_and_office import markdown_table, read_pdf
 from rarr.valid_unicode import valid
 
+MOST_BYTES = 5_000_000
+"""The most bytes of HTML of a web page: twenty times a long article.
+
+The parsing time of a hostile page grows faster than its size.
+"""
 MOST_CHARACTERS = 2_000_000
 """The most characters of text in one page: the length of a thick book."""
+
+_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_BLOCKS = ("head", "p", "item", "quote", "code", "table")
+_BREAKS = {"p", "item", "lb", "row", "cell"}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOTE = re.compile(r"\[?\w{1,4}\]?")
+_SILENCE = logging.NullHandler()  # without a handler, trafilatura writes to standard error
+_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
+_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
+
+
+class Page(NamedTuple):
+    """The main text of a page, its title ("" without a title), and when it was published, where known."""
+
+    text: str
+    title: str = ""
+    published_at: datetime | None = None
 
 
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
@@ -20,74 +45,123 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
     Raises `UnreadableError`, with the reason as message, if it has no text, too much text or is damaged.
     """
     # Some servers label everything that they send as HTML.
-    read = _pdf if content[:5].lower() == b"%pdf-" else _READERS[media_type]
-    page = read(content, charset)
+    if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
+        page = Page(*read_pdf(content, most_characters=MOST_CHARACTERS))
+    elif media_type in ("text/html", "application/xhtml+xml"):
+        if len(content) > MOST_BYTES:
+            raise UnreadableError(f"its HTML is longer than {MOST_BYTES // 1_000_000} MB")
+        page = read_page(content, charset)
+    else:
+        page = Page(decode(content, charset))
     if not page.text.strip():
         raise UnreadableError("it holds no text")
-    if len(page.text) > MOST_CHARACTERS:
-        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
-    return Page(valid(page.text), valid(page.title), page.published_at)
-
-
-_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
-_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
+    return Page(valid(_not_too_long(page.text)), valid(page.title), page.published_at)
 
 
 def extract_markdown(markdown: str) -> str:
-    """Removes images, link addresses and menus from a page in Markdown; "" if nothing is left.
+    """Removes images and link addresses from Markdown. Raises `UnreadableError` if it is too long."""
+    return _LINK.sub(r"\1", _IMAGE.sub("", _not_too_long(markdown))).strip()
 
-    Raises `UnreadableError` if it is too long.
-    """
-    if len(markdown) > MOST_CHARACTERS:
+
+def _not_too_long(text: str) -> str:
+    if len(text) > MOST_CHARACTERS:
         raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
-    text = without_furniture(_LINK.sub(r"\1", _IMAGE.sub("", markdown)))
-    return text if text.strip() else ""
+    return text
 
 
-def _html(content: bytes, charset: str | None) -> Page:
-    page = read_page(content, charset, most_bytes=MOST_BYTES)
-    return page._replace(text=without_furniture(page.text))
+def read_page(
+    data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
+) -> Page:
+    """Extracts the main text of the HTML in `data`, which may be empty.
+
+    `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
+    `is_own`: it is a file of the user, of which short lists and headings are kept too; of a page of the web
+    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`. Raises
+    `UnreadableError` if `data` cannot be read.
+    """
+    import trafilatura  # takes half a second to import
+
+    declared = _DECLARED.search(data[:4096])
+    html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
+    if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
+        html = f"<html><body>{html}</body></html>"
+    logging.getLogger("trafilatura").addHandler(_SILENCE)
+    options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
+    if is_own:
+        config = trafilatura.settings.use_config()
+        config.set("DEFAULT", "MIN_EXTRACTED_SIZE", "1")
+        options |= {"favor_recall": True, "config": config}
+    try:
+        page = trafilatura.bare_extraction(_simplified(html), **options)
+        if page is None:  # too short to tell the main text from the rest, so all text is taken
+            return Page(_text(trafilatura.baseline(_simplified(html))[0]))
+        facts = page if isinstance(page, dict) else page.as_dict()
+        return Page(_text(facts["body"]), facts["title"] or "", published(facts["date"]))
+    except MemoryError:  # the process has a limit of memory
+        raise
+    except Exception as error:  # hostile markup can make the parsers raise any error
+        raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
 
 
-def _pdf(content: bytes, charset: str | None) -> Page:
-    return Page(*read_pdf(content, most_characters=MOST_CHARACTERS), None)
+def _simplified(html: str) -> Any:
+    """Parses a page and writes in plain text what trafilatura reads wrongly: raised notes, lists in cells.
+
+    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
+    """
+    import trafilatura
+
+    tree = trafilatura.load_html(html)
+    if tree is None:
+        return html
+    for raised in tree.xpath("//sup"):
+        note = "".join(raised.text_content().split())
+        if note.isascii() and note.isdigit() and not raised.xpath(".//a"):
+            note = note.translate(_RAISED)
+        elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
+            note = f"[{note.strip('[]')}]"
+        else:
+            continue
+        del raised[:]
+        raised.text = note
+        raised.drop_tag()
+    for item in tree.xpath("//td//li | //th//li"):
+        item.text = f" {item.text or ''}"
+        item.tail = "; " if item.getnext() is not None else " "
+        item.drop_tag()
+    for made in tree.xpath("//td//ul | //td//ol | //th//ul | //th//ol"):
+        made.drop_tag()
+    return tree
 
 
-def _text(content: bytes, charset: str | None) -> Page:
-    return Page(decode(content, charset), "", None)
+def _text(body: Any) -> str:
+    """Writes the blocks of a body from trafilatura as Markdown; an inner block is part of the outer one."""
+    outer = (
+        element
+        for element in (body.iter(*_BLOCKS) if body is not None else ())
+        if next(element.iterancestors(*_BLOCKS), None) is None
+    )
+    return "\n\n".join(filter(None, map(_block, outer)))
 
 
-_READERS = {
-    "text/html": _html,
-    "application/xhtml+xml": _html,
-    "text/plain": _text,
-    "text/markdown": _text,
-    "application/pdf": _pdf,
-}
+def _block(element: Any) -> str:
+    if element.tag == "table":
+        return markdown_table([_words(cell) for cell in row.iter("cell")] for row in element.iter("row"))
+    if element.tag == "code":
+        return f"```\n{''.join(element.itertext())}\n```"
+    words = _words(element)
+    if words and element.tag == "head":
+        level = re.fullmatch("h([1-6])", str(element.get("rend", "")))
+        return f"{'#' * int(level[1] if level else 2)} {words}"
+    return words
 
 
-_LONGEST_FURNITURE = 400  # characters; a longer block is an article, even if it is about cookies
-
-_NOTICE = re.compile(
-    r"(?:we|this (?:web)?site|our (?:web)?site|our partners)\b.{0,60}\bcookies\b"
-    r"|by (?:continuing|using|clicking)\b.{0,80}\b(?:cookies|privacy policy|terms of (?:use|service))"
-    r"|(?:accept|reject|allow)(?: all)?(?: cookies)?$",
-    re.IGNORECASE,
-)
-_SEPARATED = re.compile(r"\s*(?:\||•|·|»|›)\s*")
-_ENDS_A_SENTENCE = re.compile(r"[.!?]['\"”’)]*(?:\s|$)")
+def _words(element: Any) -> str:
+    return " ".join("".join(_pieces(element)).split())
 
 
-def without_furniture(text: str) -> str:
-    """Removes cookie notices and rows of links from `text`. Blank lines separate its blocks."""
-    return "\n\n".join(block for block in text.split("\n\n") if not _is_furniture(block.strip("# ")))
-
-
-def _is_furniture(block: str) -> bool:
-    if len(block) > _LONGEST_FURNITURE or block.startswith(("|", "```")):  # a table, code
-        return False
-    parts = list(filter(None, _SEPARATED.split(block)))
-    ends = any(map(_ENDS_A_SENTENCE.search, parts))
-    if not ends and len(parts) > 3 and max(map(len, parts)) <= 30:  # a row of links
-        return True
-    return _NOTICE.match(block) is not None
+def _pieces(element: Any) -> Iterator[str]:
+    """Yields the text in an element. A block inside it ends a word; inline markup does not."""
+    yield element.text or ""
+    for child in element:
+        gap = " " if child.tag in _BREAKS else ""
+        yield from (gap, *_pieces(child), gap, child.tail or "")

@@ -25,7 +25,7 @@ from rarr.retrievers.corpus import index_building
 index_building._BATCH = 50
 print("ready", flush=True)
 paths = map(Path, sys.argv[1:])
-print(index_building.build_index(*paths, window=4, step=1, max_file_mb=200).passages)
+print(index_building.build_index(*paths, window=4, step=1).passages)
 """
 
 

@@ -4,18 +4,16 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.file_listing import Skip, scan
+from rarr.retrievers.corpus.file_listing import scan
 from rarr.retrievers.corpus.passage_index import MANIFEST
-
-MEGABYTE = 1_000_000
 
 
 def names(path: Path) -> list[str]:
-    return [file.name for file in scan(path, MEGABYTE).files]
+    return [file.name for file in scan(path).files]
 
 
-def skipped(path: Path) -> list[Skip]:
-    return scan(path, MEGABYTE).skipped
+def skipped(path: Path) -> list[tuple[str, str]]:
+    return scan(path).skipped
 
 
 def test_supported_files_are_found_at_any_depth(folder: Path) -> None:
@@ -34,36 +32,34 @@ def test_links_out_of_the_corpus_are_reported_and_not_followed(folder: Path, tmp
     (tmp_path / "secret.md").write_text("Secret.")
     (folder / "more" / "one.md").symlink_to(tmp_path / "secret.md")
     (folder / "more" / "program.py").symlink_to(tmp_path / "secret.md")
-    assert skipped(folder) == [Skip("more/one.md", "a link that leads out of the corpus is not followed")]
+    assert skipped(folder) == [("more/one.md", "a link that leads out of the corpus is not followed")]
     (folder / "more" / "three.md").symlink_to("../../secret.md")
     (tmp_path / "step.md").symlink_to(folder / "peaches.md")
     (folder / "two.md").symlink_to(tmp_path / "step.md")  # out and in again: it ends in the corpus
     assert names(folder) == ["peaches.md", "two.md", "more/paris.txt"]
-    assert [skip.file for skip in skipped(folder)] == ["more/one.md", "more/three.md"]
+    assert [name for name, _ in skipped(folder)] == ["more/one.md", "more/three.md"]
 
 
 def test_links_to_folders_are_not_followed(folder: Path) -> None:
     (folder / "loop").symlink_to(folder)
     assert len(names(folder)) == 2
-    assert skipped(folder) == [Skip("loop", "links to folders are not followed")]
+    assert skipped(folder) == [("loop", "links to folders are not followed")]
 
 
 def test_large_files_are_skipped_without_reading(folder: Path) -> None:
     with (folder / "huge.txt").open("wb") as file:
-        file.truncate(10_000 * MEGABYTE)
-    assert [skip.reason for skip in skipped(folder)] == [
-        "it holds more than 1 MB: split it or raise max_file_mb"
-    ]
+        file.truncate(10_000_000_000)
+    assert [reason for _, reason in skipped(folder)] == ["it holds more than 200 MB: split it"]
 
 
 def test_a_path_that_does_not_exist_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"none' cannot be read \(No such file.*: give a folder, a file or a"
     ):
-        scan(tmp_path / "none", MEGABYTE)
+        scan(tmp_path / "none")
 
 
 def test_nothing_readable_is_an_input_error_that_says_why(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     with pytest.raises(InputError, match=r"pipe.txt: it is not a regular file"):
-        scan(tmp_path, MEGABYTE)
+        scan(tmp_path)

@@ -12,8 +12,6 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.extract.web_page_text import without_furniture
-from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import Fetched, Fetcher
@@ -23,7 +21,7 @@ from retrievers.caches import opened
 
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
 HTML = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
-<body><article><h1>Peaches</h1><p>We use cookies to improve your experience on this site.</p>
+<body><article><h1>Peaches</h1>
 <p>The peach is a fruit. It grows in Georgia, and in California as well. Many farmers plant it.</p>
 <h2>Größe</h2><p>A tree is five metres high. Some trees are higher, as is well known.</p></article></body>
 </html>"""
@@ -96,7 +94,7 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 async def test_page_that_takes_too_long_to_read_is_left_out(
     reading: Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.05, 600))
+    monkeypatch.setattr(extracting, "PAGE", extracting.CallLimits(0.05, 600))
     monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
     with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
         await reading(Web(HTML.encode())).read(URL)
@@ -139,18 +137,3 @@ async def test_page_without_text_is_refused(
 ) -> None:
     with pytest.raises(RetrievalError, match=f"{URL} cannot be used: {reason}"):
         await reading(Web(content, media_type)).read(URL)
-
-
-@pytest.mark.parametrize(
-    "block",
-    [
-        "Cookies are baked from flour, butter and sugar.",
-        "A web site may use cookies, which are small files.",
-        "Home is where the heart is.",
-        "Share prices rose by 5% in 2019.",
-        "| A | B | C | D |\n| --- | --- | --- | --- |",
-        "```\nmenu\n```",
-    ],
-)
-def test_page_content_is_kept(block: str) -> None:
-    assert without_furniture(f"One.\n\n{block}") == f"One.\n\n{block}"

@@ -118,8 +118,6 @@ RAW = """# Peaches
 
 ![logo](https://example.org/logo.png)
 
-We use cookies to improve this site.
-
 California grows [most peaches](https://example.org/peaches). Georgia follows.
 
 ## History

@@ -1,19 +1,73 @@
-"""Reads the text of a file of Word, PowerPoint or Excel as Markdown: headings marked, tables as tables."""
+"""Reads PDFs and files of Word, PowerPoint and Excel: headings marked and tables as tables in Markdown."""
 
 import io
+import logging
+import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 
-MOST_UNPACKED = 300 * MEGABYTE
-"""The most bytes that a file may unpack to. Such files are archives: a small archive can hold any amount."""
 MOST_CHARACTERS = 20_000_000
-"""The most characters of text in one file, as for a PDF."""
+"""The most characters of text in one file: ten times the longest books. A few bytes may unpack to more."""
+MOST_UNPACKED = 300 * MEGABYTE
+"""The most bytes that a file of Office may unpack to: it is an archive."""
 
-INSTALL = 'it needs a package: pip install "rarr[office]"'
+_MOST_PAGES = 5_000
+_BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
+_KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
+_NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
+_SILENCE = logging.NullHandler()  # without a handler, pypdf writes to standard error
+
+
+def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
+    """Reads the text and the title ("" without a title) of a PDF.
+
+    Raises `UnreadableError` if the PDF is damaged or too long.
+    """
+    import pypdf  # takes long to import
+
+    logging.getLogger("pypdf").addHandler(_SILENCE)
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        if len(reader.pages) > _MOST_PAGES:
+            raise UnreadableError(f"its PDF has more than {_MOST_PAGES} pages: split it")
+        text = "\n\n".join(_bounded((page.extract_text() for page in reader.pages), most_characters))
+        title = str((reader.metadata.title if reader.metadata else None) or "").strip()
+    except (UnreadableError, MemoryError):  # the process has a limit of memory
+        raise
+    except Exception as error:  # a damaged PDF can make the parser raise almost any error
+        raise UnreadableError(f"its PDF cannot be read ({type(error).__name__}: {error})") from error
+    return _rejoined(text), "" if _NO_TITLE.fullmatch(title) else title
+
+
+def _bounded(parts: Iterable[str], most: int = MOST_CHARACTERS) -> Iterator[str]:
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > most:
+            raise UnreadableError(f"it holds more than {most} characters: split it")
+        yield part
+
+
+def _rejoined(text: str) -> str:
+    """Joins words that are hyphenated at the end of a line.
+
+    The hyphen stays where the word stands with it elsewhere, and not without it.
+    """
+    words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
+
+    def joined(match: re.Match[str]) -> str:
+        first, second = match.groups()
+        plain, hyphened = (f"{first}{mark}{second}".casefold() for mark in ("", "-"))
+        keeps = hyphened in words or first.casefold() in _KEEPS_HYPHEN or first[-1].isdigit()
+        return f"{first}-{second}" if keeps and plain not in words else first + second
+
+    return _BROKEN.sub(joined, text)
+
+
 # Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
 _GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
 _BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
@@ -30,37 +84,24 @@ def read_office(kind: str, data: bytes) -> tuple[str, str]:
 
     Each slide gets a heading, and each sheet a heading and a table. Raises `UnreadableError`.
     """
+    read = {".docx": _docx, ".pptx": _pptx, ".xlsx": _xlsx}[kind]
     try:
-        _require_bounded(data)
-        read_blocks, title = _BLOCKS_OF[kind](io.BytesIO(data))
-        return "\n\n".join(_bounded(read_blocks)), title.strip()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parsers unpack no more than it says
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+        if unpacked > MOST_UNPACKED:
+            raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
+        blocks, title = read(io.BytesIO(data))
+        return "\n\n".join(_bounded(filter(None, blocks))), title.strip()
     except (UnreadableError, MemoryError):  # the process has a limit of memory
         raise
     except ImportError as error:
-        raise UnreadableError(INSTALL, lasting=False) from error
+        raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
     except Exception as error:  # a damaged file makes the parsers raise almost anything
         raise UnreadableError(f"its content cannot be read ({type(error).__name__}: {error})") from error
 
 
-def _require_bounded(data: bytes) -> None:
-    """Raises `UnreadableError` if the archive says that it holds too much; parsers unpack no more."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        unpacked = sum(entry.file_size for entry in archive.infolist())
-    if unpacked > MOST_UNPACKED:
-        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
-
-
-def _bounded(blocks: Iterable[str]) -> Iterator[str]:
-    size = 0
-    for block in filter(None, blocks):
-        size += len(block)
-        if size > MOST_CHARACTERS:
-            raise UnreadableError(f"it holds more than {MOST_CHARACTERS} characters: split it")
-        yield block
-
-
 def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
-    """Reads paragraphs and tables, those in content controls too; text boxes stand in their paragraphs."""
+    """Reads paragraphs and tables, also in content controls; text boxes stand in their paragraphs."""
     import docx
     from docx.text.paragraph import Paragraph
 
@@ -90,11 +131,12 @@ def _rows_of(table: Any) -> Iterator[list[str]]:
     """
     above: list[str] = []
     for row in table.xpath(_ROWS):
-        cells = [""] * _count(row.xpath("w:trPr/w:gridBefore/@w:val"), 0)
+        cells: list[str] = []
         for cell in row.xpath(_CELLS):
             goes_on = cell.xpath("w:tcPr/w:vMerge[not(@w:val = 'restart')]")
             words = above[len(cells)] if goes_on and len(cells) < len(above) else _text_of(cell)
-            cells += [words, *[""] * (_count(cell.xpath("w:tcPr/w:gridSpan/@w:val"), 1) - 1)]
+            spanned = min(int((cell.xpath("w:tcPr/w:gridSpan/@w:val") or [1])[0]), _MOST_SPANNED)
+            cells += [words, *[""] * (spanned - 1)]
         above = cells
         yield cells
 
@@ -109,32 +151,22 @@ def _marked(words: str, style: str) -> str:
     return f"- {words}" if words and style.startswith("List") else words
 
 
-def _count(numbers: list[str], default: int) -> int:
-    """Returns a number of columns that an element names, as far as it may be true."""
-    return min(int(numbers[0]), _MOST_SPANNED) if numbers else default
-
-
 def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
     import pptx
 
+    blocks, titles = list[str](), list[str]()
     shown = pptx.Presentation(file)
-    titles = [_title(slide) for slide in shown.slides]
-    return _of_slides(shown.slides), shown.core_properties.title or next(filter(None, titles), "")
-
-
-def _title(slide: Any) -> str:
-    return _words(slide.shapes.title.text_frame.text) if slide.shapes.title is not None else ""
-
-
-def _of_slides(slides: Iterable[Any]) -> Iterator[str]:
-    for number, slide in enumerate(slides, start=1):
+    for number, slide in enumerate(shown.slides, start=1):
         title = slide.shapes.title
-        yield f"## {_title(slide) or f'Slide {number}'}"
+        words = _words(title.text_frame.text) if title is not None else ""
+        titles.append(words)
+        blocks.append(f"## {words or f'Slide {number}'}")
         for shape in slide.shapes:
             if title is None or shape.shape_id != title.shape_id:
-                yield from _of_shape(shape, _DEEPEST)
+                blocks += _of_shape(shape, _DEEPEST)
         if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
-            yield from _lines(notes)
+            blocks += _lines(notes)
+    return blocks, shown.core_properties.title or next(filter(None, titles), "")
 
 
 def _of_shape(shape: Any, depth: int) -> Iterator[str]:
@@ -162,8 +194,7 @@ def _of_sheets(sheets: Iterable[Any]) -> Iterator[str]:
     for sheet in sheets:
         sheet.reset_dimensions()  # a file may claim a billion empty cells
         if table := markdown_table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
-            yield f"## {_words(sheet.title)}"
-            yield table
+            yield from (f"## {_words(sheet.title)}", table)
 
 
 def _cell(cell: Any) -> str:
@@ -183,19 +214,10 @@ def markdown_table(rows: Iterable[Sequence[str]]) -> str:
     """Writes rows as a Markdown table without empty rows. The first row is the header."""
     filled = [[_words(cell).replace("|", "/") for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
-    width = max(
-        (len(row) - next(i for i, cell in enumerate(reversed(row)) if cell) for row in filled), default=0
-    )
+    width = max((at for row in filled for at, cell in enumerate(row, start=1) if cell), default=0)
     lines = [f"| {' | '.join([*row, *[''] * width][:width])} |" for row in filled]
     return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]]) if lines else ""
 
 
 def _words(text: str) -> str:
     return " ".join(text.split())
-
-
-_BLOCKS_OF: dict[str, Callable[[io.BytesIO], tuple[Iterable[str], str]]] = {
-    ".docx": _docx,
-    ".pptx": _pptx,
-    ".xlsx": _xlsx,
-}

@@ -1,4 +1,4 @@
-"""Files of Word, PowerPoint and Excel become text with headings and tables; hostile ones are refused."""
+"""PDFs and files of Office become text with headings and tables; hostile files are refused."""
 
 import io
 import sys
@@ -14,7 +14,7 @@ import pptx
 import pytest
 from pptx.util import Inches
 
-from rarr.retrievers.extract import office
+from rarr.retrievers.extract import pdf_and_office
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.files import extract
 
@@ -72,7 +72,7 @@ def book() -> bytes:
 
 def read(folder: Path, name: str, content: bytes) -> Document:
     (folder / name).write_bytes(content)
-    [document] = extract(folder / name, 10_000_000, print)
+    [document] = extract(folder / name, print)
     return document
 
 
@@ -129,9 +129,9 @@ def test_a_workbook_is_read(tmp_path: Path) -> None:
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = changed(letter(), "word/document.xml", lambda xml: xml + b" " * 2_000_000)
-    monkeypatch.setattr(office, "MOST_UNPACKED", 1_000_000)
+    monkeypatch.setattr(pdf_and_office, "MOST_UNPACKED", 1_000_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 1 MB: split it"):
-        office.read_office(".docx", bomb)
+        pdf_and_office.read_office(".docx", bomb)
 
 
 def laughing(xml: bytes) -> bytes:
@@ -221,17 +221,47 @@ def test_changes_and_content_controls_of_word_are_read_as_they_stand(
     assert read(tmp_path, "made.docx", made).text == expected
 
 
-@pytest.mark.slow
-def test_a_sheet_with_huge_claimed_dimensions_is_read_by_its_cells(tmp_path: Path) -> None:
-    name = "xl/worksheets/sheet1.xml"
-    huge = changed(book(), name, lambda xml: xml.replace(b'ref="A1:D4"', b'ref="A1:XFD1048576"'))
-    assert read(tmp_path, "fees.xlsx", huge).text == read(tmp_path, "same.xlsx", book()).text
-
-
-@pytest.mark.parametrize("kind", [".docx", ".pptx", ".xlsx"])
-def test_missing_extra_is_an_error_with_its_install_line(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("docx", "pptx", "openpyxl"):
-        monkeypatch.setitem(sys.modules, package, None)
+def test_missing_extra_is_an_error_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "docx", None)
     with pytest.raises(UnreadableError, match=r'it needs a package: pip install "rarr\[office\]"') as caught:
-        office.read_office(kind, letter())
+        pdf_and_office.read_office(".docx", letter())
     assert not caught.value.lasting
+
+
+def page(*lines: str) -> bytes:
+    """A PDF with these lines on its only page."""
+    content = f"BT /F1 12 Tf 72 720 Td ({') Tj 0 -14 Td ('.join(lines)}) Tj ET"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
+        " /Contents 5 0 R >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+    ]
+    body, places = "%PDF-1.4\n", ""
+    for number, item in enumerate(objects, start=1):
+        places += f"{len(body):010} 00000 n \n"
+        body += f"{number} 0 obj\n{item}\nendobj\n"
+    tail = f"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
+    return f"{body}xref\n0 6\n0000000000 65535 f \n{places}{tail}".encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("The largest reser-", "voir is old.", "The largest reservoir is old."),
+        ("The offer is non-", "binding here.", "The offer is non-binding here."),
+        ("It is long-term and long-", "term it stays.", "It is long-term and long-term it stays."),
+        ("It ran from 1936-", "1940 here.", "It ran from 1936-\n1940 here."),
+    ],
+)
+def test_words_hyphenated_at_the_end_of_a_line_of_a_pdf_are_joined(
+    first: str, second: str, joined: str
+) -> None:
+    assert pdf_and_office.read_pdf(page(first, second))[0].strip() == joined
+
+
+def test_pdf_of_too_much_text_is_refused() -> None:
+    with pytest.raises(UnreadableError, match="it holds more than 5 characters: split it"):
+        pdf_and_office.read_pdf(page("Peaches grow."), most_characters=5)
