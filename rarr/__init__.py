@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
-        Article, ArticleSection, CitationScores, SectionDraft, WrittenCitation, WrittenSentence,
+        Article, ArticleSection, CitationScores, WrittenCitation, WrittenSentence,
     )
     from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
@@ -35,7 +35,7 @@ __all__ = [
     "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "ExpectedUsage", "Graph",
     "InputError", "Mark", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage",
     "Postprocessed", "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError",
-    "Reviser", "Revision", "Scores", "SectionDraft", "Sentence", "Settings", "SettingsError", "SetupError",
+    "Reviser", "Revision", "Scores", "Sentence", "Settings", "SettingsError", "SetupError",
     "Statement", "Trace", "Usage", "Verification", "Writer", "WrittenCitation",
     "WrittenSentence", "aanswer", "acite", "answer", "apostprocess", "arevise", "averify", "awrite", "cite",
     "postprocess", "replay", "revise", "verify", "write",

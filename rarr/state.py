@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
 from rarr.records.answers import AnswerSource, CitedStatement, Statement
-from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
+from rarr.records.articles import PlannedSection, WrittenSentence
 from rarr.records.card import Card
 from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Span
@@ -115,7 +115,7 @@ class State(TypedDict, total=False):
     topic: str
     outline: str | None
     sections: list[PlannedSection]
-    drafts: Annotated[dict[str, SectionDraft], or_]
+    drafts: Annotated[dict[str, str], or_]
     sentences: list[WrittenSentence]
     triples: list[AnswerSource]
     subjects: dict[str, list[str]]

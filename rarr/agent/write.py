@@ -8,6 +8,7 @@ cards, beside the passages that they were written from: it edits what these pass
 what they support.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from rarr.agent.marks import DISPUTED, NEEDED, cited_text, planned_citations
 from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
+from rarr.ledger.article_text import ArticleText, article_text, gap
 from rarr.ledger.scores import citation_scores
 from rarr.ledger.sentence_support import moved_place
 from rarr.nodes.ask_topic import ask_topic
@@ -45,6 +46,8 @@ CHUNK_WORDS = 256
 """The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
 CHUNKS = 5
 """The passages of a section."""
+
+_WORD = re.compile(r"\w+")
 
 Outline = str | Sequence[str]
 """The headings of an article: a list, or a text with one heading a line."""
@@ -101,7 +104,16 @@ class Writer(RunOwner[Article]):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
     def _adapted(self, components: Components) -> Components:
-        return writing_components(components)
+        """Has the retriever find passages of at most `CHUNK_WORDS` words, and `CHUNKS` kept for a section."""
+        if components.rewriter is not None:
+            raise InputError("components with a rewriter change the text: write with the usual components")
+        if components.card_reader is None:
+            raise InputError("articles are checked by cards, and the preset paper has none: leave it out")
+        if isinstance(components.retriever, DocumentChunks):
+            return components
+        settings = components.settings.model_copy(update={"evidence_per_query": CHUNKS})
+        chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
+        return replace(components, settings=settings, retriever=chunks)
 
     def _builder(self, components: Components) -> Callable[[Any], Any]:
         return build_writing_graph
@@ -127,7 +139,48 @@ class Writer(RunOwner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
-        return article_of(run_id, state, meter)
+        """Builds the article of a run that is done, or that stopped at a limit, and its research.
+
+        Sentences that were not judged have no citation. Each section without a text is named in a warning.
+        """
+        written = article_text(state)
+        text = state["text"] if "sentences" in state else written.text
+        sentences = state.get("sentences") or [
+            WrittenSentence(section_id=section.id, start=span.start, end=span.end)
+            for span, section, _ in written.sentences
+        ]
+        sections = _sections(state, written)
+        gaps = [
+            Notice(code="section_missing", message=f"section {name!r}: {reason}", node="write_section")
+            for name, reason in ((it.heading, it.reason) for it in sections)
+            if reason
+        ]
+        facts = {"start", "end", "status", "evidence_ids"}
+        reported = [
+            Sentence(text=text[it.start : it.end], **it.model_dump(include=facts)) for it in sentences
+        ]
+        whole: State = {**state, "original": written.text, "text": text}
+        whole |= {"warnings": [*state["warnings"], *gaps], "report": Report(sentences=tuple(reported))}
+        research = revision_of(run_id, whole, meter)
+        cited = _cited(research, sentences)
+        words = [len(_WORD.findall(sentence.text)) for sentence in reported]
+        entailed = [tuple(citation.entails for citation in it.written) for it in sentences]
+        checked = [(None,) if it.status == "unjudged" else (True,) * len(it.evidence_ids) for it in sentences]
+        article = Article(
+            run_id=run_id,
+            topic=state.get("topic", state["original"]),
+            text=cited.text,
+            sections=tuple(sections),
+            sentences=tuple(sentences),
+            citations=cited.citations,
+            unsupported=cited.unsupported,
+            sources=cited.sources,
+            as_written=citation_scores(entailed, words),
+            checked=citation_scores(checked, words),
+            words=sum(words),
+            research=research,
+        )
+        return article, research
 
     def _with(self, outcome: Article, research: Revision) -> Article:
         return outcome.model_copy(update={"research": research})
@@ -148,91 +201,19 @@ def _headings(outline: Outline, topic: str) -> str:
     if not all(isinstance(line, str) for line in lines):
         raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")
     headings = clean_headings(lines, topic)
-    if not headings:
-        raise InputError("the outline has no heading of a section: give one a line, such as History")
-    if len(headings) > MAX_SECTIONS:
-        raise InputError(f"the outline has {len(headings)} headings: give at most {MAX_SECTIONS}")
+    if not 1 <= len(headings) <= MAX_SECTIONS:
+        raise InputError(f"the outline has {len(headings)} headings of sections: give 1 to {MAX_SECTIONS}")
     return "\n".join(headings)
-
-
-def writing_components(components: Components) -> Components:
-    """Returns components whose retriever finds passages of at most `CHUNK_WORDS` words.
-
-    The reranker then keeps `CHUNKS` of them for a section. Raises `InputError` for components that rewrite or
-    read no cards.
-    """
-    if components.rewriter is not None:
-        raise InputError("components with a rewriter change the text: write with the usual components")
-    if components.card_reader is None:
-        raise InputError("articles are checked by cards, and the preset paper has none: leave it out")
-    if isinstance(components.retriever, DocumentChunks):
-        return components
-    return replace(
-        components,
-        settings=components.settings.model_copy(update={"evidence_per_query": CHUNKS}),
-        retriever=DocumentChunks(components.retriever, components.opened, CHUNK_WORDS),
-    )
-
-
-def article_of(run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
-    """Builds the article of a run that is done, or that stopped at a limit, and its research.
-
-    Sentences that were not judged have no citation. Each section without a text is named in a warning.
-    """
-    topic = state.get("topic", state["original"])
-    written = article_text(topic, state.get("sections", []), state.get("drafts", {}), gap_reasons(state))
-    text = state["text"] if "sentences" in state else written.text
-    sentences = state.get("sentences") or [
-        WrittenSentence(section_id=section, start=span.start, end=span.end)
-        for span, section, _ in written.sentences
-    ]
-    sections = _sections(state, written)
-    gaps = [
-        Notice(code="section_missing", message=f"section {it.heading!r}: {it.reason}", node="write_section")
-        for it in sections
-        if it.state != "written"
-    ]
-    facts = {"start", "end", "status", "evidence_ids"}
-    reported = [Sentence(text=text[it.start : it.end], **it.model_dump(include=facts)) for it in sentences]
-    whole: State = {**state, "original": written.text, "text": text, "warnings": [*state["warnings"], *gaps]}
-    whole["report"] = Report(sentences=tuple(reported))
-    research = revision_of(run_id, whole, meter)
-    cited = _cited(research, sentences)
-    words = [word_count(text[each.start : each.end]) for each in sentences]
-    as_written = [tuple(citation.entails for citation in each.written) for each in sentences]
-    checked = [
-        (None,) if each.status == "unjudged" else (True,) * len(each.evidence_ids) for each in sentences
-    ]
-    article = Article(
-        run_id=run_id,
-        topic=topic,
-        text=cited.text,
-        sections=tuple(sections),
-        sentences=tuple(sentences),
-        citations=cited.citations,
-        unsupported=cited.unsupported,
-        sources=cited.sources,
-        as_written=citation_scores(as_written, words),
-        checked=citation_scores(checked, words),
-        words=sum(words),
-        research=research,
-    )
-    return article, research
 
 
 def _sections(state: State, written: ArticleText) -> list[ArticleSection]:
     """Makes the sections, with their places in the text after the edits."""
-    edits = [edit for edit in state.get("edits", []) if edit.accepted]
-    sections = []
+    edits, sections = [edit for edit in state.get("edits", []) if edit.accepted], list[ArticleSection]()
     for section in state.get("sections", []):
-        place = moved_place(written.places[section.id], edits)
-        was_written = section.id in state.get("drafts", {})
-        kind, reason = ("written", "") if was_written else gap(state, section.query_id)
-        sections.append(
-            ArticleSection(
-                id=section.id, heading=section.heading, state=kind, reason=reason, **place._asdict()
-            )
-        )
+        kind, reason = gap(state, section)
+        place = moved_place(written.places[section.id], edits)._asdict()
+        facts = {"id": section.id, "heading": section.heading}
+        sections.append(ArticleSection(state=kind, reason=reason, **facts, **place))
     return sections
 
 

@@ -18,42 +18,28 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
 
     Without a heading, and if the writer fails, the article has a single section; a warning says why.
     """
-    topic, outline = state["topic"], state.get("outline")
-    warnings: list[Notice] = []
-    if outline is None:
-        headings, warnings = await _planned(state, runtime.context)
-    else:
+    topic, outline, asked = state["topic"], state.get("outline"), len(state["queries"])
+    headings, warnings, chunks = list[str](), list[Notice](), usable(state)
+    if outline is not None:
         headings = clean_headings(outline.splitlines(), topic)
-    headings = headings[:MAX_SECTIONS] or [OVERVIEW]
-    asked = len(state["queries"])
+    elif chunks:  # else there is nothing to plan by, and the sections are searched for on their own
+        try:
+            async with meter().in_time():
+                planned = await runtime.context.writer_of("plan").outline(topic, chunks)
+            headings = clean_headings(planned, topic)
+            if not headings:
+                message = "the plan has no section of prose, so that there is one"
+                warnings = [Notice(code="plan_empty", message=message, node="plan")]
+        except Exception as error:
+            warnings = [failure("plan", "the sections could not be planned, so that there is one", error)]
+    numbered = list(enumerate(headings[:MAX_SECTIONS] or [OVERVIEW], start=1))
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)
-        for n, heading in enumerate(headings, start=1)
-    ]
-    sections = [
-        PlannedSection(id=f"s{n}", heading=heading, query_id=query.id)
-        for n, (heading, query) in enumerate(zip(headings, queries, strict=True), start=1)
+        for n, heading in numbered
     ]
     return {
-        "sections": sections,
+        "sections": [PlannedSection(id=f"s{n}", heading=it, query_id=f"q{asked + n}") for n, it in numbered],
         "queries": [*state["queries"], *queries],
         "round": 2,
         "warnings": warnings,
     }
-
-
-async def _planned(state: State, components: Components) -> tuple[list[str], list[Notice]]:
-    topic = state["topic"]
-    chunks = usable(state)
-    if not chunks:  # there is nothing to plan by, and the sections are searched for on their own
-        return [], []
-    try:
-        async with meter().in_time():
-            asked = await components.writer_of("plan").outline(topic, chunks)
-    except Exception as error:
-        return [], [failure("plan", "the sections could not be planned, so that there is one", error)]
-    headings = clean_headings(asked, topic)
-    if headings:
-        return headings, []
-    message = "the plan has no section of prose, so that there is one"
-    return [], [Notice(code="plan_empty", message=message, node="plan")]

@@ -17,15 +17,6 @@ class PlannedSection(Record):
     query_id: str
 
 
-class SectionDraft(Record):
-    """A section as it was written, with marks such as `[2]`, which means the second of `evidence_ids`."""
-
-    section_id: str
-    heading: str
-    text: str
-    evidence_ids: tuple[str, ...] = ()
-
-
 class WrittenCitation(Record):
     """A citation as the writer put it. `evidence_id` is empty for a number that stands for no passage.
 
