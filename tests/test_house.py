@@ -39,7 +39,7 @@ BUDGETS = (
     Budget("ledger", _inside("ledger"), 2_480, 1_100),
     Budget("nodes", _inside("nodes"), 850, 1_000),
     Budget("agent", _inside("agent"), 5_110, 2_600),
-    Budget("traces", _inside("traces"), 1_500, 1_300),
+    Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_470, 2_800),
     Budget("training", _inside("training"), 1_820, 1_000),
     Budget("views, cli", _inside("views", "cli"), 3_030, 2_700),

@@ -15,7 +15,6 @@ from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.web.cache import Cache
 from rarr.tools.storage.files import make_private, private_file, private_folder
-from rarr.traces.store import TraceStore
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
@@ -56,7 +55,7 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     with Reviser(settings) as reviser:
         reviser.revise("Peaches grow in Texas.")
         assert open_to_others(tmp_path / "some") == []  # while files are open
-    assert {"traces.sqlite", "cache.sqlite", "indexes"} <= {path.name for path in home.iterdir()}
+    assert {"traces", "cache.sqlite", "indexes"} <= {path.name for path in home.iterdir()}
     assert open_to_others(tmp_path / "some") == []
 
 
@@ -80,11 +79,8 @@ def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Pat
     assert open_to_others(home) == []
 
 
-@pytest.mark.parametrize("name", ["cache", "traces"])
 @pytest.mark.usefixtures("umask")
-def test_database_is_private_from_the_first_moment(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cache_is_private_from_the_first_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "home" / "x.sqlite"
     modes: list[int] = []
 
@@ -95,8 +91,7 @@ def test_database_is_private_from_the_first_moment(
 
     connected = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", connect)
-    made: Any = Cache(path, max_age_s={}) if name == "cache" else TraceStore(path)
-    made.close()
+    Cache(path, max_age_s={}).close()
     assert modes[0] == 0o600
     assert open_to_others(tmp_path / "home") == []
 

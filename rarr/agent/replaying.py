@@ -41,9 +41,8 @@ from rarr.settings.setting_errors import names_with
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace_file import StoredSpan
-from rarr.traces.trace_reader import Trace
+from rarr.traces.trace_reader import RecordedAnswers, Trace
 
 NODES = {
     "generate_queries": ("generate_queries", "target_queries", "search_queries"),
@@ -252,8 +251,8 @@ class RecordedChat:
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
-        if (span := self._answers.take(self.name, ask)) is not None:
-            return answer_of(span)
+        if (recorded := self._answers.answer(self.name, ask)) is not None:
+            return recorded
         live = self.open()
         try:
             answer = await live.complete(ask)
@@ -281,7 +280,8 @@ def _components(
     `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
     """
     facts = trace.file.facts.settings
-    recorded = {key: value for key, value in facts.items() if key not in CURRENT}
+    # A price is no part of a trace, and a limit of the cost needs it.
+    recorded = {key: value for key, value in facts.items() if key not in CURRENT | {"max_cost"}}
     of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -311,7 +311,7 @@ def _components(
         for name, it in facts.get("endpoints", {}).items()
     }
     current = current.model_copy(update={"endpoints": {**current.endpoints, **endpoints}})
-    answers = RecordedAnswers(trace)
+    answers = RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
         """Makes the model that answers from the run; models whose answers no trace holds stay as they are."""

@@ -19,7 +19,7 @@ from rarr.tools.concurrency import Closable, run, work
 from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import by_reason, kind_of
-from rarr.traces.recording_and_resuming import Recording
+from rarr.traces.recorder import Recording
 
 OnStep = Callable[[str], None]
 OnIndex = Callable[[int, int], None]
@@ -109,13 +109,8 @@ class RunOwner(Closable, Generic[Outcome]):
         ]
         if is_wired:
             self._notices += unused_settings(components)
-        self._traces: Recording | None = None
-        if self.settings.trace:
-            try:
-                self._traces = Recording(self.settings, resumable=checkpointer is not None)
-            except InputError as error:
-                message = f"no trace is kept: {error}; or set trace to false"
-                self._notices.append(Notice(code="trace_failed", message=message, node=""))
+        resumable = checkpointer is not None
+        self._traces = Recording(self.settings, resumable=resumable) if self.settings.trace else None
 
     def _wired(self, settings: Settings) -> Settings:
         """Returns the settings of which the components are made."""
@@ -135,8 +130,6 @@ class RunOwner(Closable, Generic[Outcome]):
         A retriever object that the caller gave is not closed.
         """
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
-        if self._traces:
-            await self._traces.aclose()
 
     def _start(self, text: str, context: str | None, notices: Sequence[Notice] = ()) -> State:
         """Makes the first state of a run; its warnings tell of files left out and of a missing trace."""

@@ -30,11 +30,11 @@ def trace() -> None:
 @options.JSON
 def list_(limit: int) -> int:
     """List the runs, the newest first: time, duration, outcome, usage and changes."""
-    from rarr.traces.trace_reader import open_store
+    from rarr.traces.store import TraceStore
     from rarr.views.trace_text import runs_json, runs_table
 
-    with open_store() as store:
-        runs, names = store.list(limit), store.names()
+    store = TraceStore()
+    runs, names = store.list(limit), store.names()
     none = "No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n"
     write_result(runs_json(runs), lambda: runs_table(runs, names) if runs else none)
     return 0
@@ -90,9 +90,9 @@ def open_(run: str, out: Path | None) -> int:
 
 @trace.command()
 @_RUN
-@options.out("FILE", "File for the JSON.")
+@options.out("FILE", "File for the lines.")
 def export(run: str, out: Path | None) -> int:
-    """Write RUN as one JSON file to pass it on: with the text, the evidence, all prompts and answers."""
+    """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
     from rarr import Trace
     from rarr.views.shown_text import escaped
 
@@ -100,7 +100,7 @@ def export(run: str, out: Path | None) -> int:
     if out is not None:
         loaded.write(out)
     else:
-        text = loaded.file.text()
+        text = loaded.text()
         write(escaped(text) if sys.stdout.isatty() else text)
     return 0
 
@@ -110,11 +110,10 @@ def export(run: str, out: Path | None) -> int:
 def import_(file: Path) -> int:
     """Import a run from the FILE of rarr trace export, and print its name."""
     from rarr import Trace
-    from rarr.traces.trace_reader import open_store
+    from rarr.traces.store import TraceStore
 
     loaded = Trace.read(file)
-    with open_store() as store:
-        store.add(loaded.file)
+    TraceStore().add(loaded.file)
     write(f"{loaded.run_id}\n")
     return 0
 
@@ -124,15 +123,14 @@ def import_(file: Path) -> int:
 def prune(runs: Sequence[str]) -> int:
     """Remove runs by name; without one, those beyond trace_days, and the oldest above 500 MB."""
     from rarr import Settings
-    from rarr.traces.trace_reader import open_store
+    from rarr.traces.store import TraceStore
 
     settings = Settings()
-    with open_store() as store:
-        if runs:
-            removed = store.remove([store.resolve(run) for run in runs])
-        else:
-            removed = store.prune(days=settings.trace_days, max_bytes=1e6 * settings.trace_max_mb)
-        store.shrink()
+    store = TraceStore()
+    if runs:
+        removed = store.remove([store.resolve(run) for run in runs])
+    else:
+        removed = store.prune(days=settings.trace_days, max_bytes=1e6 * settings.trace_max_mb)
     write(f"runs removed: {removed}\n")
     return 0
 
@@ -159,7 +157,7 @@ def replay(
       rarr trace replay last --runs 20 --prompt check_agreement.md
     """
     from rarr import Trace, replay as replayed
-    from rarr.traces.trace_reader import open_store
+    from rarr.traces.store import TraceStore
     from rarr.views.trace_text import replays_text
 
     if runs is not None and run != "last":
@@ -167,8 +165,7 @@ def replay(
     chosen |= options.given(prompt=prompt)
     loaded = [Trace.read(Path(run)) if run.endswith(".json") else Trace.load(run)]
     if runs is not None:
-        with open_store() as store:
-            names = [each.run_id for each in store.list(runs) if each.status == "done"]
+        names = [each.run_id for each in TraceStore().list(runs) if each.status == "done"]
         loaded = [Trace.load(name) for name in names]
     done = []
     for each in loaded:

@@ -1,91 +1,173 @@
-"""Writes the spans of one run during the run, so that a killed run leaves its spans so far.
+"""Records the runs of a reviser while they go on, so that a killed run leaves its spans so far.
 
-SQLite waits for the disk and for other processes. So one thread packs and writes the spans that the runs hand
-over, in their order, while the event loop continues.
+One thread packs and writes what the runs hand over, in order, while the event loop continues.
 """
 
 import asyncio
-import sqlite3
+import json
+import logging
+import os
+import socket
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
+from rarr.components import Baseline
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.records import Notice, Revision
-from rarr.tools.concurrency import in_order, result_of
-from rarr.tools.trace_spans import TraceSpan
-from rarr.traces.record_references import Packer
-from rarr.traces.store import SpanRow, TraceStore
-from rarr.traces.trace_file import RunFacts
-from rarr.traces.trace_reader import Trace
+from rarr.records import Notice, Record, Revision
+from rarr.settings import Settings, installed_version
+from rarr.state import State
+from rarr.tools.concurrency import before_end, in_order, result_of
+from rarr.tools.models.chat import name_of
+from rarr.tools.models.failures import redacted
+from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.wording import kind_of
+from rarr.tools.trace_spans import TraceSpan, named, recording
+from rarr.traces.store import TraceStore
+from rarr.traces.trace_file import REFERENCE, PromptFields, RunFacts, TraceFile, line_of
+from rarr.traces.trace_reader import RecordedAnswers, Trace
+from rarr.valid_unicode import valid
 
 _TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
-_LAST_BUSY_S = 2.0
-BUSY_S = 0.05
-"""Seconds to wait while another process writes. The traces of other runs wait meanwhile."""
-FAILURES = (sqlite3.Error, RarrError, TypeError, ValueError, OSError)
-"""The errors that end a trace, but not its run."""
-FAILED = "trace_failed"
-"""The code of the warning about such a failure."""
+_LAST_S = 2.0  # seconds that the end of a process waits for the last write
+_PRUNE_EVERY = 200  # runs
+_FAILURES = (RarrError, TypeError, ValueError, OSError)  # they end a trace, but not its run
+_FAILED = "trace_failed"
+
+_log = logging.getLogger("rarr")
 
 
-class Numbering:
-    """The base of recorders: a clock that is not adjusted during a run, and the numbers of spans."""
+class Recording:
+    """Records the runs of one reviser, and hands a resumed run its earlier answers and spending."""
 
-    def __init__(self) -> None:
+    def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
+        """`resumable` writes each answer at once, so that no paid answer is lost."""
+        self._settings, self._resumable, self._runs = settings, resumable, 0
+        self._store = TraceStore(settings.home)
+        self._version, self._values = installed_version(), settings_record(settings)
+
+    @asynccontextmanager
+    async def of(
+        self, run_id: str, start: State, baseline: Baseline, meter: Meter, *, resumed: bool
+    ) -> AsyncIterator["RunRecorder"]:
+        """Records the run of the `async with` block, which hands its revision to the recorder at the end.
+
+        `start` is the state with which the run begins, or from which it is `resumed`. The `meter` of a
+        resumed run gets the answers, the spending and the seconds of its first part.
+        """
+        recorder = RunRecorder(
+            self._store, run_id, lambda message: meter.warn(_FAILED, message), at_once=self._resumable
+        )
+        in_order(self._prune)
+        earlier = await result_of(in_order(self._earlier, run_id, start)) if resumed else None
+        if earlier is not None:
+            meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
+            meter.before_s = earlier.seconds
+        facts = RunFacts(
+            version=self._version,
+            original=start["original"],
+            context=start["context"],
+            settings=self._values | baseline.changes(),
+            warnings=[notice.model_dump(mode="json") for notice in start["warnings"]],
+            process=(socket.gethostname(), os.getpid()),
+        )
+        await recorder.start(facts, earlier)
+        try:
+            with recording(recorder), before_end(recorder.flush_at_end):
+                yield recorder
+        except BaseException as error:
+            written = recorder.ended(named(error))
+            if not isinstance(error, GeneratorExit):  # a generator that is closed cannot await
+                await result_of(written)
+            raise
+
+    async def revision(self, run_id: str, state: State) -> Revision | None:
+        """Returns the recorded revision of a run of this text and context; None if there is none."""
+        trace = await result_of(in_order(self._earlier, run_id, state))
+        return None if trace is None else trace.revision
+
+    def _earlier(self, run_id: str, state: State) -> Trace | None:
+        """Reads the trace of the run; None if it is unreadable or of another text or context."""
+        try:
+            trace = Trace(self._store.read(run_id))
+        except _FAILURES:
+            return None
+        facts = trace.file.facts
+        same = (facts.original, facts.context) == (state["original"], state["context"])
+        return trace if same else None
+
+    def _prune(self) -> None:
+        """Removes old traces before the first run, and every 200 runs. A failure is only logged."""
+        self._runs += 1
+        if self._runs % _PRUNE_EVERY == 1:
+            try:
+                most = self._settings.trace_max_mb * 1e6
+                self._store.prune(days=self._settings.trace_days, max_bytes=most)
+            except _FAILURES as error:
+                _log.warning("old traces are not removed: %s", error)
+
+
+class RunRecorder:
+    """Hands the lines of one run to the thread that writes. A failed write loses the trace, not the run."""
+
+    def __init__(
+        self, store: TraceStore, run_id: str, warn: Callable[[str], None], *, at_once: bool = False
+    ) -> None:
+        """`warn` is called once, with one line, if the trace cannot be written.
+
+        Answers are written `at_once` where a run may be resumed, so that no paid answer is lost.
+        """
+        self._store, self._run_id, self._warn, self._at_once = store, run_id, warn, at_once
         self._epoch = time.time() - time.perf_counter()
-        self._numbers = 0
+        self._started, self._numbers = self.now(), 0
+        self._new: deque[TraceSpan | Prompt] = deque()
+        self._prompts: set[str] = set()
+        self._packer = Packer()
+        self._due: asyncio.TimerHandle | None = None
+        self._failed = False
 
     def now(self) -> float:
+        """Returns the seconds since 1970, by a clock that is not adjusted during a run."""
         return self._epoch + time.perf_counter()
 
     def number(self) -> int:
         self._numbers += 1
         return self._numbers
 
-
-class RunRecorder(Numbering):
-    """Hands the spans of one run to the thread that writes. A failed write loses the trace, not the run."""
-
-    def __init__(self, store: TraceStore, warn: Callable[[str], None], *, at_once: bool = False) -> None:
-        """`warn` is called once, with one line, if the trace cannot be written.
-
-        Answers are written `at_once` where a run may be resumed, so that no paid answer is lost.
-        """
-        super().__init__()
-        self._warn, self._at_once = warn, at_once
-        self._due: asyncio.TimerHandle | None = None
-        self._started = self.now()
-        self._writer = _SpanWriter(store, lambda message: self._warn(message))
-
-    async def start(self, run_id: str, facts: RunFacts) -> None:
-        """Writes the run with its input as the start of a trace."""
-        await self._do("begin", run_id, self._started, facts)
-
-    async def go_on(self, trace: Trace, facts: RunFacts) -> None:
-        """Continues the trace of a run that was interrupted."""
-        self._numbers = max((span.number for span in trace.spans), default=0)
-        self._started -= trace.seconds
-        await self._do("go_on", trace, facts)
+    async def start(self, facts: RunFacts, earlier: Trace | None = None) -> None:
+        """Writes the run with its input as the start of a trace, or goes on with the `earlier` one."""
+        if earlier is not None:
+            packed = [number for span in earlier.spans for number, _, _ in span.records]
+            self._packer = Packer(max(packed, default=0) + 1)
+            self._numbers = max((span.number for span in earlier.spans), default=0)
+            self._started -= earlier.seconds
+        await result_of(in_order(self._guarded, self._start, facts, earlier and earlier.file))
 
     def begin(self, span: TraceSpan) -> None:
         # A copy, because the body grows during the span while another thread reads the copy.
         self.end(replace(span, body=dict(span.body)))
 
     def end(self, span: TraceSpan) -> None:
-        self._writer.spans.append(span)
-        self._write_soon()
+        """Hands over a span, and plans a write in this event loop; in a thread, the next event writes."""
+        self._new.append(span)
+        if self._due is None:
+            with suppress(RuntimeError):
+                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_soon)
 
     def keep(self, prompt: Prompt) -> None:
-        """Hands over a prompt to write, unless a prompt with this hash was handed over before."""
-        if prompt.hash not in self._writer.seen:
-            self._writer.seen.add(prompt.hash)
-            self._writer.prompts.append(prompt)
+        """Hands over a prompt to write, unless it was handed over before."""
+        if prompt.hash not in self._prompts:
+            self._prompts.add(prompt.hash)
+            self._new.append(prompt)
 
     async def saved(self) -> None:
         """With `at_once`, waits until the spans so far are written; else does nothing."""
@@ -93,119 +175,104 @@ class RunRecorder(Numbering):
             await self.flush()
 
     async def flush(self) -> None:
-        """Waits until the spans so far are written. If another process is writing, they are written later."""
-        self._cancel_due()
-        await self._do("write")
+        """Waits until the spans so far are written."""
+        await result_of(self._write_soon())
 
     def flush_at_end(self) -> None:
         """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
-        in_order(self._writer.do, "write_last").result(_LAST_BUSY_S)
+        in_order(self._guarded, self._write).result(_LAST_S)
 
     async def finished(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.ended("", revision))
-        failed = [Notice(code=FAILED, message=message, node="") for message in messages]
+        failed = [Notice(code=_FAILED, message=message, node="") for message in messages]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
         """Writes the end of the run, with its error or revision, in a thread. The caller may wait for it."""
-        self._cancel_due()
-        return in_order(self._writer.do, "finish", revision, error, self.now() - self._started)
+        self._write_soon()
+        return in_order(self._guarded, self._end, error, revision, self.now() - self._started)
 
-    async def _do(self, step: str, *arguments: Any) -> None:
-        await result_of(in_order(self._writer.do, step, *arguments))
-
-    def _write_soon(self) -> None:
-        """Plans a write in this event loop. In a thread without a loop, the next event writes."""
-        if self._due is None and not self._writer.failed:
-            with suppress(RuntimeError):
-                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_now)
-
-    def _write_now(self) -> None:
-        self._due = None
-        asyncio.wrap_future(in_order(self._writer.do, "write")).add_done_callback(self._write_the_rest)
-
-    def _write_the_rest(self, _: object) -> None:
-        if self._writer.rows:
-            self._write_soon()
-
-    def _cancel_due(self) -> None:
+    def _write_soon(self) -> "Future[None]":
         if self._due is not None:
             self._due.cancel()
             self._due = None
+        return in_order(self._guarded, self._write)
 
-
-class _SpanWriter:
-    """Packs and writes the trace of one run, in the thread that writes traces.
-
-    `spans` and `prompts` are queues in which the run hands them over.
-    """
-
-    def __init__(self, store: TraceStore, warn: Callable[[str], None]) -> None:
-        self.spans: deque[TraceSpan] = deque()
-        self.prompts: deque[Prompt] = deque()
-        self.seen: set[str] = set()
-        self.rows: dict[int, SpanRow] = {}  # packed, but not written yet
-        self.failed = False
-        self._new: dict[str, Prompt] = {}  # not written yet
-        self._store, self._warn, self._packer, self._run = store, warn, Packer(), 0
-
-    def do(self, step: str, *arguments: Any) -> None:
-        """Calls a method. The first failure is reported, and later calls do nothing."""
-        if not self.failed:
+    def _guarded(self, step: Callable[..., None], *arguments: Any) -> None:
+        """Calls a step of writing. The first failure is reported, and later calls do nothing."""
+        if not self._failed:
             try:
-                getattr(self, step)(*arguments)
-            except FAILURES as error:
-                self.failed = True
-                self._warn(f"the trace of this run is not kept: {' '.join(str(error).split())[:200]}")
+                step(*arguments)
+            except _FAILURES as error:
+                self._failed = True
+                reason = " ".join(str(error).split())[:200]
+                self._warn(f"the trace of this run is not kept: {reason}; or set trace to false")
 
-    def begin(self, run_id: str, started: float, facts: RunFacts) -> None:
-        self._run = self._store.begin(run_id, started, facts)
-
-    def go_on(self, trace: Trace, facts: RunFacts) -> None:
-        self._run = self._store.reopen(trace.run_id, facts)
-        packed = [number for span in trace.spans for number, _, _ in span.records]
-        self._packer = Packer(max(packed, default=0) + 1)
-
-    def write(self) -> None:
-        """Writes everything that was handed over. If another process is writing, it stays in `rows`."""
-        try:
-            self._write()
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
-                raise
-
-    def write_last(self) -> None:
-        """Writes everything at the end of the process, and waits up to 2 s while another process writes."""
-        self._store.wait(_LAST_BUSY_S)
-        self.write()
-
-    def finish(self, revision: Revision | None, error: str, seconds: float) -> None:
-        self._store.wait(_LAST_BUSY_S)  # this is the last chance to write
-        try:
-            self._write()
-            packed, records = self._packer.pack(revision and dict(revision))
-            self._store.finish(self._run, seconds, error, records, packed if revision else None)
-        finally:
-            self._store.wait(BUSY_S)
+    def _start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
+        begun = {"run_id": self._run_id, "started": self._started, "facts": facts.model_dump(mode="json")}
+        line = line_of("run", {"format": 2, **begun})
+        if earlier is None:
+            self._store.begin(self._run_id, line)
+        else:
+            self._store.rewrite(earlier)
+            self._store.write(self._run_id, [line])
 
     def _write(self) -> None:
-        while self.prompts:
-            prompt = self.prompts.popleft()
-            self._new[prompt.hash] = prompt
-        while self.spans:
-            span = self.spans.popleft()
-            body, records = self._packer.pack(recorded_body(span.body))
-            place = (span.number, span.parent, span.kind, span.name, span.about, span.started)
-            self.rows[span.number] = (*place, span.seconds, span.error, records, body)
-        if self.rows or self._new:
-            self._store.write(self._run, self.rows.values(), self._new)
-            self.rows, self._new = {}, {}
+        lines = []
+        while self._new:
+            lines.append(self._line(self._new.popleft()))
+        if lines:
+            self._store.write(self._run_id, lines)
+
+    def _line(self, each: TraceSpan | Prompt) -> str:
+        if isinstance(each, Prompt):
+            return line_of("prompt", {each.hash: PromptFields.of(each).model_dump()})
+        body, records = self._packer.pack(_recorded_body(each.body))
+        names = ("number", "parent", "kind", "name", "about", "started", "seconds", "error")
+        return line_of("span", {name: getattr(each, name) for name in names}, records=records, body=body)
+
+    def _end(self, error: str, revision: Revision | None, seconds: float) -> None:
+        packed, records = self._packer.pack(revision and dict(revision))
+        end = {"seconds": seconds, "error": error}
+        self._store.write(self._run_id, [line_of("end", end, records=records, revision=packed)])
 
 
-def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
+class Packer:
+    """Writes values of one run as JSON in which numbers stand for records, so that each is written once."""
+
+    def __init__(self, first: int = 1) -> None:
+        """`first`: the number of the next record."""
+        self._next = first
+        self._records: dict[int, tuple[int, Record]] = {}  # by identity; holding a record keeps its id
+        self._new: list[str] = []
+        self._encode = json.JSONEncoder(
+            default=self._reference, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        ).encode
+
+    def pack(self, value: Any) -> tuple[str, str]:
+        """Returns `value` as JSON with numbers for records, and a JSON list of the records new in it.
+
+        Raises `TypeError` and `ValueError` for values that JSON cannot hold, such as NaN.
+        """
+        self._new = []
+        text = self._encode(value)
+        return text, f"[{','.join(self._new)}]"
+
+    def _reference(self, value: Any) -> dict[str, int]:
+        if not isinstance(value, Record):
+            raise TypeError(f"a trace cannot hold {kind_of(value)}")
+        record = self._records.get(id(value))
+        if record is None:
+            record = self._records[id(value)] = (self._next, value)
+            self._new.append(f'[{self._next},"{type(value).__name__}",{value.model_dump_json()}]')
+            self._next += 1
+        return {REFERENCE: record[0]}
+
+
+def _recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the body with the passages of a search replaced by [source, title, count] to save space."""
     update = body.get("update")
     if not update or "passages" not in update:
@@ -215,3 +282,40 @@ def recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
         counts = Counter((passage.source, passage.title) for passage in passages)
         documents[query] = [[*place, count] for place, count in counts.items()]
     return {**body, "update": {**update, "passages": documents}}
+
+
+def settings_record(settings: Settings) -> dict[str, Any]:
+    """Returns the settings that differ from the defaults, as JSON values without secrets and `home`.
+
+    Objects are named by their classes. Of an endpoint only its address and price are kept.
+    """
+    values = {
+        name: getattr(settings, name)
+        for name, field in Settings.model_fields.items()
+        if name != "home" and getattr(settings, name) != field.get_default(call_default_factory=True)
+    }
+    if "endpoints" in values:
+        values["endpoints"] = {
+            name: {"base_url": endpoint.base_url, "price": endpoint.price}
+            for name, endpoint in settings.endpoints.items()
+        }
+    plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(values), default=_plain)))
+    return plain
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            str(name): _without_secrets(part)
+            for name, part in value.items()
+            if not isinstance(part, SecretStr)
+        }
+    if isinstance(value, list | tuple):
+        return [_without_secrets(part) for part in value]
+    return redacted(value) if isinstance(value, str) else value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, Path) else f"<{name_of(value)}>"

@@ -1,232 +1,157 @@
-"""Writes, lists, reads and removes the traces of all runs in one SQLite file of the data folder."""
+"""Keeps the traces of runs, each in a file of the data folder: writes, lists, finds and removes them."""
 
-import json
-import sqlite3
+import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import NamedTuple
 
 from rarr.errors import InputError
-from rarr.prompts import Prompt
-from rarr.tools.storage.database import Database, Schema
-from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, first_of, prompt_fields, status_of
+from rarr.settings import Settings
+from rarr.tools.storage.files import private_folder, write_whole
+from rarr.traces.trace_file import Status, TraceFile
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
 LAST = "last"
 """The name for the newest run, unless a run has this name."""
-
-SpanRow = tuple[int, int, str, str, str, float, float | None, str, str, str]
-"""Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
-
-SCHEMA = Schema(
-    noun="trace store",
-    name=0x72617274,  # "rart" in ASCII
-    format=2,
-    tables="""
-        CREATE TABLE runs (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,  -- grows, and no number comes again
-            run_id TEXT NOT NULL UNIQUE, stored REAL NOT NULL,  -- when it came here
-            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL,
-            facts TEXT NOT NULL, records TEXT NOT NULL, revision TEXT
-        );
-        CREATE TABLE spans (
-            run INTEGER NOT NULL, number INTEGER NOT NULL,
-            parent INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, about TEXT NOT NULL,
-            started REAL NOT NULL, seconds REAL, error TEXT NOT NULL, records TEXT NOT NULL,
-            body TEXT NOT NULL, PRIMARY KEY (run, number)
-        );
-        -- Of each run its own: another's file may say anything of the prompt of a hash.
-        CREATE TABLE prompts (
-            run INTEGER NOT NULL, hash TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (run, hash)
-        );
-        CREATE TRIGGER removed AFTER DELETE ON runs BEGIN
-            DELETE FROM spans WHERE run = old.id;
-            DELETE FROM prompts WHERE run = old.id;
-        END;
-    """,
-)
-_OF_REQUESTS = "FROM spans WHERE run = runs.id AND kind = 'request'"
-_LISTED = f"""
-    SELECT run_id, started, seconds, error, facts,
-        (SELECT count(json_extract(body, '$.tokens')) {_OF_REQUESTS}),
-        (
-            SELECT coalesce(sum(json_extract(body, '$.tokens[0]') + json_extract(body, '$.tokens[1]')), 0)
-            {_OF_REQUESTS}
-        ),
-        (
-            SELECT count(DISTINCT json_extract(value, '$[2].id')) FROM spans, json_each(spans.records)
-            WHERE run = runs.id AND json_extract(value, '$[1]') = 'Edit'
-            AND json_extract(value, '$[2].accepted')
-        )
-    FROM runs ORDER BY id DESC LIMIT ?
-"""
-_SPANS = """
-    SELECT number, parent, kind, name, about, started, seconds, error, records, body
-    FROM spans WHERE run = ? ORDER BY number
-"""
-
-DAMAGED = RunFacts(version="", original="", context=None, settings={}, warnings=[], process=("", 0))
-"""The facts of a run in a list whose own facts cannot be read."""
+_END = ".jsonl"
 
 
 class RunSummary(NamedTuple):
     """The figures of one run in a list of runs. `seconds` is None if the run did not end.
 
-    `facts` are `DAMAGED` if they cannot be read.
+    `calls` are requests to models, including failed ones, `tokens` those in and out, and `edits` those that
+    were accepted.
     """
 
     run_id: str
     started: float
     seconds: float | None
+    status: Status
     error: str
-    facts: RunFacts
-    calls: int  # requests to models, including failed ones
-    tokens: int  # in and out
-    edits: int  # accepted
-
-    @property
-    def status(self) -> Status:
-        """Returns done, failed, running, cut short or damaged."""
-        return "damaged" if self.facts is DAMAGED else status_of(self.seconds, self.error, self.facts.process)
+    text: str
+    calls: int
+    tokens: int
+    edits: int
 
 
-class TraceStore(Database):
-    """The SQLite file with the traces of all runs. Many processes and threads may use it at once."""
+class TraceStore:
+    """The folder with the traces of all runs. Many processes and threads may use it at once."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises `InputError` for a file that is damaged, is not a trace store or cannot be opened."""
-        super().__init__(path, SCHEMA)
+    def __init__(self, home: Path | None = None) -> None:
+        """`home` is the data folder; None: that of the settings."""
+        self.home = (home or Settings().home).expanduser()
+        self.folder = self.home / "traces"
 
-    def begin(self, run_id: str, started: float, facts: RunFacts) -> int:
-        """Adds a run, and returns the number by which spans refer to it.
+    def begin(self, run_id: str, line: str) -> None:
+        """Makes the file of a run with its first line.
 
-        Raises `InputError` for a used name.
+        Raises `InputError` for a used name, and `OSError`.
         """
-        with self.transaction() as sqlite:
-            return _begin(sqlite, run_id, started, facts, "give another run_id")
+        private_folder(self.folder)
+        self._begin(run_id, line, "give another run_id")
 
-    def write(self, run: int, spans: Iterable[SpanRow], prompts: Mapping[str, Prompt]) -> None:
-        """Writes spans and prompts of a run. Spans replace the spans with the same numbers."""
-        fields = {name: prompt_fields(prompt) for name, prompt in prompts.items()}
-        with self.transaction() as sqlite:
-            _write(sqlite, run, spans, fields)
+    def write(self, run_id: str, lines: Iterable[str]) -> None:
+        """Appends lines to the file of a run. Raises `InputError` if the run was removed, and `OSError`."""
+        try:
+            handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError:
+            raise InputError("the run was removed while it was under way") from None
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(f"{line}\n".encode() for line in lines)
 
-    def finish(self, run: int, seconds: float, error: str, records: str, revision: str | None) -> None:
-        """Writes the end of the run: its error ("" if none) or its revision, with the records in it."""
-        with self.transaction() as sqlite:
-            _finish(sqlite, run, seconds, error, records, revision)
+    def rewrite(self, file: TraceFile) -> None:
+        """Writes the file of a run anew, without a last line that was cut short. Raises `OSError`."""
+        write_whole(self._path(file.run_id), file.text())
+        self._path(file.run_id).chmod(0o600)
 
     def add(self, file: TraceFile) -> None:
         """Writes a run that was read from a file. Raises `InputError` if a run of its name exists."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
-        records = _json(file.model_dump(mode="json")["records"])
-        revision = None if file.revision is None else _json(file.revision)
-        with self.transaction() as sqlite:
-            run = _begin(sqlite, file.run_id, file.started, file.facts, cure)
-            _write(sqlite, run, map(_row, file.spans), file.prompts)
-            if file.seconds is not None:
-                _finish(sqlite, run, file.seconds, file.error, records, revision)
+        private_folder(self.folder)
+        self._begin(file.run_id, file.text().removesuffix("\n"), cure)
 
-    def names(self) -> "Sequence[str]":
-        """Returns the names of all runs, the newest first."""
-        with self.used() as sqlite:
-            return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
+    def _begin(self, run_id: str, lines: str, cure: str) -> None:
+        try:
+            handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            raise InputError(f"there is a trace of a run {run_id!r} already: {cure}") from None
+        with os.fdopen(handle, "wb") as file:
+            file.write(f"{lines}\n".encode())
 
-    def list(self, most: int = -1) -> "Sequence[RunSummary]":
-        """Returns summaries of the `most` newest runs (-1: all), the newest first."""
-        with self.used() as sqlite:
-            rows = sqlite.execute(_LISTED, (most,)).fetchall()
-        return [RunSummary._make((*row[:4], _facts(row[4]), *row[5:])) for row in rows]
+    def names(self) -> Sequence[str]:
+        """Returns the names of all runs, the last written first."""
+        return [path.name.removesuffix(_END) for path, _, _ in reversed(self._files())]
+
+    def list(self, most: int | None = None) -> Sequence[RunSummary]:
+        """Returns summaries of the `most` newest runs, the newest first."""
+        return [_summary(self.read(name)) for name in self.names()[:most]]
 
     def resolve(self, word: str) -> str:
         """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
 
         Raises `InputError` where there is no such run, or several.
         """
-        word = valid(word)
-        names = self.names()
+        word, names = valid(word), self.names()
         if word in names:
             return word
         found = names[:1] if word == LAST else [name for name in names if word and name.startswith(word)]
         if len(found) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
-        if not found:
-            raise _missing(word)
-        return found[0]
+        return found[0] if found else self._existing(word)
 
     def read(self, run_id: str) -> TraceFile:
         """Reads the trace of the run of this name. Raises `InputError` if there is none, or it is damaged."""
-        names = ("started", "seconds", "error", "facts", "records", "revision")
-        with self.used() as sqlite:
-            sqlite.execute("BEGIN")  # all reads see the same state, even if others write meanwhile
-            try:
-                run = _number(sqlite, run_id)
-                row = sqlite.execute(f"SELECT {', '.join(names)} FROM runs WHERE id = ?", (run,)).fetchone()
-                spans = sqlite.execute(_SPANS, (run,)).fetchall()
-                query = "SELECT hash, fields FROM prompts WHERE run = ? ORDER BY rowid"
-                prompts = sqlite.execute(query, (run,)).fetchall()
-            finally:
-                sqlite.execute("COMMIT")
-        fields = dict(zip(names, row, strict=True))
         try:
-            packed = {name: fields[name] and json.loads(fields[name]) for name in names[3:]}
-            known = {name: json.loads(plain) for name, plain in prompts}
-            return TraceFile(**fields | packed, run_id=run_id, spans=list(map(_span, spans)), prompts=known)
-        except ValueError as error:
-            why = first_of(error) if isinstance(error, ValidationError) else error
-            cure = f"rarr trace prune {run_id} removes it"
-            raise InputError(f"the trace of {run_id!r} is damaged ({why}): {cure}") from None
-
-    def reopen(self, run_id: str, facts: RunFacts) -> int:
-        """Marks a run as unfinished with new `facts`, since it continues. Returns its number."""
-        with self.transaction() as sqlite:
-            run = _number(sqlite, run_id)
-            update = "UPDATE runs SET seconds = NULL, error = '', facts = ? WHERE id = ?"
-            sqlite.execute(update, (facts.model_dump_json(), run))
-            return run
+            return TraceFile.read(self._path(self._existing(run_id)))
+        except InputError as error:
+            raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
         """Removes runs older than `days`, then the oldest until `max_bytes` suffice; returns the number."""
         oldest = (time.time() if now is None else now) - days * DAY_S
-        removed = self._remove("stored < ?", oldest)
-        while self.size() > max_bytes and self._remove("id = (SELECT min(id) FROM runs)"):
-            removed += 1
+        files = self._files()
+        left, removed = sum(size for _, _, size in files), 0
+        for path, written, size in files:
+            if written < oldest or left > max_bytes:
+                self._remove(path.name.removesuffix(_END))
+                left, removed = left - size, removed + 1
         return removed
 
     def remove(self, run_ids: Iterable[str]) -> int:
         """Removes the runs of these names, all of them or none if a name is unknown; returns the number."""
-        with self.transaction() as sqlite:
-            runs = {_number(sqlite, run_id) for run_id in run_ids}
-            return sum(self._removed(sqlite, "id = ?", run) for run in runs)
+        runs = {self._existing(run_id) for run_id in run_ids}
+        for run_id in runs:
+            self._remove(run_id)
+        return len(runs)
 
-    def remove_all(self) -> int:
-        """Removes all runs; returns the number."""
-        return self._remove("TRUE")
-
-    def shrink(self) -> None:
-        """Gives the space of removed runs back to the disk, and erases their content."""
-        with self.used() as sqlite:
-            sqlite.execute("VACUUM")
-            sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    def _remove(self, which: str, *values: float) -> int:
-        with self.transaction() as sqlite:
-            return self._removed(sqlite, which, *values)
-
-    def _removed(self, sqlite: sqlite3.Connection, which: str, *values: float) -> int:
-        """Removes runs, and the HTML page of each run first. Raises `InputError` if a page cannot go."""
-        names = sqlite.execute(f"SELECT run_id FROM runs WHERE {which}", values).fetchall()
-        for (name,) in names:
-            page = page_path(self._path.parent, name)
+    def _remove(self, run_id: str) -> None:
+        """Removes the HTML page of a run, and then the run. Raises `InputError` if one cannot go."""
+        for path in (page_path(self.home, run_id), self._path(run_id)):
             try:
-                page.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
             except OSError as error:
-                raise InputError(f"{page} cannot be removed ({error.strerror}): remove it") from None
-        return sqlite.execute(f"DELETE FROM runs WHERE {which}", values).rowcount
+                raise InputError(f"{path} cannot be removed ({error.strerror}): remove it") from None
+
+    def _files(self) -> Sequence[tuple[Path, float, int]]:
+        """Lists the files with the time when each was last written and their bytes, the oldest first."""
+        files = []
+        for path in self.folder.glob(f"*{_END}"):
+            try:
+                facts = path.stat()
+            except FileNotFoundError:  # another process removed it
+                continue
+            files.append((path, facts.st_mtime, facts.st_size))
+        return sorted(files, key=lambda file: (file[1], file[0]))
+
+    def _path(self, run_id: str) -> Path:
+        return self.folder / f"{run_id}{_END}"
+
+    def _existing(self, run_id: str) -> str:
+        if run_id not in self.names():
+            raise InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
+        return run_id
 
 
 def page_path(home: Path, run_id: str) -> Path:
@@ -234,66 +159,22 @@ def page_path(home: Path, run_id: str) -> Path:
     return home / "pages" / f"{run_id}.html"
 
 
-def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: RunFacts, cure: str) -> int:
-    if sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone():
-        raise InputError(f"there is a trace of a run {run_id!r} already: {cure}")
-    cursor = sqlite.execute(
-        "INSERT INTO runs (run_id, stored, started, error, facts, records) VALUES (?, ?, ?, '', ?, '[]')",
-        (run_id, time.time(), started, facts.model_dump_json()),
+def _summary(file: TraceFile) -> RunSummary:
+    sent = [span.body["tokens"] for span in file.spans if span.kind == "request" and "tokens" in span.body]
+    edits = {
+        fields["id"]
+        for span in file.spans
+        for _, kind, fields in span.records
+        if kind == "Edit" and fields["state"] == "accepted"
+    }
+    return RunSummary(
+        run_id=file.run_id,
+        started=file.started,
+        seconds=file.seconds,
+        status=file.status,
+        error=file.error,
+        text=file.facts.original,
+        calls=len(sent),
+        tokens=sum(tokens[0] + tokens[1] for tokens in sent),
+        edits=len(edits),
     )
-    return cursor.lastrowid or 0
-
-
-def _write(
-    sqlite: sqlite3.Connection, run: int, spans: Iterable[SpanRow], prompts: Mapping[str, dict[str, Any]]
-) -> None:
-    _require(sqlite.execute("SELECT 1 FROM runs WHERE id = ?", (run,)).fetchone())
-    kept = ((run, name, _json(fields)) for name, fields in prompts.items())
-    sqlite.executemany("INSERT OR IGNORE INTO prompts VALUES (?, ?, ?)", kept)
-    rows = ((run, *span) for span in spans)
-    sqlite.executemany("REPLACE INTO spans VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-
-
-def _finish(
-    sqlite: sqlite3.Connection, run: int, seconds: float, error: str, records: str, revision: str | None
-) -> None:
-    update = "UPDATE runs SET seconds = ?, error = ?, records = ?, revision = ? WHERE id = ?"
-    _require(sqlite.execute(update, (seconds, error, records, revision, run)).rowcount)
-
-
-def _require(there: Any) -> None:
-    if not there:
-        raise InputError("the run was removed while it was under way")
-
-
-def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
-    row = sqlite.execute("SELECT id FROM runs WHERE run_id = ?", (run_id,)).fetchone()
-    if row is None:
-        raise _missing(run_id)
-    return int(row[0])
-
-
-def _missing(word: str) -> InputError:
-    return InputError(f"there is no trace of a run {word!r}: rarr trace list names them")
-
-
-def _facts(facts: str) -> RunFacts:
-    try:
-        return RunFacts.model_validate_json(facts)
-    except ValidationError:
-        return DAMAGED
-
-
-def _span(row: Sequence[Any]) -> StoredSpan:
-    *plain, records, body = row
-    fields = dict(zip(StoredSpan.model_fields, plain, strict=False))
-    return StoredSpan(**fields, records=json.loads(records), body=json.loads(body))
-
-
-def _row(span: StoredSpan) -> SpanRow:
-    *plain, records, body = span.model_dump(mode="json").values()
-    return (*plain, _json(records), _json(body))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)

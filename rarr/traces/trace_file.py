@@ -1,12 +1,14 @@
-"""Declares the trace of one run as a JSON file, and reads, checks and writes the file.
+"""Declares the trace of one run as a file of JSON lines, and reads, checks and writes the file.
 
-A trace may come from anybody, so the body of each span is checked by its kind.
+The lines are the run with its input, a line a prompt and span, and the end. Of lines about one span the last
+holds, and a run that goes on begins with a new line. A trace may come from anybody, so the body of each span
+is checked by its kind.
 """
 
 import json
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -25,15 +27,20 @@ from pydantic_core import from_json
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.records import RUN_ID
-from rarr.tools.storage.files import write_whole
 from rarr.tools.trace_spans import Kind
-from rarr.traces.record_references import Numbered
 
+REFERENCE = "#"
+"""`{"#": 7}` stands for record 7: most updates repeat earlier records, and each is written once.
+
+No plain value of a run has this form, not even the answers of models, whose fields are those of the prompts.
+"""
+Numbered = tuple[int, str, Any]
+"""The number of a record, the name of its class, and its fields."""
 Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
-Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]  # SQLite adds them up, in 64 bits
+Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
-Status = Literal["done", "failed", "running", "cut short", "damaged"]
+Status = Literal["done", "failed", "running", "cut short"]
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
 
@@ -147,21 +154,15 @@ class PromptFields(FileModel):
 
     name: StrictStr
     version: StrictStr
-    variables: list[StrictStr]
+    variables: tuple[StrictStr, ...]
     output: dict[str, Any]
     system: StrictStr
     user: StrictStr
 
-
-def prompt_fields(prompt: Prompt) -> dict[str, Any]:
-    """Turns a prompt into the fields that a trace stores; `prompt_of` reads them."""
-    fields = {name: getattr(prompt, name) for name in PromptFields.model_fields}
-    return fields | {"variables": list(prompt.variables)}
-
-
-def prompt_of(hash: str, fields: dict[str, Any]) -> Prompt:  # noqa: A002  # the field
-    """Builds a prompt from the fields that `prompt_fields` made."""
-    return Prompt(**{**fields, "variables": tuple(fields["variables"])}, hash=hash)
+    @classmethod
+    def of(cls, prompt: Prompt) -> Self:
+        """Takes the fields of a prompt."""
+        return cls(**{name: getattr(prompt, name) for name in cls.model_fields})
 
 
 class StoredSpan(FileModel):
@@ -205,40 +206,50 @@ class RunFacts(FileModel):
     process: tuple[str, Annotated[int, Field(ge=0, lt=1 << 31)]]
 
 
-class TraceFile(FileModel):
-    """A whole run. `started` is in seconds since 1970. `revision` is packed; None until the run is done."""
-
-    format: Literal[1] = 1
-    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # it is part of file names
+class _Begun(FileModel):
+    format: Literal[2] = 2
+    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # it is the name of a file
     started: Seconds
-    seconds: Seconds | None
-    error: str
     facts: RunFacts
-    spans: list[StoredSpan]
-    prompts: dict[str, dict[str, Any]]
+
+
+class _End(FileModel):
+    seconds: Seconds | None = None
+    error: str = ""
     records: list[Numbered] = []
     revision: dict[str, Any] | None = None
 
+
+class _Line(FileModel):
+    """A line of the file, which has one of these fields."""
+
+    run: _Begun | None = None
+    prompt: dict[str, PromptFields] | None = None
+    span: StoredSpan | None = None
+    end: _End | None = None
+
+
+class TraceFile(_Begun, _End):
+    """A whole run. `started` is in seconds since 1970. `revision` is packed; None until the run is done."""
+
+    spans: list[StoredSpan] = []
+    prompts: dict[str, PromptFields] = {}
+
     def require_whole(self) -> None:
-        """Checks that spans grow in number, lie within earlier spans, and have bodies that fit their kinds.
+        """Checks that spans lie within earlier spans, and have bodies that fit their kinds.
 
         Readers of spans rely on this. Raises `ValueError` that names the span.
         """
         depths = {0: 0}
-        before = 0
         for span in self.spans:
-            if span.number <= before:
-                raise ValueError(f"span {span.number} comes after span {before}")
             if span.parent >= span.number:
                 raise ValueError(f"span {span.number} is within span {span.parent}, which comes later")
-            before, depths[span.number] = span.number, depths.get(span.parent, 0) + 1
+            depths[span.number] = depths.get(span.parent, 0) + 1
             if depths[span.number] > _DEEPEST:
                 raise ValueError(f"span {span.number} is within more than {_DEEPEST} other spans")
             span.require_body()
             if span.kind == "ask" and span.body and span.body["prompt"] not in self.prompts:
                 raise ValueError(f"span {span.number} asks with a prompt that the file lacks")
-        for name, fields in self.prompts.items():
-            _require(PromptFields, fields, f"prompt {name}")
 
     @property
     def status(self) -> Status:
@@ -247,50 +258,57 @@ class TraceFile(FileModel):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Reads a trace from a JSON file; it may come from others, so addresses in it are left out.
+        """Reads a trace, without a last line that was cut short.
 
         Raises `InputError` for a file that is no trace, is damaged, or has another format.
         """
         try:
-            plain = from_json(path.read_bytes(), allow_inf_nan=False)
-            json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
-            return cls.model_validate(plain)._without_addresses()
+            lines = [_line(line) for line in path.read_bytes().split(b"\n")[:-1]]
+            [begun] = [line.run for line in lines if line.run][-1:]
         except OSError as error:
             reason = f"trace {str(path)!r} cannot be read ({error.strerror})"
             raise InputError(f"{reason}: give a file of rarr trace export") from None
         except ValueError as error:
-            why: object = error
-            if isinstance(error, ValidationError):
-                first, why = error.errors()[0], first_of(error)
-                if first["loc"] == ("format",) and isinstance(first["input"], int):
-                    raise InputError(
-                        f"{str(path)!r} has another format: it was made by a later rarr"
-                    ) from None
+            why = first_of(error) if isinstance(error, ValidationError) else error
             cure = "give a file of rarr trace export, of this version of rarr"
             raise InputError(f"{str(path)!r} is not a trace ({why}): {cure}") from None
+        ends = [line.end for line in lines if line.end or line.run]
+        spans = {line.span.number: line.span for line in lines if line.span}
+        prompts = {name: fields for line in lines for name, fields in (line.prompt or {}).items()}
+        in_order = [spans[number] for number in sorted(spans)]
+        end = ends[-1] or _End()
+        return cls(**dict(begun), **dict(end), spans=in_order, prompts=prompts)
 
     def text(self) -> str:
-        """Returns the content of the JSON file of this trace, without the addresses of models."""
-        return self._without_addresses().model_dump_json() + "\n"
+        """Returns the content of the file of this trace."""
+        return "".join(f"{line}\n" for line in self._lines())
 
-    def _without_addresses(self) -> Self:
-        settings = {name: value for name, value in self.facts.settings.items() if name != "base_url"}
-        if isinstance(endpoints := settings.get("endpoints"), dict):
-            settings["endpoints"] = {
-                name: {key: part for key, part in it.items() if key != "base_url"}
-                for name, it in endpoints.items()
-                if isinstance(it, dict)
-            }
+    def _lines(self) -> Iterator[str]:
+        yield line_of("run", self.model_dump(mode="json", include=set(_Begun.model_fields)))
+        yield from (line_of("prompt", {name: dict(fields)}) for name, fields in self.prompts.items())
+        yield from (line_of("span", span.model_dump(mode="json")) for span in self.spans)
+        if self.seconds is not None:
+            yield line_of("end", self.model_dump(mode="json", include=set(_End.model_fields)))
+
+    def without_addresses(self) -> Self:
+        """Leaves out the addresses of models: a trace that goes to others, or comes from them, has none."""
+        hidden = ("base_url", "endpoints")
+        settings = {name: value for name, value in self.facts.settings.items() if name not in hidden}
         facts = self.facts.model_copy(update={"settings": settings})
         return self.model_copy(update={"facts": facts})
 
-    def write(self, path: Path) -> None:
-        """Writes the file, completely or not at all. Raises `InputError` where it cannot be written."""
-        try:
-            write_whole(path, self.text())
-        except OSError as error:
-            reason = f"trace {str(path)!r} cannot be written ({error.strerror})"
-            raise InputError(f"{reason}: give another path") from None
+
+def line_of(kind: str, value: Mapping[str, Any], **packed: str) -> str:
+    """Writes a line of the file. `packed` are further fields, as JSON."""
+    plain = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    more = "".join(f',"{name}":{part}' for name, part in packed.items())
+    return f'{{"{kind}":{plain[:-1]}{more}}}}}'
+
+
+def _line(line: bytes) -> _Line:
+    plain = from_json(line, allow_inf_nan=False)
+    json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
+    return _Line.model_validate(plain)
 
 
 def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:

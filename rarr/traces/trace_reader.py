@@ -1,28 +1,37 @@
-"""Reads a recorded run, and rebuilds its states, evidence and revision from the spans of its nodes."""
+"""Reads a recorded run, and rebuilds its states, evidence and answers from the spans of its nodes."""
 
-import sqlite3
+import json
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast, get_args, get_type_hints
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from rarr import records
 from rarr.errors import InputError, RarrError
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
-from rarr.records import Notice, Revision
+from rarr.records import Notice, Record, Revision, answers, articles, card, usage
+from rarr.records.usage import NodeUsage
 from rarr.settings import Settings
 from rarr.state import State
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.storage.files import write_whole
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
-from rarr.traces.record_references import Unpacker
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import Status, StoredSpan, TraceFile, prompt_of
+from rarr.traces.trace_file import REFERENCE, Numbered, Status, StoredSpan, TraceFile
 
+RECORDS = {
+    name: kind
+    for module in (answers, articles, card, usage, records)
+    for name, kind in vars(module).items()
+    if isinstance(kind, type) and issubclass(kind, Record)
+}
+"""The records that a state may hold, by their names."""
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _REDUCERS = {
     name: get_args(hint)[1]
@@ -37,10 +46,9 @@ class Trace:
     def __init__(self, file: TraceFile) -> None:
         """Reads the records in `file`. Raises `InputError` for a record of another kind or shape."""
         self.file = file
-        self._unpacker = Unpacker()
-        for span in file.spans:
-            self._unpacker.learn(span.records)
-        self._unpacker.learn(file.records)
+        self._records: dict[int, Record] = {}
+        for numbered in (*(span.records for span in file.spans), file.records):
+            self._learn(numbered)
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
@@ -48,15 +56,15 @@ class Trace:
 
         Raises `InputError` where there is no such run, or it is damaged.
         """
-        with open_store(home) as store:
-            name = store.resolve(run_id)
-            file = store.read(name)
-        return cls._whole(file, f"the trace of {name!r}", f"rarr trace prune {name} removes it")
+        store = TraceStore(home)
+        name = store.resolve(run_id)
+        return cls._whole(store.read(name), f"the trace of {name!r}", f"rarr trace prune {name} removes it")
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Reads a file. Raises `InputError` for a file that is no trace or is damaged."""
-        return cls._whole(TraceFile.read(Path(path)), repr(str(path)), "export the trace once more")
+        """Reads a file, without its addresses. Raises `InputError` for a file that is no whole trace."""
+        file = TraceFile.read(Path(path)).without_addresses()
+        return cls._whole(file, repr(str(path)), "export the trace once more")
 
     @classmethod
     def _whole(cls, file: TraceFile, name: str, cure: str) -> Self:
@@ -68,9 +76,41 @@ class Trace:
             raise InputError(f"{name} is damaged, or of another version of rarr ({reason}): {cure}") from None
         return trace
 
+    def text(self) -> str:
+        """Returns the trace as JSON lines, without the addresses of models."""
+        return self.file.without_addresses().text()
+
     def write(self, path: str | Path) -> None:
         """Writes a file like `rarr trace export`. Raises `InputError` where it cannot be written."""
-        self.file.write(Path(path))
+        try:
+            write_whole(Path(path), self.text())
+        except OSError as error:
+            reason = f"trace {str(path)!r} cannot be written ({error.strerror})"
+            raise InputError(f"{reason}: give another path") from None
+
+    def _learn(self, numbered: list[Numbered]) -> None:
+        """Adds records. Raises `InputError` for a record of an unknown kind, or with other fields."""
+        for number, name, fields in numbered:
+            if name not in RECORDS:
+                raise InputError(f"it holds a {name}, which this version of rarr does not know")
+            try:
+                self._records[number] = RECORDS[name].model_validate(fields)
+            except ValidationError as error:
+                where = f"{name}.{'.'.join(map(str, error.errors()[0]['loc']))}"
+                raise InputError(f"its record {number} cannot be read ({where})") from None
+
+    def _unpacked(self, value: Any) -> Any:
+        """Replaces the numbers in `value` by their records. Raises `InputError` if a record is missing."""
+        if isinstance(value, list):
+            return [self._unpacked(part) for part in value]
+        if not isinstance(value, Mapping):
+            return value
+        if list(value) == [REFERENCE]:
+            number = value[REFERENCE]
+            if type(number) is not int or number not in self._records:
+                raise InputError(f"it lacks its record {number!r}")
+            return self._records[number]
+        return {key: self._unpacked(part) for key, part in value.items()}
 
     @property
     def run_id(self) -> str:
@@ -92,12 +132,12 @@ class Trace:
     def revision(self) -> Revision | None:
         """Unpacks the revision that the run returned; None if it returned none."""
         packed = self.file.revision
-        return None if packed is None else Revision.model_validate(self._unpacker.unpack(packed))
+        return None if packed is None else Revision.model_validate(self._unpacked(packed))
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
         """Returns the prompts of questions to models, by their hashes."""
-        return {name: prompt_of(name, fields) for name, fields in self.file.prompts.items()}
+        return {name: Prompt(**dict(fields), hash=name) for name, fields in self.file.prompts.items()}
 
     @property
     def spans(self) -> list[StoredSpan]:
@@ -114,7 +154,7 @@ class Trace:
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
         """Unpacks the body of a span. The body of a search holds counts by document instead of passages."""
-        return cast(dict[str, Any], self._unpacker.unpack(span.body))
+        return cast(dict[str, Any], self._unpacked(span.body))
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
@@ -125,15 +165,10 @@ class Trace:
                 if not kinds or inner.kind in kinds:
                     yield inner
 
-    def rendered(self, ask: StoredSpan) -> str:
-        """Joins the prompt of a question as the model got it: the instructions, then the user message."""
-        return f"{self.prompts[ask.body['prompt']].system}\n\n{ask.body['user']}"
-
     def state(self, before: StoredSpan | None = None) -> State:
-        """Rebuilds the state of the run before a call of a node; without `before`, the last state.
+        """Rebuilds the state of the run, or of a call's block, before this call; None: the last state.
 
-        The state holds only passages that became evidence. For a call in a block of a long text, it is the
-        state of that block.
+        The state holds only passages that became evidence.
         """
         if not self.blocks:
             return self._after(self.start(), self._updates(self.inner[0], before))
@@ -231,23 +266,63 @@ class Trace:
         update.pop("passages", None)
         return _UPDATE.validate_python(update)
 
+    def spending(self) -> dict[str, NodeUsage]:
+        """Sums calls, tokens, cost, saved answers and seconds by node, without unfinished requests."""
+        spent: dict[str, NodeUsage] = {}
+        for node in (span for span in self.spans if span.kind == "node"):
+            used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
+            for span in self.within(node, "ask", "request"):
+                if span.kind == "ask" and span.body.get("saved") is not None:
+                    used += NodeUsage(saved_calls=1)
+                if span.kind == "request" and "samples" in span.body:
+                    names = ("input_tokens", "output_tokens", "cached_tokens")
+                    tokens = dict(zip(names, span.body["tokens"], strict=True))
+                    used += NodeUsage(model_calls=1, **tokens, cost=span.body["cost"])
+            spent[node.name] = used
+        return spent
 
-@contextmanager
-def open_store(home: Path | None = None) -> Iterator[TraceStore]:
-    """Opens the trace store of this data folder for the block. Raises `InputError` if it fails."""
-    store = TraceStore(store_path(home))
-    try:
-        yield store
-    except sqlite3.Error as error:
-        cure = "correct that, or delete the file with its traces"
-        raise InputError(f"trace store {str(store_path(home))!r} fails ({error}): {cure}") from None
-    finally:
-        store.close()
+
+class RecordedAnswers:
+    """The answers of all models of a run, by question, in the order in which they came."""
+
+    def __init__(self, trace: Trace, *, failures: bool = False) -> None:
+        """With `failures`, an attempt that failed counts as an answer."""
+        asks = {span.number: span.body for span in trace.spans if span.kind == "ask"}
+        self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
+        for span in trace.spans:
+            body, question = span.body, asks.get(span.parent)
+            if span.kind == "request" and question and "samples" in body and (failures or body.get("texts")):
+                more = body.get("more", [])
+                key = json.dumps([span.name, question["prompt"], question["user"], more, body["samples"]])
+                self._answers[key].append(span)
+
+    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
+        """Returns the next answer to this question; None if there is none. The last answer is repeated.
+
+        Raises a recorded `CallFailure`.
+        """
+        more = [list(message) for message in ask.messages[2:]]
+        key = json.dumps([model, ask.prompt[2], ask.messages[1].content, more, ask.samples])
+        spans = self._answers[key]
+        return None if not spans else _answer(spans.pop(0) if len(spans) > 1 else spans[0])
 
 
-def store_path(home: Path | None = None) -> Path:
-    """Returns the path of the trace store in this data folder; None: the data folder of the settings."""
-    return (home or Settings().home).expanduser() / "traces.sqlite"
+def _answer(span: StoredSpan) -> Answer:
+    body = span.body
+    if "failure" in body:
+        raise CallFailure(
+            body["failure"],
+            span.error.partition(": ")[2],
+            body.get("retry_after"),
+            status=body.get("status"),
+            said=body.get("answer", ""),
+            tokens=Tokens(*body["said"]),
+            limit=body.get("limit"),
+        )
+    if not body["texts"]:
+        raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")
+    tokens, is_cut = Tokens(*body["said"]), body.get("cut", False)
+    return Answer(tuple(body["texts"]), tokens, is_cut, body.get("served", ""))
 
 
 def applied(state: State, update: State) -> State:

@@ -36,7 +36,7 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
         when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
         seconds = "" if run.seconds is None else duration(run.seconds)
         counts = (str(run.calls), str(run.tokens), str(run.edits))
-        rows.append((one_line(run.run_id[:length]), when, seconds, run.status, *counts, run.facts.original))
+        rows.append((one_line(run.run_id[:length]), when, seconds, run.status, *counts, run.text))
     widths = [max(map(len, column)) for column in [*zip(*rows, strict=True)][:-1]]
     lines = []
     for *cells, text in rows:
@@ -47,11 +47,7 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
 
 def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
     """Returns the list of runs as JSON values."""
-    same = ("run_id", "started", "seconds", "status", "error", "tokens", "edits")
-    return [
-        {name: getattr(run, name) for name in same} | {"model_calls": run.calls, "text": run.facts.original}
-        for run in runs
-    ]
+    return [run._asdict() | {"model_calls": run.calls} for run in runs]
 
 
 def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str:

@@ -170,10 +170,10 @@ def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedSe
         model="vllm:rules", base_url=server.url, endpoints={"vllm:rules": {"base_url": server.url}}
     )
     settings = trace.file.facts.settings
-    hostile = trace.file.model_dump_json()  # as it is, with its addresses
+    hostile = trace.file.text()  # as it is, with its addresses
     (tmp_path / "theirs.json").write_text(hostile, encoding="utf-8")
     assert server.url in str(settings) and server.url in hostile
-    assert server.url not in trace.file.text()
+    assert server.url not in trace.text()
     read = Trace.read(tmp_path / "theirs.json")
     before = len(server.requests)
     replayed = replay(read, "check_agreement", prompt=prompt_file(tmp_path), base_url="http://127.0.0.1:9")

@@ -42,7 +42,7 @@ def test_rows_keep_their_columns_and_order_and_get_their_results(batch: Batch) -
 def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     batch.rows({"text": WRONG})
     batch.revise()
-    assert not (batch.folder / "home" / "traces.sqlite").exists()
+    assert not (batch.folder / "home" / "traces").exists()
     batch.rows({"text": "The Hoover Dam is 222 metres high."}, {"text": WRONG})
     batch.revise(batch.settings(serve_port=8123))
     assert batch.ran == [WRONG, "The Hoover Dam is 222 metres high."]

@@ -30,7 +30,7 @@ def run_id(tmp_path: Path) -> str:
 
 def test_list_has_the_newest_first_and_tells_runs_apart(command: Command, tmp_path: Path) -> None:
     assert b"rarr revise records a run" in command("trace", "list").out
-    filled(tmp_path / "home", "aaaaaaaaaa1", "aaaaaaaaaa2", "b").close()
+    filled(tmp_path / "home", "aaaaaaaaaa1", "aaaaaaaaaa2", "b")
     titles, *rows = command("trace", "list", "--limit", "2").out.decode().splitlines()
     assert titles.split() == ["run", "when", "took", "status", "calls", "tokens", "edits", "text"]
     assert [row.split()[0] for row in rows] == ["b", "aaaaaaaaaa2"]
@@ -57,7 +57,7 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
     trace = Trace.load(run_id)
     asked = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
     plain = {line.strip() for line in full.splitlines()}
-    sent = trace.rendered(asked).replace("\x1b", "␛").splitlines()
+    sent = asked.body["user"].replace("\x1b", "␛").splitlines()
     assert [line for line in sent if line.strip() not in plain] == []
     assert {"system:", "user:", "texts:", "answers:"} <= plain
     assert "\x1b" not in out + full
@@ -84,7 +84,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     opened: list[str] = []
     monkeypatch.setattr("rarr.views.pages.trace_page", lambda trace: f"<p>{trace.run_id}</p>")
     monkeypatch.setattr(webbrowser, "get", lambda: types.SimpleNamespace(open=opened.append))
-    filled(tmp_path / "home", "a").close()
+    filled(tmp_path / "home", "a")
     page = tmp_path / "home/pages/a.html"
     page.parent.mkdir()
     assert command("trace", "open", "a").out.decode() == f"{page}\n"
@@ -108,7 +108,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     ],
 )
 def test_wrong_call_is_one_line(command: Command, tmp_path: Path, argv: list[str], message: str) -> None:
-    filled(tmp_path / "home", "a").close()
+    filled(tmp_path / "home", "a")
     Path("empty.json").write_text("{}")
     done = command("trace", *argv)
     assert (done.status, done.out, is_complaint(done.err), message in done.err) == (2, b"", True, True)

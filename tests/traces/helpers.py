@@ -1,5 +1,6 @@
 """Runs to record, and the file that they are recorded in."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,36 +20,24 @@ def facts(original: str = "One.", process: tuple[str, int] = ("elsewhere", 1)) -
     return RunFacts(version="0", original=original, context=None, settings={}, warnings=[], process=process)
 
 
-def row(number: int = 1, body: str = "{}") -> tuple[Any, ...]:
-    return (number, 0, "node", "edit", "", 1.0, 0.5, "", "[]", body)
-
-
 def span(number: int = 1, **fields: Any) -> StoredSpan:
     known = {"parent": 0, "kind": "node", "name": "edit", "about": "", "error": ""} | fields
     return StoredSpan(**{"number": number, "started": 1.0, "seconds": 0.5, **known})
 
 
-def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
-    return TraceFile(
-        run_id=run_id, started=1.0, seconds=2.0, error="", facts=facts(), spans=list(spans), prompts={}
-    )
+def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = (), original: str = "One.") -> TraceFile:
+    known = {"run_id": run_id, "started": 1.0, "seconds": 2.0, "facts": facts(original)}
+    return TraceFile(**known, spans=list(spans))
 
 
-def store(folder: Path) -> TraceStore:
-    return TraceStore(folder / "traces.sqlite")
-
-
-def filled(folder: Path, *run_ids: str, stored: float | None = None) -> TraceStore:
-    """`stored`: when they came there; None: now."""
-    made = store(folder)
+def filled(home: Path, *run_ids: str, written: float | None = None) -> TraceStore:
+    """`written`: when they were; None: now."""
+    store = TraceStore(home)
     for run_id in run_ids:
-        run = made.begin(run_id, 1.0, facts())
-        made.write(run, [row()], {})
-        made.finish(run, 1.0, "", "[]", None)
-        if stored is not None:
-            with made.used() as sqlite:
-                sqlite.execute("UPDATE runs SET stored = ? WHERE id = ?", (stored, run))
-    return made
+        store.add(file(run_id, [span()]))
+        if written is not None:
+            os.utime(store.folder / f"{run_id}.jsonl", (written, written))
+    return store
 
 
 def recorded(notes: Path, plan: Plan = (), **settings: Any) -> Revision:

@@ -1,25 +1,36 @@
-"""What reaches the file while a run goes on."""
+"""What reaches the file while a run goes on, what a run does without it, and what a trace must not hold."""
 
 import asyncio
 import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from langgraph.checkpoint.memory import InMemorySaver
+
+from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.records import Notice
 from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.trace_spans import note, recording, saved, span
-from rarr.traces.recorder import RunRecorder
+from rarr.traces.recorder import RunRecorder, settings_record
+from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import StoredSpan
-from traces.helpers import facts, store
+from traces.helpers import facts
+
+TEXT = "The Hoover Dam is 212 metres high."
+FACT = "The Hoover Dam is 221 metres high."
 
 
 async def recorder(folder: Path, messages: list[str] | None = None, *, at_once: bool = True) -> RunRecorder:
-    made = RunRecorder(store(folder), (messages if messages is not None else []).append, at_once=at_once)
-    await made.start("run", facts())
+    warn = (messages if messages is not None else []).append
+    made = RunRecorder(TraceStore(folder), "run", warn, at_once=at_once)
+    await made.start(facts())
     return made
 
 
 def spans(folder: Path) -> list[StoredSpan]:
-    return store(folder).read("run").spans
+    return TraceStore(folder).read("run").spans
 
 
 async def test_finished_request_is_written_at_once(tmp_path: Path) -> None:
@@ -57,7 +68,7 @@ async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
             with span("request", "model"):
                 note(object=Notice)
             await saved()
-    assert messages == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
+    assert len(messages) == 1 and "a trace cannot hold a ModelMetaclass" in messages[0]
 
 
 async def test_second_run_of_the_same_name_is_not_recorded(tmp_path: Path) -> None:
@@ -76,8 +87,69 @@ async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None
     await asyncio.gather(waiting, return_exceptions=True)
     free.set()
     await result_of(in_order(lambda: None))
-    assert store(tmp_path).read("run").error == "cancelled"
+    assert TraceStore(tmp_path).read("run").error == "cancelled"
 
 
 async def _ending(made: RunRecorder) -> None:
     await result_of(made.ended("cancelled"))
+
+
+class Notes:
+    """Finds one passage, after doing what it is told to."""
+
+    offline = True
+
+    def __init__(self, first: Any = None) -> None:
+        self._first = first
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if self._first is not None:
+            await self._first()
+        now = datetime.now(UTC)
+        return [Passage(text=FACT, source="notes", start=0, end=len(FACT), retrieved_at=now)]
+
+
+def revised(notes: Notes | None = None, **settings: Any) -> Revision:
+    with Reviser(Settings(search=notes or Notes(), **settings)) as reviser:
+        return reviser.revise(TEXT)
+
+
+def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
+    with Reviser(Settings(search=Notes())) as first:
+        first.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
+    with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
+        revision = other.revise(TEXT, run_id="doc-1")
+        assert other.resume("doc-1").text == revision.text == FACT
+
+
+def test_run_within_a_run_has_a_trace_of_its_own() -> None:
+    inner: list[Revision] = []
+
+    async def revise_too() -> None:
+        async with Reviser(Settings(search=Notes())) as reviser:
+            inner.append(await reviser.arevise(TEXT))
+
+    outer = revised(Notes(revise_too), rounds=1)
+    for run_id in (outer.run_id, *(revision.run_id for revision in inner)):
+        trace = Trace.load(run_id)
+        numbers = {span.number for span in trace.spans}
+        assert {span.parent for span in trace.spans} <= {0, *numbers}
+        assert next(span.name for span in trace.spans if not span.parent) == "generate_queries"
+
+
+def test_keys_in_addresses_are_not_recorded() -> None:
+    endpoint = {"api_key": "ZZSECRET", "extra": {"headers": {"X-Auth": "ZZSECRET"}}}
+    settings = Settings(
+        model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
+    )
+    assert "ZZSECRET" not in str(settings_record(settings))
+
+
+def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
+    async def fail() -> None:
+        raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
+
+    revision = revised(Notes(fail))
+    file = Trace.load(revision.run_id).file.model_dump_json()
+    assert "SECRETKEY1234" not in file + revision.model_dump_json()
+    assert "api_key=***" in file

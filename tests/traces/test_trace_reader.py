@@ -1,18 +1,25 @@
-"""A run is read back as it was."""
+"""A run is read back as it was, and a file that is no trace is refused."""
 
 import asyncio
+import json
+import socket
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from makers import check, evidence
+from pydantic import ValidationError
 
 import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.errors import InputError
-from rarr.traces.store import _row
-from rarr.traces.trace_file import ReadBody, StoredSpan
+from rarr.traces.recorder import Packer
+from rarr.traces.store import TraceStore
+from rarr.traces.trace_file import ReadBody, StoredSpan, TraceFile, status_of
 from rarr.views.pages import trace_page as page
 from rarr.views.trace_text import as_text
-from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
+from traces.helpers import RIGHT, TEXT, facts, file, recorded, span
 
 pytestmark = pytest.mark.loopback
 
@@ -38,12 +45,20 @@ def test_state_before_a_call_is_the_input_of_the_call(notes: Path) -> None:
 
 def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     recorded(notes)
-    trace = Trace.load("last")
-    trace.write(tmp_path / "run.json")
-    assert Trace.read(tmp_path / "run.json").file.text() == trace.file.text()
-    again = store(tmp_path / "elsewhere")
-    again.add(Trace.read(tmp_path / "run.json").file)
-    assert again.read(trace.run_id).text().encode() == (tmp_path / "run.json").read_bytes()
+    trace, path = Trace.load("last"), tmp_path / "run.jsonl"
+    trace.write(path)
+    assert Trace.read(path).text().encode() == path.read_bytes()
+    again = TraceStore(tmp_path / "elsewhere")
+    again.add(Trace.read(path).file)
+    assert again.read(trace.run_id).text().encode() == path.read_bytes()
+
+
+def test_line_that_was_cut_short_is_left_out(tmp_path: Path) -> None:
+    store = TraceStore(tmp_path)
+    store.add(file(spans=[span()]))
+    path = store.folder / "run-1.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"span":{"num')
+    assert store.read("run-1").spans == [span()]
 
 
 async def test_cancelled_run_is_recorded_as_cancelled() -> None:
@@ -76,13 +91,76 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
     assert {it.outcome for it in read.controls} == {"found"}
 
 
-def test_file_with_missing_records_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"started": 1e300},
+        {"started": -1.0},
+        {"seconds": float("inf")},
+        {"facts": {**facts().model_dump(), "process": (socket.gethostname(), 2**70)}},
+        {"spans": [{**span().model_dump(), "started": float("inf")}]},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_invalid_trace_file_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        TraceFile(**{**file().model_dump(), **change})
+
+
+def test_status_on_windows_does_not_check_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.traces.trace_file.os", SimpleNamespace(name="nt"))  # which has no kill
+    assert status_of(None, "", (socket.gethostname(), 1)) == "running"
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", '{"run":{"format":2}}\n', "\x00\n"])
+def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match="is not a trace"):
+        Trace.read(tmp_path / "run.json")
+
+
+@pytest.mark.parametrize(
+    ("now", "then"),
+    [
+        ('"format":2', '"format":3'),
+        ("run-1", "../../run"),
+        *(('"settings":{}', f'"settings":{{"x":{number}}}') for number in ("Infinity", "NaN", "1e999")),
+    ],
+)
+def test_file_with_a_wrong_value_is_refused(tmp_path: Path, now: str, then: str) -> None:
+    (tmp_path / "run.json").write_text(file().text().replace(now, then))
+    with pytest.raises(InputError, match="is not a trace"):
+        Trace.read(tmp_path / "run.json")
+
+
+def test_records_are_written_once_and_come_back_in_place() -> None:
+    packer, record = Packer(), check()
+    value = {"evidence": [evidence(), {"deep": [record, record]}], "text": "Où\n\x1b", "none": None}
+    packed, records = packer.pack(value)
+    assert packer.pack([record])[1] == "[]"
+    held = file(spans=[span(records=json.loads(records), body={"update": {"checks": []}})])
+    assert Trace(held).body(span(body=json.loads(packed))) == value
+
+
+@pytest.mark.parametrize("value", [{"one": object()}, {"cost": float("inf")}, {"cost": float("nan")}])
+def test_value_outside_json_is_not_packed(value: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"JSON|cannot hold an object"):
+        Packer().pack(value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        *(({"revision": {"text": {"#": number}}}, "lacks its record") for number in (9, "x", True, [1])),
+        ({"revision": {"text": 1}}, "is damaged"),
+        ({"records": [(1, "Later", {})]}, "Later, which this version"),
+        ({"records": [(1, "Check", {"verdict": "x"})]}, r"Check\.verdict"),
+    ],
+)
+def test_wrong_record_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path = tmp_path / "run.json"
-    path.write_text(file().model_copy(update={"revision": {"text": {"#": 9}}}).text())
-    with pytest.raises(InputError, match="lacks its record 9"):
-        Trace.read(path)
-    path.write_text(file().model_copy(update={"revision": {"text": 1}}).text())
-    with pytest.raises(InputError, match="is damaged"):
+    path.write_text(file().model_copy(update=change).text())
+    with pytest.raises(InputError, match=message):
         Trace.read(path)
 
 
@@ -94,7 +172,6 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
     ("spans", "message"),
     [
         ([span(1, parent=2), span(2, parent=1)], "span 1 is within span 2"),
-        ([span(1), span(1)], "span 1 comes after span 1"),
         ([span(n, parent=n - 1) for n in range(1, 3000)], "within more than 16 other spans"),
         ([span(kind="ask", body={})], "prompt: Field required"),
         ([span(kind="ask", body=ASKED)], "asks with a prompt that the file lacks"),
@@ -108,36 +185,23 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
     ],
 )
 def test_malformed_span_is_refused(tmp_path: Path, home: Path, spans: list[StoredSpan], message: str) -> None:
-    """In a file, and in the store, whatever brought it there."""
+    """In a file, and in the data folder, whatever brought it there."""
     path = tmp_path / "run.json"
-    odd = file().model_copy(update={"spans": spans})
-    path.write_text(odd.text())
+    path.write_text(file(spans=spans).text())
     with pytest.raises(InputError) as from_file:
         Trace.read(path)
     assert message in str(from_file.value)
     assert "\n" not in str(from_file.value)
-    kept = store(home)
-    run = kept.begin("run-1", 1.0, facts())
-    kept.write(run, [_row(stored) for stored in {stored.number: stored for stored in spans}.values()], {})
-    kept.close()
-    if len({stored.number for stored in spans}) == len(spans):
-        with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
-            Trace.load("run-1", home)
-
-
-@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
-def test_value_outside_json_is_refused(tmp_path: Path, number: str) -> None:
-    path = tmp_path / "run.json"
-    path.write_text(file().text().replace('"settings":{}', f'"settings":{{"x":{number}}}'))
-    with pytest.raises(InputError, match="is not a trace"):
-        Trace.read(path)
+    TraceStore(home).add(file(spans=spans))
+    with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
+        Trace.load("run-1", home)
 
 
 @pytest.mark.slow
 def test_unfinished_span_may_be_empty(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     open_ = [span(kind=kind, number=n, seconds=None) for n, kind in enumerate(("node", "ask", "request"), 1)]
-    file(spans=open_).write(path)
+    Trace(file(spans=open_)).write(path)
     trace = Trace.read(path)
     assert "question edit not ended" in as_text(trace, full=True)
     assert "What it asked is known once it has ended." in page(trace)

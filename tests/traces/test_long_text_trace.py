@@ -79,6 +79,6 @@ def test_damaged_block_is_an_error(
     file = run[1].file
     first = next(span for span in file.spans if span.kind == "block")
     spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
-    file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
+    (tmp_path / "trace.json").write_text(file.model_copy(update={"spans": spans}).text())
     with pytest.raises(InputError, match=f"is damaged, .*{message}"):
         Trace.read(tmp_path / "trace.json")
