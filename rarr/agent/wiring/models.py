@@ -27,7 +27,7 @@ class LanguageModels:
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
         """Raises `SettingsError` or `SetupError` for the first model that cannot be used."""
         self._settings = settings
-        self._limiter = Limiter(settings.concurrency, slow_s=settings.timeout_s / 4)
+        self._limiter = Limiter(settings.concurrency)
         self._chats: dict[Any, BudgetedChat] = {}
         distinct = {_key(name): name for name in names}
         if distinct:

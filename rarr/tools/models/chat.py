@@ -12,10 +12,8 @@ from rarr.valid_unicode import valid
 
 DEFAULT_URLS = {"vllm": "http://localhost:8000/v1", "ollama": "http://localhost:11434/v1"}
 """The local providers with OpenAI's protocol, each with the address that is asked without `base_url`."""
-
 MODEL_NAMES = ", ".join(f"{provider}:NAME" for provider in (*DEFAULT_URLS, "openai"))
 """The names of models that help and errors give as examples."""
-
 EXPECTED_TOKENS = 200
 """The tokens of an answer that a budget expects where its request names no number."""
 

@@ -8,7 +8,7 @@ Answers are not streamed.
 import json
 import re
 import warnings
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,14 +22,7 @@ from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.failures import (
-    failure_of,
-    redacted,
-    refused_part,
-    secrets_of,
-    stopped,
-    was_cut,
-)
+from rarr.tools.models.failures import failure_of, redacted, refused_part, secrets_of, stopped, was_cut
 
 PROBE_S = 5.0
 NO_KEY = "none"
@@ -38,7 +31,6 @@ NO_KEY = "none"
 _NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
 _MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field's name, by integration
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
-_INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
@@ -61,14 +53,8 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
     try:
         first: Any = make(temperature=0.0)
-    except ImportError as error:
-        package = _INSTALL.search(str(error))
-        wanted = package[1] if package else f"langchain-{provider}"
-        raise SetupError(
-            f"model {name!r} needs a package that is not installed: pip install {wanted}"
-        ) from error
     except Exception as error:  # each provider's client has its own errors
-        raise _explained(name, redacted(str(error), secrets)) from error
+        raise _explained(name, provider, error, secrets) from error
     # LangChain advises its own remedy where a server refuses a schema; here the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     # The integration's own client is shared by all event loops, and breaks in the second loop.
@@ -85,12 +71,13 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     # The integration drops a temperature that it knows the model to refuse.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
     other_limit = "max_completion_tokens" if name.partition(":")[0] in DEFAULT_URLS else "max_tokens"
+    address = getattr(getattr(first, "root_client", None), "base_url", None)  # a variable may have set it
     return LangChainChat(
         name,
         lambda: make(**({"http_async_client": clients.get()} if needs_client else {})),
         secrets,
         clients.aclose,
-        server=_server(first),
+        server=None if address is None else str(address),
         left_out=refused | {other_limit},
     )
 
@@ -119,8 +106,12 @@ def _unused_client() -> httpx2.Client:
     return httpx2.Client(verify=certificates())
 
 
-def _explained(name: str, reason: str) -> RarrError:
-    provider, line = name.partition(":")[0], " ".join(reason.split())[:300]
+def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str]) -> RarrError:
+    reason = " ".join(redacted(str(error), secrets).split())[:300]
+    if isinstance(error, ImportError):
+        package = re.search(r"pip install (?:-\S+ )*([\w.-]+)", reason)
+        wanted = package[1] if package else f"langchain-{provider}"
+        return SetupError(f"model {name!r} needs a package that is not installed: pip install {wanted}")
     if "nsupported provider" in reason:
         return SettingsError(
             f"unknown provider {provider!r} in model {name!r}: give embedded, {MODEL_NAMES},"
@@ -128,15 +119,7 @@ def _explained(name: str, reason: str) -> RarrError:
         )
     if variable := _VARIABLE.search(reason):
         return SetupError(f"model {name!r} has no key: set {variable[0]} in the environment, or give api_key")
-    if "api_key" in reason or "credential" in reason.lower():
-        return SetupError(f"model {name!r} has no key: give api_key, or {provider}'s variable ({line})")
-    return SetupError(f"model {name!r} cannot be set up: {line}")
-
-
-def _server(model: BaseChatModel) -> str | None:
-    """The address to which a model of OpenAI's shape sends its requests, which a variable may have set."""
-    address = getattr(getattr(model, "root_client", None), "base_url", None)
-    return None if address is None else str(address)
+    return SetupError(f"model {name!r} cannot be set up, perhaps without api_key: {reason}")
 
 
 class LangChainChat:
@@ -170,16 +153,18 @@ class LangChainChat:
         """
         model = self._model.get()
         of_openai = _of_openai_shape(model)
+        wanted = {"temperature": True, "format": True, "n": ask.samples > 1 and of_openai}
+        wanted |= {"seed": ask.seed != 0 and of_openai}
+        wanted |= dict.fromkeys(("max_tokens", "max_completion_tokens"), of_openai)
         while True:
-            parts = self._parts(ask) if of_openai else {"temperature", "format"} - self._left_out
+            parts = {part for part, is_sent in wanted.items() if is_sent} - self._left_out
             try:
-                if of_openai:
-                    return self._answer(await self._with_n(model, ask, parts), ask)
-                return self._answer([await self._single(model, ask, parts)], ask)
+                asked = self._with_n if of_openai else self._single
+                return self._answer(await asked(model, ask, parts))
             except CallFailure:
                 raise
             except Exception as error:
-                failure = failure_of(error, self._named(error), self.secrets)
+                failure = self._failure(error)
                 if of_openai and isinstance(error, _NO_COMPLETION):
                     raise CallFailure("server", str(failure)) from None
                 unable = "format" if isinstance(error, NotImplementedError) else None
@@ -198,19 +183,20 @@ class LangChainChat:
         model: Any = self._model.get()
         if not _of_openai_shape(model):
             return "set up; not asked, since a request would cost money"
+        shown = redacted((self.server or "").rstrip("/"), self.secrets)
         try:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
             listed = [str(entry.id) for entry in page.data]
         except Exception as error:
-            failure = failure_of(error, self._named(error), self.secrets)
+            failure = self._failure(error)
             if failure.status in (404, 405):
-                return f"{self._shown} answers, and lists no models"
-            kind = "server" if isinstance(error, _NO_COMPLETION) else failure.kind
-            raise CallFailure(kind, str(failure), status=failure.status, said=failure.said) from None
+                return f"{shown} answers, and lists no models"
+            failure.kind = "server" if isinstance(error, _NO_COMPLETION) else failure.kind
+            raise failure from None
         if self.name.partition(":")[2] not in listed:
             models = redacted(", ".join(listed), self.secrets)[:300]
             raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
-        return f"served by {self._shown}"
+        return f"served by {shown}"
 
     @property
     def secrets(self) -> Sequence[str]:
@@ -218,28 +204,21 @@ class LangChainChat:
 
         The integration may have read its API keys from the environment.
         """
-        return [*self._secrets, *_keys(self._model.get())]
+        values = vars(self._model.get()).values()
+        keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
+        return [*self._secrets, *(key for key in keys if key and key != NO_KEY)]
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop that this object opened."""
-        self._model.pop()
+        await self._model.aclose()
         if self._close is not None:
             await self._close()
 
-    def _named(self, error: Exception) -> str:
-        """Adds the server's address to the name, for an error without an answer."""
-        is_answer = self.server is None or hasattr(error, "status_code")
-        return self.name if is_answer else f"{self.name} at {self._shown}"
-
-    @property
-    def _shown(self) -> str:
-        return redacted((self.server or "").rstrip("/"), self.secrets)
-
-    def _parts(self, ask: ChatRequest) -> set[str]:
-        """Names the parts of a request to a server with OpenAI's protocol that it has not refused."""
-        wanted = {"temperature", "max_tokens", "max_completion_tokens", "format"} - self._left_out
-        more = {"n": ask.samples > 1, "seed": ask.seed != 0}
-        return wanted | ({part for part, is_wanted in more.items() if is_wanted} - self._left_out)
+    def _failure(self, error: Exception) -> CallFailure:
+        """Makes the failure; an error without an answer has the server's address in its message."""
+        has_answer = self.server is None or hasattr(error, "status_code")
+        shown = redacted((self.server or "").rstrip("/"), self.secrets)
+        return failure_of(error, self.name if has_answer else f"{self.name} at {shown}", self.secrets)
 
     async def _with_n(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
@@ -262,12 +241,12 @@ class LangChainChat:
             options["extra_body"] = extra
         messages = _messages(ask, states_schema="format" not in parts)
         result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
-        answers = [given.message for given in result.generations[0] if hasattr(given, "message")]
-        if not answers:
-            raise CallFailure("server", f"{self.name} answered with no message")
-        return answers
+        return [given.message for given in result.generations[0] if hasattr(given, "message")]
 
-    async def _single(self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]) -> BaseMessage:
+    async def _single(
+        self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
+    ) -> list[BaseMessage]:
+        """Asks other integrations in their own way."""
         fields = type(model).model_fields
         limit = next((name for name in _MOST_TOKENS if name in fields), "")
         values = {limit: ask.max_tokens, "temperature": ask.temperature if "temperature" in parts else None}
@@ -275,42 +254,39 @@ class LangChainChat:
         model = model.model_copy(update=set_up)
         config: Any = _reporting(self.name, ask)
         if "format" not in parts:
-            return await model.ainvoke(_messages(ask, states_schema=True), config)
+            return [await model.ainvoke(_messages(ask, states_schema=True), config)]
         schema = {"title": ask.name, "description": "The answer.", **ask.schema}
         structured: Any = model.with_structured_output(schema, include_raw=True)
-        raw: BaseMessage = (await structured.ainvoke(_messages(ask), config))["raw"]
-        return raw
+        return [(await structured.ainvoke(_messages(ask), config))["raw"]]
 
-    def _answer(self, messages: Sequence[BaseMessage], ask: ChatRequest) -> Answer:
+    def _answer(self, messages: Sequence[BaseMessage]) -> Answer:
         """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
-        reasons = [_reason(message.response_metadata) for message in messages]
-        refusals = [
-            redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
-            for message in messages
-        ]
-        failures = [stopped(*said, self.name) for said in zip(reasons, refusals, strict=True)]
-        tokens = _tokens(messages[0])
-        usable = [number for number, failure in enumerate(failures) if failure is None]
+        if not messages:
+            raise CallFailure("server", f"{self.name} answered with no message")
+        first, usable, cut = messages[0], list[str](), False
+        usage = first.usage_metadata if isinstance(first, AIMessage) else None
+        tokens = Tokens()
+        if usage is not None:
+            cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
+            tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
+        failures: list[CallFailure] = []
+        for message in messages:
+            reason = _reason(message.response_metadata)
+            refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
+            if failure := stopped(reason, refusal, self.name):
+                failures.append(failure)
+            else:
+                usable.append(_text(message))
+                cut = cut or was_cut(reason)
         if not usable:
-            failure = next(failure for failure in failures if failure is not None)
-            raise CallFailure(failure.kind, str(failure), tokens=tokens)
-        metadata = messages[0].response_metadata
-        return Answer(
-            tuple(_text(messages[number]) for number in usable),
-            tokens,
-            cut=any(was_cut(reasons[number]) for number in usable),
-            served=str(metadata.get("model_name") or metadata.get("model") or ""),
-        )
+            raise CallFailure(failures[0].kind, str(failures[0]), tokens=tokens)
+        served = first.response_metadata.get("model_name") or first.response_metadata.get("model") or ""
+        return Answer(tuple(usable), tokens, cut=cut, served=str(served))
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
     """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
-
-
-def _keys(model: BaseChatModel) -> Iterator[str]:
-    values = (value.get_secret_value() for value in vars(model).values() if isinstance(value, SecretStr))
-    return (key for key in values if key and key != NO_KEY)
 
 
 def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
@@ -344,11 +320,3 @@ def _reason(metadata: dict[str, Any]) -> str:
     if isinstance(details := metadata.get("incomplete_details"), dict):
         return str(details.get("reason") or "")
     return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))
-
-
-def _tokens(message: BaseMessage) -> Tokens:
-    usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    if usage is None:
-        return Tokens()
-    cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-    return Tokens(usage["input_tokens"], usage["output_tokens"], cached)

@@ -71,44 +71,33 @@ class LanguageModel:
         return await self._answers(prompt, shape, ask)
 
     async def reply(
-        self,
-        prompt: Prompt,
-        variables: Mapping[str, str],
-        *,
-        max_tokens: int | None = None,
-        seed: int = 0,
+        self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None, seed: int = 0
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
 
         A text that was cut off is returned too; `served` is the model's own name where its server gave none.
-        `seed` is sent to servers that take it, unless it is 0. Raises `PromptTooLong` as soon as a model
-        cannot read the prompt.
+        Raises `PromptTooLong` as soon as a model cannot read the prompt.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         expected = max(EXPECTED_TOKENS, most // 3)
         ask = replace(self._request(prompt, variables), seed=seed, expected=expected)
 
-        async def replied(model: BudgetedChat) -> Answer:
+        async def replied(model: BudgetedChat) -> tuple[Answer, list[str]]:
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
                 if failure.kind == "too_long":
                     raise PromptTooLong(str(failure), failure.limit) from None
                 raise
-            return replace(answer, served=answer.served or model.name)
+            return replace(answer, served=answer.served or model.name), [answer.texts[0]]
 
-        traced = lambda: self._traced(prompt, ask, replied, lambda answer: [answer.texts[0]])  # noqa: E731
-        return await self._once(ask, (max_tokens, seed), traced)
+        return await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, replied))
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
-        tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
-        return ExpectedUsage(
-            model_calls=1,
-            input_tokens=tokens.input,
-            output_tokens=tokens.output,
-            cost=self.models[0].cost(tokens),
-        )
+        sent = estimated_tokens([prompt.system, prompt.user]) + user_tokens
+        cost = self.models[0].cost(Tokens(sent, output_tokens))
+        return ExpectedUsage(model_calls=1, input_tokens=sent, output_tokens=output_tokens, cost=cost)
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
@@ -128,7 +117,7 @@ class LanguageModel:
         return made
 
     async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
-        async def answered(model: BudgetedChat) -> list[Shape]:
+        async def answered(model: BudgetedChat) -> tuple[list[Shape], list[Any]]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
             # A server that gives one answer a request would repeat it without another seed.
             others = (
@@ -137,10 +126,10 @@ class LanguageModel:
             )
             more = await together(*map(model.complete, others))
             texts = [*answer.texts, *(text for other in more for text in other.texts)]
-            return await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
+            made = await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
+            return made, [each.model_dump(mode="json") for each in made]
 
-        dumped = lambda answers: [answer.model_dump(mode="json") for answer in answers]  # noqa: E731
-        return await self._traced(prompt, ask, answered, dumped)
+        return await self._first(prompt, ask, answered)
 
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
@@ -158,25 +147,20 @@ class LanguageModel:
             self._reasoning.add(model.name)
         return ask, await model.complete(ask)
 
-    async def _traced(
+    async def _first(
         self,
         prompt: Prompt,
         ask: ChatRequest,
-        asked: Callable[[BudgetedChat], Awaitable[Made]],
-        traced: Callable[[Made], list[Any]],
+        asked: Callable[[BudgetedChat], Awaitable[tuple[Made, list[Any]]]],
     ) -> Made:
-        """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
+        """Returns what the first model gives that does not fail; `asked` returns it and what traces show."""
         keep(prompt)
         failures: list[str] = []
-        facts: dict[str, Any] = {
-            "prompt": prompt.hash,
-            "user": ask.messages[1].content,
-            "temperature": ask.temperature,
-        }
-        with span("ask", prompt.name, **facts) as asking:
+        user = ask.messages[1].content
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
-                    made = await asked(model)
+                    made, asking.body["answers"] = await asked(model)
                 except (CallFailure, UnreadableAnswer) as failure:
                     failures.append(str(failure))
                     continue
@@ -184,7 +168,6 @@ class LanguageModel:
                 if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
                     replaced = f"{model.name} answers in place of {self.name}"
                     meter().warn("model_replaced", f"{replaced}: {failures[0]}")
-                asking.body["answers"] = traced(made)
                 return made
             raise ModelError("; ".join(failures))
 

@@ -8,8 +8,7 @@ repeated: it may have been paid for, and the next request would wait as long.
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -22,7 +21,6 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import note, saved, span
 from rarr.valid_unicode import valid
 
-FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
@@ -43,62 +41,14 @@ Made = TypeVar("Made")
 
 
 class Limiter:
-    """Lets at most `most` requests run at once in an event loop, for all texts, branches and models together.
+    """Lets at most `most` requests run at once in an event loop, for all texts and models together."""
 
-    A server that answers one request at a time keeps the others waiting, and each would run into its timeout.
-    So the number is halved after an answer that took longer than `slow_s` seconds, a timeout or a busy
-    server, and rises by one after as many answers in time as may run at once. With `slow_s` None it stays.
-    """
+    def __init__(self, most: int) -> None:
+        self._places = PerLoop(lambda: asyncio.Semaphore(most))
 
-    def __init__(self, most: int, slow_s: float | None = None) -> None:
-        self._places = PerLoop(lambda: _Places(most, slow_s))
-
-    def __call__(self) -> AbstractAsyncContextManager[None]:
+    def __call__(self) -> asyncio.Semaphore:
         """Returns a context manager that waits until a request may start, and holds its place."""
-        return self._places.get().place()
-
-
-class _Places:
-    """The places for requests in one event loop. When their number falls, `owed` places are not returned."""
-
-    def __init__(self, most: int, slow_s: float | None) -> None:
-        self._most, self._slow_s = most, slow_s
-        self._size, self._owed, self._in_time, self._fell_at = most, 0, 0, 0.0
-        self._places = asyncio.Semaphore(most)
-
-    @asynccontextmanager
-    async def place(self) -> AsyncGenerator[None, None]:
-        await self._places.acquire()
-        began = time.monotonic()
-        try:
-            yield
-            self._adapt(began, is_slow=time.monotonic() - began > (self._slow_s or 0.0))
-        except CallFailure as failure:
-            if failure.kind in ("timeout", "busy"):
-                self._adapt(began, is_slow=True)
-            raise
-        finally:
-            self._give_back()
-
-    def _adapt(self, began: float, *, is_slow: bool) -> None:
-        if self._slow_s is None:
-            return
-        if not is_slow:
-            self._in_time += 1
-            if self._in_time >= self._size < self._most:
-                self._size, self._in_time = self._size + 1, 0
-                self._give_back()
-        elif began >= self._fell_at:  # once for all requests that were under way at the last fall
-            half = max(1, self._size // 2)
-            size = half if self._fell_at else min(FIRST_SLOW, half)
-            self._owed += self._size - size
-            self._size, self._in_time, self._fell_at = size, 0, time.monotonic()
-
-    def _give_back(self) -> None:
-        if self._owed:
-            self._owed -= 1
-        else:
-            self._places.release()
+        return self._places.get()
 
 
 class Attempts:

@@ -39,7 +39,9 @@ class Meter:
 
     `memo` has the answers so far, for equal questions. For a resumed run, `answers` finds the answer that a
     model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
-    with its context: a source needs it to distinguish the entities of one name.
+    with its context: a source needs it to distinguish the entities of one name. `under_way` are the expected
+    tokens of requests without an answer yet. `ended` is the setting whose limit refused a request or ended
+    the run; empty while no limit is reached.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -49,10 +51,9 @@ class Meter:
     by_node: dict[str, NodeUsage] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
-    under_way: int = 0  # expected tokens of requests without an answer yet
+    under_way: int = 0
     cost_under_way: float = 0.0
     ended: str = ""
-    """The setting whose limit refused a request or ended the run; empty while no limit is reached."""
     _started: float = field(default_factory=lambda: _clock())
     _taken: int = 0  # warnings
 
@@ -85,9 +86,9 @@ class Meter:
     @property
     def exhausted(self) -> bool:
         """True if the requests, tokens, cost or time spent so far have reached a limit."""
-        amounts = {**self._spent(), "deadline_s": self.seconds}
-        limits = {name: getattr(self.budget, name) for name in amounts}
-        return any(limit is not None and amounts[name] >= limit for name, limit in limits.items())
+        limits = ((spent, getattr(self.budget, name)) for name, spent in self._spent().items())
+        is_reached = any(limit is not None and spent >= limit for spent, limit in limits)
+        return is_reached or (self.remaining is not None and self.remaining <= 0)
 
     @property
     def over(self) -> bool:
@@ -118,9 +119,9 @@ class Meter:
             "max_tokens": self.under_way + expected,
             "max_cost": self.cost_under_way + cost,
         }
-        for name, amount in self._spent().items():
+        for name, spent in self._spent().items():
             limit = getattr(self.budget, name)
-            if limit is not None and amount + more[name] > limit:
+            if limit is not None and spent + more[name] > limit:
                 raise self._over(name, f"{name} ({limit:.15g}) would be passed")
         self.count(model_calls=1)
         self.under_way += expected
@@ -130,11 +131,6 @@ class Meter:
         finally:
             self.under_way -= expected
             self.cost_under_way -= cost
-
-    def _spent(self) -> dict[str, float]:
-        spent = self.total
-        tokens = spent.input_tokens + spent.output_tokens
-        return {"max_calls": spent.model_calls, "max_tokens": tokens, "max_cost": spent.cost or 0.0}
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
@@ -168,20 +164,23 @@ class Meter:
                 raise
             raise self._over("deadline_s", late) from None
 
+    def _spent(self) -> dict[str, float]:
+        spent = self.total
+        tokens = spent.input_tokens + spent.output_tokens
+        return {"max_calls": spent.model_calls, "max_tokens": tokens, "max_cost": spent.cost or 0.0}
+
     def _over(self, setting: str, reason: str) -> BudgetError:
         self.ended = setting
         return BudgetError(f"{reason}: raise it for more")
 
 
 METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default=None)
 
 
 def meter() -> Meter:
     """The meter of the current run; outside of a run, a new meter without limits."""
     return METER.get() or Meter()
-
-
-_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default=None)
 
 
 def answer_memo() -> dict[Any, Any]:

@@ -81,7 +81,7 @@ def test_every_client_of_the_package_reads_bounded_answers() -> None:
     folder = Path(rarr.__file__).parent
     files = (file for file in folder.rglob("*.py") if "AsyncClient(" in file.read_text(encoding="utf-8"))
     made = {file.relative_to(folder).as_posix() for file in files}
-    assert made == {"tools/guard/bounded_http_client.py", "serve/upstream.py"}
+    assert made == {"tools/guard/bounded_http_client.py", "serve/proxy.py"}
 
 
 @pytest.mark.parametrize("ask", [plain, openai, probed])
