@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.harness import parser, rows, share, table
 from rarr import Passage, Reviser, Settings
+from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -124,10 +124,9 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _passages(page: Mapping[str, Any]) -> list[Passage]:
-    return passages_of(
-        page["text"], source=page["url"], title=page["title"], window=4, step=1,
-        retrieved_at=_TIME, published_at=None,
-    )  # fmt: skip
+    text = page["text"]
+    place = {"source": page["url"], "start": 0, "end": len(text), "retrieved_at": _TIME}
+    return cut(Passage(text=text, title=page["title"], **place), window=4, step=1)
 
 
 def digest(sentence: str, passage: Passage) -> str:

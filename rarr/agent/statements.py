@@ -8,7 +8,7 @@ from rarr.ledger.card_reading import Kept, read_cards
 from rarr.records import Evidence, Notice, Passage
 from rarr.records.card import Card, Place
 from rarr.records.usage import Controls
-from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.retrievers.corpus.chunking import cut
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency import work
@@ -25,16 +25,8 @@ def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
 
 def windows_of(text: str, passage: Passage, settings: Settings, *, offset: int = 0) -> list[Passage]:
     """Cuts a text of the source of `passage`, in which it begins at `offset`, into passages."""
-    return passages_of(
-        text,
-        source=passage.source,
-        title=passage.title,
-        window=settings.window,
-        step=settings.step,
-        retrieved_at=passage.retrieved_at,
-        published_at=passage.published_at,
-        offset=offset,
-    )
+    places = {"text": text, "start": offset, "end": offset + len(text), "lead": ()}
+    return cut(passage.model_copy(update=places), settings.window, settings.step)
 
 
 class StatementsRead(NamedTuple):

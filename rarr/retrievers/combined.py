@@ -1,30 +1,27 @@
-"""Retrievers made of others: several sources at once, given passages first, and documents cut anew."""
+"""Retrievers made of others: several sources at once, and documents cut anew."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 
 from rarr.components import KeepsText, Retriever
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import chunks
-from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.domain_and_date_limits import normalised
 from rarr.retrievers.web.service_requests import outcomes
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
-OnFailure = Callable[[str, RetrievalError], None]
-
 
 class CombinedRetriever:
     """Searches several sources at once and merges their passages.
 
-    `on_failure` is called for each source that failed while another source did not. It is called in the
-    task that searched, so the context variables of that task name the right run among many.
+    A source that failed while another did not is a warning of the run.
     """
 
-    def __init__(self, retrievers: Mapping[str, Retriever], *, on_failure: OnFailure) -> None:
-        self._retrievers, self._on_failure = dict(retrievers), on_failure
+    def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
+        self._retrievers = dict(retrievers)
+        self.skipped = [pair for each in retrievers.values() for pair in getattr(each, "skipped", ())]
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of `k` documents: the best document of each source, then each second best...
@@ -37,23 +34,21 @@ class CombinedRetriever:
         if failed and len(failed) == len(by_name):
             raise RetrievalError("; ".join(f"{name}: {error}" for name, error in failed))
         for name, error in failed:
-            self._on_failure(name, error)
+            meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")
         return _merged([result for _, result in by_name if not isinstance(result, RetrievalError)], k)
 
 
 def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
-    documents: dict[str, list[Passage]] = {}
+    merged: dict[str, list[Passage]] = {}
     seen: set[str] = set()
     ranks = zip_longest(*(_documents(passages).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
-        if name in documents:
-            continue
         texts = {" ".join(passage.text.split()): passage for passage in passages}
         fresh = [passage for text, passage in texts.items() if text not in seen]
-        if fresh and len(documents) < k:
-            documents[name] = fresh
+        if name not in merged and fresh and len(merged) < k:
+            merged[name] = fresh
             seen.update(texts)
-    return [passage for passages in documents.values() for passage in passages]
+    return [passage for passages in merged.values() for passage in passages]
 
 
 def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
@@ -62,15 +57,6 @@ def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     for passage in passages:
         documents.setdefault(normalised(passage.source), []).append(passage)
     return documents
-
-
-class GivenFirst(CombinedRetriever):
-    """Searches the passages given with a call (`source`) and the configured retriever (`rest`) together."""
-
-    def __init__(self, source: GivenPassages, rest: Retriever, *, on_failure: OnFailure) -> None:
-        super().__init__({"the given sources": source, "the other sources": rest}, on_failure=on_failure)
-        self.source = source
-        self.skipped: Sequence[tuple[str, str]] = getattr(rest, "skipped", ())
 
 
 class DocumentChunks:
@@ -89,33 +75,26 @@ class DocumentChunks:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents for `query`, document by document, best first.
 
-        Raises `RetrievalError` if the source could not be searched.
+        Each document is read and cut once in a run. Raises `RetrievalError` if the source could not be
+        searched.
         """
         found: dict[str, list[Passage]] = {}
         for passage in await self.source.retrieve(query, k):
             found.setdefault(passage.source, []).append(passage)
-        return [chunk for passages in found.values() for chunk in await self._chunks(passages)]
-
-    async def _chunks(self, passages: list[Passage]) -> Sequence[Passage]:
-        """Returns the passages of one document. Each document is read and cut once in a run."""
-        memo, key = meter().memo, (id(self), passages[0].source)
-        if key not in memo:
-            memo[key] = await self._cut(passages[0])
-        return memo[key] or passages
+        memo = meter().memo
+        for source, passages in found.items():
+            if (id(self), source) not in memo:
+                memo[id(self), source] = await self._cut(passages[0])
+        return [chunk for source, kept in found.items() for chunk in memo[id(self), source] or kept]
 
     async def _cut(self, passage: Passage) -> list[Passage]:
-        text = await self._text(passage.source)
-        # A file that has changed since it was indexed has other places than the passages that were found.
-        if text is None or text[passage.start : passage.end] != passage.text:
-            return []
-        places = await work(chunks, text, self._words)
-        return [
-            passage.model_copy(update={"text": text[start:end], "start": start, "end": end})
-            for start, end in places
-        ]
-
-    async def _text(self, source: str) -> str | None:
-        for kept in self._texts:
-            if (text := await kept.extracted(source)) is not None:
-                return text
-        return None
+        for keeper in self._texts:
+            if (text := await keeper.extracted(passage.source)) is not None:
+                # A file that has changed since it was indexed has other places than the passages found.
+                if text[passage.start : passage.end] != passage.text:
+                    return []
+                return [
+                    passage.model_copy(update={"text": text[start:end], "start": start, "end": end})
+                    for start, end in await work(chunks, text, self._words)
+                ]
+        return []

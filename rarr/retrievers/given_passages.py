@@ -1,22 +1,24 @@
-"""Searches passages that the caller has at hand, such as those that a model was given for its answer."""
+"""Searches passages that the caller gives, and the documents of a LangChain retriever of the caller."""
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rarr.errors import InputError
-from rarr.records import Passage
+from rarr.records import UNNAMED, Passage
+from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.extract.extracted_document import published
-from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.rerank.overlap import OverlapIndex
-from rarr.retrievers.web.nearest_passages import nearest_by_source
+from rarr.retrievers.web.nearest_passages import nearest, nearest_by_source
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
 
 SHOWN_CHARACTERS = 12_000
 """Passages of so many characters together, about 3,000 tokens, are all shown to a model."""
@@ -124,19 +126,29 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
     )
 
 
-def cut(whole: Passage, window: int, step: int) -> list[Passage]:
-    """Cuts a whole text into windows of `window` sentences."""
-    return passages_of(
-        whole.text,
-        source=whole.source,
-        title=whole.title,
-        window=window,
-        step=step,
-        retrieved_at=whole.retrieved_at,
-        published_at=whole.published_at,
-        offset=whole.start,
-    )
-
-
 def _first(facts: Mapping[str, Any], names: Sequence[str]) -> Any:
     return next((facts[name] for name in names if facts.get(name)), None)
+
+
+class LangChainRetriever:
+    """Asks a LangChain retriever, and cuts its documents into passages of `window` sentences."""
+
+    def __init__(self, retriever: "BaseRetriever", *, window: int, step: int) -> None:
+        self._retriever, self._window, self._step = retriever, window, step
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns from each document the passages nearest to `query`. Raises what its retriever raises.
+
+        Pieces of one source count as one document. The LangChain retriever decides how many it returns.
+        """
+        return await asyncio.to_thread(self._nearest, await self._retriever.ainvoke(query), query)
+
+    def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:
+        by_source: dict[str, list[Passage]] = {}
+        for number, document in enumerate(documents, start=1):
+            text = document.page_content
+            if text.strip():  # a document without a source is named by its id, or a hash of its text
+                name = document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+                whole = given_passage(document, number, UNNAMED + name)
+                by_source.setdefault(whole.source, []).extend(cut(whole, self._window, self._step))
+        return [passage for of_source in by_source.values() for passage in nearest(of_source, query)]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rarr.agent.wiring.user_retrievers import ObjectRetriever, object_retriever
 from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Closes, Components, Reranker, Retriever, close_all
-from rarr.errors import RetrievalError, SettingsError
+from rarr.errors import SettingsError
 from rarr.records import Notice, Passage
-from rarr.retrievers.combined import CombinedRetriever, GivenFirst
+from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.retrievers.given_passages import GivenPassages
@@ -20,7 +20,6 @@ from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
-from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
         f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name: made[at]
         for at, name in enumerate(classes)  # objects of one class are numbered in warnings
     }
-    return made[0] if len(given) == 1 else CombinedRetriever(sources, on_failure=_warn_of_failure)
+    return made[0] if len(given) == 1 else CombinedRetriever(sources)
 
 
 def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
@@ -232,11 +231,6 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     return ObjectRetriever(web, source_limits(settings), source)
 
 
-def _warn_of_failure(name: str, error: RetrievalError) -> None:
-    """Warns in the run that one of several sources could not be searched."""
-    meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")
-
-
 def given_passages(searched: Retriever) -> tuple[Passage, ...]:
     """Returns the passages that the caller gave as all that is searched, if they fit into each request."""
     given = searched.source if isinstance(searched, ObjectRetriever) else None
@@ -250,7 +244,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
     """
     shown = given.if_all_fit
     if not alone:
-        both = GivenFirst(given, components.retriever, on_failure=_warn_of_failure)
+        both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)
     if isinstance(components.query_generator, CardQueries):
         components = replace(components, query_generator=components.query_generator.of_sentences())

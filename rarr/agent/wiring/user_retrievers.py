@@ -40,9 +40,10 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
                 f"search is {name}: it has no method retrieve(query, k), and is not a LangChain"
                 " retriever: give such an object, or the name of a source, such as wikipedia"
             )
-        from rarr.retrievers.langchain import LangChainRetriever
+        from rarr.retrievers.given_passages import LangChainRetriever
 
-        made = LangChainRetriever(source, window=settings.window, step=settings.step, limits=limits)
+        documents = LangChainRetriever(source, window=settings.window, step=settings.step)
+        made = ObjectRetriever(documents, limits, f"the LangChain retriever {type(source).__name__}")
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
         raise SettingsError(
             f"search is {name}, which may go to the network, and offline is set:"
@@ -76,7 +77,7 @@ class ObjectRetriever:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
-            cure = f"try its retrieve alone; it is written {WANTED}"
+            cure = f"try it alone; as a class of your own it is written {WANTED}"
             raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
         if wrong := wrong or _wrong(passages):
             raise RetrievalError(f"{self._name} returned {wrong}: write {WANTED}")

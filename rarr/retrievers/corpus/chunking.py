@@ -5,6 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rarr.records import Passage
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences_of
 
 LONGEST = 2000
@@ -49,6 +50,22 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
             at = bisect_right(starts, first) - 1
             passages.append(Window(first, last, words, (*above, *_governing(text, parsed, at, first))))
     return passages
+
+
+def cut(whole: Passage, window: int, step: int, spans: Sequence[Window] | None = None) -> list[Passage]:
+    """Cuts a whole text into passages. `spans` are its windows, where they were computed before."""
+    spans = windows(whole.text, window=window, step=step) if spans is None else spans
+    return [
+        whole.model_copy(
+            update={
+                "text": whole.text[it.start : it.end],
+                "start": whole.start + it.start,
+                "end": whole.start + it.end,
+                "lead": tuple((whole.start + start, words) for start, words in it.lead),
+            }
+        )
+        for it in spans
+    ]
 
 
 def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
