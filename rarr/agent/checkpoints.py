@@ -58,7 +58,7 @@ class Checkpoints:
             )
         self._checkpointer = checkpointer
         self._build = build
-        self._ready = PerLoop(_Ready)
+        self._ready = PerLoop(_Ready, lambda ready: ready.opened.aclose())
 
     async def graph(self) -> Graph:
         """Returns the compiled graph of the running event loop, built at the first call.
@@ -145,8 +145,7 @@ class Checkpoints:
 
     async def aclose(self) -> None:
         """Closes the checkpointer that was opened for this event loop, but none that the caller made."""
-        if (ready := self._ready.pop()) is not None:
-            await ready.opened.aclose()
+        await self._ready.aclose()
 
     async def _saver(self, given: Checkpointer, opened: AsyncExitStack) -> Saver:
         if not isinstance(given, BaseCheckpointSaver):

@@ -70,7 +70,7 @@ async def _on_thread(
     def computed() -> Result:
         try:
             return compute(*args)
-        except StopIteration as error:  # it cannot reach the caller, who would wait forever
+        except StopIteration as error:  # before Python 3.12 it does not reach the caller, who waits forever
             raise RuntimeError("a computation on a thread raised StopIteration") from error
 
     try:
@@ -141,49 +141,25 @@ async def bounded_flow(
     """Yields `compute(item, number)` of each item as they finish. The numbers count from 1.
 
     Works on `at_once` items at the same time. No further item is read while the caller does not take results.
-    An error of `compute`, or the end of the iteration, cancels what is under way. The items are read on a
-    daemon thread, since a pipe may be silent for ever.
+    An error of `compute`, or the end of the iteration, cancels what is under way.
     """
-    source = _read_on_daemon(iter(items))
-    count, working = 0, list[asyncio.Future[Result]]()
-    reading: asyncio.Task[Item] | None = asyncio.ensure_future(anext(source, _END))
+    iterator, number, item = iter(items), 0, None
+    working: set[asyncio.Future[Result]] = set()
     try:
-        while reading or working:
-            awaited = {reading} if reading and len(working) < at_once else set[asyncio.Task[Item]]()
-            waited: set[asyncio.Future[Any]] = {*awaited, *working}
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-            if reading in awaited and reading.done():
-                if (item := reading.result()) is _END:
-                    reading = None
-                else:
-                    reading, count = asyncio.ensure_future(anext(source, _END)), count + 1
-                    working.append(asyncio.ensure_future(compute(item, count)))
-            while finished := next((task for task in working if task.done()), None):
-                working.remove(finished)
-                yield finished.result()
+        while True:
+            while item is not _END and len(working) < at_once:
+                if (item := await asyncio.to_thread(next, iterator, _END)) is not _END:
+                    number += 1
+                    working.add(asyncio.ensure_future(compute(item, number)))
+            if not working:
+                return
+            finished, working = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
+            for task in finished:
+                yield task.result()
     finally:
-        left: list[asyncio.Future[Any]] = [task for task in (reading, *working) if task is not None]
-        for task in left:
+        for task in working:
             task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-
-
-async def _read_on_daemon(items: Iterator[Item]) -> AsyncGenerator[Item, None]:
-    """Yields the items; each is read on a daemon thread, for which Python does not wait at its end."""
-
-    def read(answer: "Future[Item]") -> None:
-        try:
-            answer.set_result(next(items, _END))
-        except BaseException as error:  # it belongs to the caller
-            answer.set_exception(error)
-
-    while True:
-        answer = Future[Item]()
-        answer.set_running_or_notify_cancel()
-        threading.Thread(target=read, args=(answer,), name="rarr-reader", daemon=True).start()
-        if (item := await asyncio.wrap_future(answer)) is _END:
-            return
-        yield item
+        await asyncio.gather(*working, return_exceptions=True)
 
 
 async def in_own_task(
@@ -192,8 +168,7 @@ async def in_own_task(
     """Returns the ended task of `coroutine`; cancels it after `most_s` seconds, or with the caller.
 
     Nobody waits until a cancelled coroutine has ended: it may be waiting for a file. A scope of anyio cancels
-    its task again at each await until it has left the scope, so a run of LangGraph in that task could not
-    wait for its nodes, and would leave them at work.
+    its own task at each await, so a run of LangGraph in that task would leave its nodes at work.
     """
     task = asyncio.ensure_future(coroutine)
     try:
@@ -309,7 +284,7 @@ class PerLoop(Generic[Result]):
         """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[Result, AsyncGenerator[None, None] | None]
+            asyncio.AbstractEventLoop, tuple[Result, AsyncGenerator[Result, None]]
         ] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
@@ -320,36 +295,28 @@ class PerLoop(Generic[Result]):
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
                 del self._made[ended]
             if loop not in self._made:
-                made = self._make()
-                self._made[loop] = made, _until_closed(made, self._close) if self._close else None
+                holder = self._held()
+                try:
+                    holder.asend(None).send(None)
+                except StopIteration as begun:  # it reaches its yield without waiting
+                    self._made[loop] = begun.value, holder
             return self._made[loop][0]
-
-    def pop(self) -> Result | None:
-        """Forgets and returns the object of the running loop; None where there is none."""
-        with self._lock:
-            return self._made.pop(asyncio.get_running_loop(), (None, None))[0]
 
     async def aclose(self) -> None:
         """Closes and forgets the object of the running loop, where there is one."""
         with self._lock:
-            _, closing = self._made.pop(asyncio.get_running_loop(), (None, None))
-        if closing is not None:
-            await closing.aclose()
+            _, holder = self._made.pop(asyncio.get_running_loop(), (None, None))
+        if holder is not None:
+            await holder.aclose()
 
-
-def _until_closed(made: Result, close: Callable[[Result], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    """Starts a generator that calls `close(made)` when it is closed: an event loop closes its generators."""
-
-    async def generator() -> AsyncGenerator[None, None]:
+    async def _held(self) -> AsyncGenerator[Result, None]:
+        """Holds an object until this generator is closed: an event loop closes its generators at its end."""
+        made = self._make()
         try:
-            yield
+            yield made
         finally:
-            await close(made)
-
-    begun = generator()
-    with suppress(StopIteration):  # it reaches its yield without waiting
-        begun.asend(None).send(None)
-    return begun
+            if self._close is not None:
+                await self._close(made)
 
 
 _actions: dict[object, Callable[[], object]] = {}

@@ -43,25 +43,19 @@ class TraceSpan:
 
 
 class Recorder(Protocol):
-    """Receives the spans of a run. It raises nothing: a run must not end because its trace fails."""
+    """Receives the spans of a run when they begin and end, and the prompts to which they refer by their hash.
 
-    def now(self) -> float:
-        """Seconds since 1970, by a clock that is not adjusted during the run."""
+    It raises nothing: a run must not end because its trace fails. `now` is the time in seconds since 1970, by
+    a clock that is not adjusted during the run; `number` is the number of the next span, from 1. `saved`
+    waits until paid answers are stored safely, if the run may be resumed.
+    """
 
-    def number(self) -> int:
-        """The number of the next span, from 1."""
-
-    def begin(self, span: TraceSpan) -> None:
-        """Is called when a span has started."""
-
-    def end(self, span: TraceSpan) -> None:
-        """Is called when a span has ended; it does not change any more."""
-
-    def keep(self, prompt: Prompt) -> None:
-        """Stores a prompt, to which spans refer by its hash."""
-
-    async def saved(self) -> None:
-        """Waits until paid answers are stored safely, if the run may be resumed."""
+    def now(self) -> float: ...
+    def number(self) -> int: ...
+    def begin(self, span: TraceSpan) -> None: ...
+    def end(self, span: TraceSpan) -> None: ...
+    def keep(self, prompt: Prompt) -> None: ...
+    async def saved(self) -> None: ...
 
 
 _RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
@@ -91,11 +85,10 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
 
     An error of the block is recorded in the span and raised again. `body`: values known at the start.
     """
-    recorder = _RECORDER.get()
+    recorder, outer = _RECORDER.get(), _CURRENT.get()
     if recorder is None:
         yield TraceSpan(0, 0, kind, name, about, 0.0, body=body)
         return
-    outer = _CURRENT.get()
     within = outer.number if outer else 0
     new = TraceSpan(recorder.number(), within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
     recorder.begin(new)
@@ -144,5 +137,4 @@ def named(error: BaseException) -> str:
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # It is redacted before it is cut, since half of a key is not recognised.
-    message = " ".join(valid(redacted(str(error))).split())
-    return f"{type(error).__name__}: {message[:_MOST]}"
+    return f"{type(error).__name__}: {' '.join(valid(redacted(str(error))).split())[:_MOST]}"
