@@ -20,7 +20,7 @@ from rarr.ledger.card_report import card_sentences
 from rarr.ledger.excerpts import merged
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import UNNAMED, AttributionClass, Evidence, Notice, Passage, Query, Sentence, Status, Usage
-from rarr.records.card import Card, Place, Quote
+from rarr.records.card import Card, Place
 from rarr.records.usage import Controls
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
@@ -280,27 +280,15 @@ def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:
 
 
 def _verification(judged: Judged, **facts: Any) -> Verification:
-    label, notices = judged.label, judged.notices
+    notices = judged.notices
     if not any(sentence.checkable for sentence in judged.sentences):
         notices = [*notices, _NOTHING_TO_CHECK]
-    pairs = zip(judged.sentences, judged.labels, strict=True)
-    deciding = [quote for it, own in pairs if label and own == label for quote in _best_quotes(it)]
     return Verification(
-        label=label,
+        label=judged.label,
         probability=judged.probability,
         sentences=tuple(judged.sentences),
-        decided_by=next(iter(deciding), None),
         warnings=tuple(dict.fromkeys(notices)),
         **facts,
-    )
-
-
-def _best_quotes(sentence: Sentence) -> list[Quote]:
-    """Orders the quotes: first those of the side that decides, and of these the line with the words."""
-    side = "against" if sentence.status == "contradicted" else "for"
-    says = [part.says for part in sentence.parts if part.says]
-    return sorted(
-        sentence.quotes, key=lambda it: (it.side != side, not any(words in it.text for words in says))
     )
 
 

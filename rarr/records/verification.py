@@ -1,6 +1,6 @@
-"""Declares the record of a verification: whether evidence supports a claim, and the quote that decides."""
+"""Declares the record of a verification: whether evidence supports a claim."""
 
-from rarr.records import AttributionClass, Evidence, Notice, Part, Quote, Sentence, Usage
+from rarr.records import AttributionClass, Evidence, Notice, Part, Sentence, Usage
 from rarr.records.base import Record
 
 
@@ -10,8 +10,7 @@ class Verification(Record):
     `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`;
     None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1,
     where a named judge gives one. Otherwise `sentences` have the same status, quotes and parts as in the
-    report of a revision with this evidence.
-    `evidence` are the passages that were read. `decided_by` is the best quote for the label.
+    report of a revision with this evidence. `evidence` are the passages that were read.
     """
 
     claim: str
@@ -19,7 +18,6 @@ class Verification(Record):
     label: AttributionClass | None = None
     probability: float | None = None
     sentences: tuple[Sentence, ...] = ()
-    decided_by: Quote | None = None
     evidence: tuple[Evidence, ...] = ()
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()

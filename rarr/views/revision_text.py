@@ -209,15 +209,15 @@ def _cost(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes the label with its support, the deciding sentence, and each sentence with its parts."""
+    """Writes the label with its support, and each sentence with its first quote and its parts."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     lines = [f"{verification.label or 'not judged'}{support}"]
-    if decided := verification.decided_by:
-        source = next(each.source for each in verification.evidence if each.id == decided.evidence_id)
-        word = "nearest" if verification.label == "extrapolatory" else "decided by"
-        lines.append(f"{word}: {one_line(decided.text)} [{decided.evidence_id}, {one_line(source)}]")
+    sources = {each.id: each.source for each in verification.evidence}
     for sentence in verification.sentences:
         lines += ["", f"{sentence.status}: {one_line(sentence.text)}"]
+        for it in sentence.quotes[:1]:
+            source = one_line(sources[it.evidence_id])
+            lines.append(f"  source: {one_line(it.text)} [{it.evidence_id}, {source}]")
         for part in sentence.parts:
             says = f", the evidence says: {one_line(part.says)}" if part.says else ""
             about = f" [{part.evidence_id}]" if part.evidence_id else ""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.answering.helpers import writer
+from agent.answer_writer import writer
 from benchmarks import mills
 from rarr import Answerer, Article, InputError, ModelError, Settings, Writer
 from rarr.agent.replaying import replay

@@ -1,7 +1,6 @@
 """`verify` labels claims by cards, with the status that `revise` gives beside the same passages."""
 
 import json
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -44,9 +43,7 @@ def agrees(asked: Asked) -> str:
 @pytest.mark.parametrize(
     ("claim", "evidence", "label", "warnings"),
     [
-        (RIGHT, DAM, "attributable", []),
         (WRONG, DAM, "contradictory", []),
-        (CATS, "Dogs bark.", "extrapolatory", ["near_quotations_only"]),
         (CATS, [], "extrapolatory", []),
         (WRONG, "The tower is 33 metres high.", "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} {CATS}", [DAM, "Dogs bark."], "extrapolatory", ["near_quotations_only"]),
@@ -55,7 +52,7 @@ def agrees(asked: Asked) -> str:
         ("Brenix is safe while breast-feeding.", LIST, "extrapolatory", ["near_quotations_only"]),
         (RIGHT, f"{DAM} {ORDER}", None, ["suspicious_evidence"]),
         (RIGHT, [f"{DAM} {ORDER}", DAM], "attributable", ["suspicious_evidence"]),
-        *((claim, DAM, None, ["nothing_to_check"]) for claim in ("Zolprin.", "Yes.", "A dam.", "# Dam")),
+        *((claim, DAM, None, ["nothing_to_check"]) for claim in ("Zolprin.", "Yes.", "# Dam")),
     ],
 )
 def test_verification_has_the_label(claim: str, evidence: Any, label: str | None, warnings: Any) -> None:
@@ -63,28 +60,30 @@ def test_verification_has_the_label(claim: str, evidence: Any, label: str | None
     assert (verification.label, codes(verification)) == (label, warnings)
 
 
-def test_parts_and_the_deciding_quote_point_at_the_words() -> None:
-    verification = verify(WRONG, ["The dam is in Nevada.", f"It is popular. {DAM}"])
-    [part] = verification.parts
+def test_parts_and_quotes_point_at_the_words() -> None:
+    record = Passage(
+        text=DAM, source="dam.md", title="Dam", start=7, end=7 + len(DAM), retrieved_at=RETRIEVED_AT
+    )
+    verification = verify(WRONG, [{"text": CATS * 20, "title": "Cats", "url": "https://x.org"}, record])
+    [part], [quote] = verification.parts, verification.sentences[0].quotes
     assert (WRONG[part.start : part.end], part.state, part.evidence_id, part.says) == (
         "212", "differs", "p2", "221 metres",
     )  # fmt: skip
-    decided = verification.decided_by
-    assert decided is not None
-    assert (decided.text, decided.evidence_id, decided.side) == (DAM, "p2", "against")
-    assert verification.evidence[1].text[decided.start : decided.end] == DAM
+    assert (quote.text, quote.start, quote.side) == (DAM, 7, "against")
+    assert [(it.id, it.source, it.title) for it in verification.evidence] == [
+        ("p1", "https://x.org", "Cats"),
+        ("p2", "dam.md", "Dam"),
+    ]
 
 
-@pytest.mark.parametrize(
-    "claim", ["In 1867.", "1867", "Franklin D. Roosevelt", "Hoover Dam", "To sell furs."]
-)
-def test_embedded_reader_decides_no_short_answer(claim: str) -> None:
-    """Whether such words are right depends on the question, which it cannot read."""
-    for evidence in ("The United States bought Alaska from Russia in 1867.", SHORT, "- Franklin D. Jones"):
-        assert verify(claim, evidence, "When did the US buy Alaska?").label in ("extrapolatory", None)
-
-
-def test_question_tells_what_a_pronoun_means() -> None:
+def test_embedded_reader_decides_no_short_answer_to_a_question() -> None:
+    for claim in ("In 1867.", "1867", "Franklin D. Roosevelt", "Hoover Dam", "To sell furs."):
+        for evidence in (
+            "The United States bought Alaska from Russia in 1867.",
+            SHORT,
+            "- Franklin D. Jones",
+        ):
+            assert verify(claim, evidence, "When did the US buy Alaska?").label in ("extrapolatory", None)
     claim, passage = "It is 221 metres high.", "Hoover Dam is in Nevada. It is 221 metres high."
     assert verify(claim, passage, "How high is Hoover Dam?").label == "attributable"
     assert verify(claim, passage, "How high is Grand Coulee?").label == "extrapolatory"
@@ -98,31 +97,26 @@ async def test_claims_by_the_same_passages_share_a_request_and_its_controls() ->
     assert len(model.calls) == verified[0].usage.model_calls == 1
     assert [it.usage.controls.planted for it in verified] == [1, 0, 0]
     assert [it.sentences[0].text for it in verified] == claims
-    late = verified[1]
-    [part] = [part for part in late.parts if part.state == "differs"]
+    [part] = [part for part in verified[1].parts if part.state == "differs"]
     assert LATE[part.start : part.end] in ("1923", "4 May 1923")
-    assert late.decided_by and late.decided_by.text == OPENED
 
 
 @pytest.mark.parametrize(
     ("reader", "warning"), [(agrees, "reader_unreliable"), (lambda asked: "no cards", "check_failed")]
 )
 async def test_claim_that_nobody_read_rightly_is_unjudged(reader: Any, warning: str) -> None:
-    verification = verify(LATE, BRIDGE, model=ScriptedModel(reader))
-    assert (verification.label, verification.sentences[0].status) == (None, "unjudged")
-    assert warning in codes(verification)
     searched = Settings(model=ScriptedModel(reader), search=InMemoryRetriever([BRIDGE]))
     async with Reviser(searched) as reviser:
-        verification = await averify_by_search(reviser, LATE)
-    assert verification.label is None and warning in codes(verification)
+        researched = await averify_by_search(reviser, LATE)
+    for verification in (verify(LATE, BRIDGE, model=ScriptedModel(reader)), researched):
+        assert verification.label is None and warning in codes(verification)
 
 
 async def test_claim_without_passages_is_researched() -> None:
     async with Reviser(Settings(search=InMemoryRetriever([DAM]))) as reviser:
-        assert (await averify_by_search(reviser, RIGHT)).label == "attributable"
         wrong = await averify_by_search(reviser, f"{WRONG} {COST}", given=[COST])
     assert [it.status for it in wrong.sentences] == ["contradicted", "supported"]
-    assert wrong.label == "contradictory" and wrong.decided_by and wrong.decided_by.text == DAM
+    assert wrong.label == "contradictory"
     async with Reviser(Settings(search=InMemoryRetriever(RetrievalError("down: start it")))) as reviser:
         failed = await averify_by_search(reviser, RIGHT)
     assert failed.label is None and "down: start it" in failed.warnings[0].message
@@ -157,8 +151,8 @@ async def test_label_needs_a_located_quote(card: RawCard, label: str | None) -> 
     assert (await verifier.averify(CATS, ["Cats are liked.", "Nobody likes cats."])).label == label
 
 
-@pytest.mark.parametrize("claim", [RIGHT, f"{RIGHT} It is grey.", "The Hoover Dam is 379 metres long."])
-def test_sentences_are_those_of_a_revision(claim: str) -> None:
+def test_sentences_are_those_of_a_revision() -> None:
+    claim = f"{RIGHT} It is grey. The Hoover Dam is 379 metres long."
     report = revise(claim, search=InMemoryRetriever([DAM]), rounds=1, trace=False).report
     for revised, verified in zip(report.sentences, verify(claim, DAM).sentences, strict=True):
         states = [(part.start, part.end, part.state) for part in revised.parts]
@@ -170,28 +164,13 @@ def test_sentences_are_those_of_a_revision(claim: str) -> None:
     ("call", "message"),
     [
         ((" ", DAM), "claim is empty: give at least one sentence"),
-        ((3, DAM), "claim is an int, not a str"),
-        ((RIGHT, ""), "passage 1 is empty: give a text, or leave it out"),
         ((RIGHT, [DAM, 3]), "passage 2 is an int: give a text, a rarr.Passage"),
-        ((RIGHT, {"title": "Dam"}), "passage 1 is empty"),
         ((RIGHT, DAM, " "), "context is empty"),
     ],
 )
 def test_wrong_call_is_told_in_one_line(call: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
+    with pytest.raises(InputError, match=message):
         verify(*call)
-
-
-def test_passages_keep_their_facts_and_are_read_whole_while_they_fit() -> None:
-    record = Passage(
-        text=DAM, source="dam.md", title="Dam", start=7, end=7 + len(DAM), retrieved_at=RETRIEVED_AT
-    )
-    given = {"text": CATS * 20, "title": "Cats", "url": "https://x.org"}
-    first, second = verify(RIGHT, [record, given]).evidence
-    assert (first.id, first.source, first.title, first.start) == ("p1", "dam.md", "Dam", 7)
-    assert (second.id, second.source, second.title, second.text) == (
-        "p2", "https://x.org", "Cats", CATS * 20,
-    )  # fmt: skip
 
 
 def test_long_passage_is_read_in_its_nearest_parts() -> None:
@@ -200,8 +179,6 @@ def test_long_passage_is_read_in_its_nearest_parts() -> None:
     verification = verify(RIGHT, text)
     assert verification.label == "attributable" and len(verification.evidence) <= 3
     assert all(text[it.start : it.end] == it.text and len(it.text) < 2000 for it in verification.evidence)
-    [quote] = verification.sentences[0].quotes
-    assert text[quote.start : quote.end] == DAM
 
 
 @pytest.mark.parametrize(
@@ -235,5 +212,4 @@ def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader()
         verification = verifier.verify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
     assert len(judge.calls) == verification.usage.by_node["attribute"].model_calls == 2
     assert verification.label == "contradictory"
-    embedded = Settings(model=judge, models={"attribute": "embedded"})
-    assert verifier_of(embedded).reader == "embedded"
+    assert verifier_of(Settings(model=judge, models={"attribute": "embedded"})).reader == "embedded"

@@ -107,9 +107,9 @@ def test_contradictory_claim_is_status_1_with_the_deciding_sentence(command: Com
     assert (done.status, done.err) == (1, "")
     assert done.out.decode().splitlines() == [
         "contradictory",
-        f"decided by: {DAM} [p1, dam.md]",
         "",
         f"contradicted: {WRONG}",
+        f"  source: {DAM} [p1, dam.md]",
         "  differs: 212, the evidence says: 221 metres [p1]",
     ]
 
