@@ -91,7 +91,7 @@ def test_cache_is_private_from_the_first_moment(tmp_path: Path, monkeypatch: pyt
 
     connected = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", connect)
-    Cache(path, max_age_s={}).close()
+    Cache(path)
     assert modes[0] == 0o600
     assert open_to_others(tmp_path / "home") == []
 

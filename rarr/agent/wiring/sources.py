@@ -32,8 +32,6 @@ OnIndex = Callable[[int, int], None]
 
 SERVED = "vllm:"
 """The prefix of a reranker on a server."""
-CACHE_S = 7 * 86_400.0
-"""Seconds for which cached searches and pages are valid; the setting `refresh` reads none."""
 PAGE_S, PAGE_BYTES = 20.0, 10_000_000
 """The limits of one page, redirects included: a slow or endless page must not hold up a run."""
 _KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
@@ -71,9 +69,8 @@ class Resources:
             raise SettingsError(
                 f"home {str(home)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
             ) from None
-        ages = {"search": CACHE_S, "page": CACHE_S}
         path = home / "cache.sqlite"
-        return self.keep(Cache(path, max_age_s=ages, offline=settings.offline, refresh=settings.refresh))
+        return self.keep(Cache(path, offline=settings.offline, refresh=settings.refresh))
 
     @cached_property
     def encoder(self) -> "Encoder":
@@ -108,7 +105,7 @@ def source_limits(settings: Settings) -> SourceLimits:
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.searches import Wikipedia
+    from rarr.retrievers.web.wikipedia import Wikipedia
 
     if settings.published_after or settings.published_before:
         raise SettingsError(

@@ -30,22 +30,20 @@ class EndpointReranker:
         limiter: Limiter,
         timeout_s: float,
         attempts: int,
-        first_wait_s: float = 0.5,
     ) -> None:
         """`name` is the model's name on the server. `timeout_s` is for one request.
 
         `limiter` bounds how many requests run at once.
         """
         self.name = f"reranker {name}"
-        self._model, self._api_key, self.base_url = name, api_key, base_url.rstrip("/")
+        self._model, self.base_url = name, base_url.rstrip("/")
         self._service = JsonService(
             self.name,
-            cures={0: _CURE},
+            {0: _CURE},
             timeout_s=timeout_s,
             attempts=attempts,
             api_key=api_key,
             limiter=limiter,
-            first_wait_s=first_wait_s,
         )
         self._logits, self._more = False, dict[str, int]()
 
@@ -56,15 +54,15 @@ class EndpointReranker:
         """
         if not passages:
             return []
-        texts = [
-            f"{passage.title}\n{passage.text}" if passage.title else passage.text for passage in passages
-        ]
+        texts = [f"{it.title}\n{it.text}" if it.title else it.text for it in passages]
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         scores = _scores_of(await self._answer(body), len(texts))
         if scores is None:
             raise RetrievalError(f"{self.name} did not answer with a score for each document: {_CURE}")
         self._logits |= any(not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
-        return [_sigmoid(score) if self._logits else min(max(score, 0.0), 1.0) for score in scores]
+        if self._logits:
+            return [0.5 + 0.5 * math.tanh(score / 2) for score in scores]  # the sigmoid; no overflow
+        return [min(max(score, 0.0), 1.0) for score in scores]
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
@@ -74,12 +72,12 @@ class EndpointReranker:
         """Sends a request; once more, for the server to cut the documents, where it refuses the first."""
         url = f"{self.base_url}/rerank"
         try:
-            return await self._service.post(url, {**body, **self._more})
+            return await self._service.ask(url, json={**body, **self._more})
         except RetrievalError as error:
             if self._more or getattr(error.__cause__, "status", None) != 400:
                 raise
             try:
-                answer = await self._service.post(url, {**body, **_CUT})
+                answer = await self._service.ask(url, json={**body, **_CUT})
             except RetrievalError:  # the server does not know this option, or refused something else
                 raise error from None
         self._more = _CUT
@@ -96,7 +94,3 @@ def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:
     except (KeyError, TypeError, OverflowError):
         return None
     return scores if valid and len(results) == len(by_index) == count else None
-
-
-def _sigmoid(logit: float) -> float:
-    return 0.5 + 0.5 * math.tanh(logit / 2)  # tanh overflows for no logit, unlike exp

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 from rarr.errors import InputError, RetrievalError
 from rarr.tools.storage.database import Database, Schema
 
+MAX_AGE_S = 7 * 86_400.0
+"""Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
 REST_S = 60.0  # seconds without writing after a failed write, which may have taken long
@@ -59,31 +61,27 @@ class Cache:
         self,
         path: Path,
         *,
-        max_age_s: Mapping[str, float],
         offline: bool = False,
         refresh: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`max_age_s`: the seconds that entries of each kind are valid; `math.inf` means for ever.
-
-        `offline`: nothing is made, and entries of any age are valid. `refresh`: nothing is read, everything
-        is made and stored anew.
+        """`offline`: nothing is made, and entries of any age are valid. `refresh`: everything is made anew.
 
         Raises `InputError` for a file that is damaged, is not a cache or cannot be opened.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
-        self.offline = offline
-        self._path, self._max_age_s = path, max_age_s
-        self._refresh, self._clock = refresh, clock
+        self._path, self._offline, self._refresh, self._clock = path, offline, refresh, clock
         self._rests_until: dict[str, float] = {}  # by action, after a failure
         self._stored = 0  # calls that stored something
         # A fork has no threads that would end the flights of its parent.
         self._flights: dict[tuple[int, bytes], Future[CacheEntry | None]] = {}
         self._file = Database(path, SCHEMA)
 
-    async def through(self, kind: str, key: object, make: Callable[[], Awaitable[bytes]]) -> CacheEntry:
-        """Returns the entry for `key`, any JSON value. If it is missing, stores what `make` returns.
+    async def through(
+        self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[bytes]]
+    ) -> CacheEntry:
+        """Returns the entry for `key`, a JSON list. If it is missing, stores what `make` returns.
 
         In one process `make` runs once for each key at a time: other callers wait for it, and share its value
         or its `RetrievalError`. Raises the error of `make`, which is not stored, and `RetrievalError` for an
@@ -95,26 +93,22 @@ class Cache:
         while (flight := self._flights.setdefault(name, own_flight)) is not own_flight:
             if (entry := await asyncio.wrap_future(flight)) is not None:
                 return entry
-        result: CacheEntry | RetrievalError | None = (
-            None  # as after a cancellation: the next caller takes over
-        )
+        result: CacheEntry | None = None  # as after a cancellation: the next caller takes over
+        failure: RetrievalError | None = None
         try:
-            result = await self.get(kind, key)
-            if result is None and self.offline:
-                raise _missing(kind, key)
-            result = result or await self.put(kind, key, await make())
+            result = await self._valid(kind, key) or await self._put(kind, key, await make())
             return result
         except RetrievalError as error:
-            result = error
+            failure = error
             raise
         finally:
             del self._flights[name]
-            if isinstance(result, RetrievalError):
-                own_flight.set_exception(result)
+            if failure:
+                own_flight.set_exception(failure)
             else:
                 own_flight.set_result(result)
 
-    async def search(self, key: object, ask: Callable[[], Awaitable[Any]]) -> Any:
+    async def search(self, key: Sequence[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
 
         async def asked() -> bytes:
@@ -122,39 +116,37 @@ class Cache:
 
         return json.loads((await self.through("search", key, asked)).value)
 
-    async def get(self, kind: str, key: object) -> CacheEntry | None:
-        """Returns the entry for `key`; None if it is missing or too old, and always with `refresh`."""
-        entry = None if self._refresh else await self.stored(kind, key)
-        oldest = self._clock() - self._max_age_s[kind]
-        return entry if entry and (self.offline or entry.stored_at.timestamp() >= oldest) else None
-
-    async def stored(self, kind: str, key: object) -> CacheEntry | None:
+    async def stored(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
         """Returns the entry for `key` of any age, even with `refresh`, to show a source; None if missing."""
         return await asyncio.to_thread(self._read, _digest(kind, key))
 
-    async def put(self, kind: str, key: object, value: bytes) -> CacheEntry:
-        """Stores a value for `key`, and returns its entry."""
+    async def aclose(self) -> None:
+        """Closes the file, after the reads and writes that are under way. The next use opens it again."""
+        await asyncio.to_thread(self._file.close)
+
+    async def _valid(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
+        entry = None if self._refresh else await self.stored(kind, key)
+        if entry and (self._offline or entry.stored_at.timestamp() >= self._clock() - MAX_AGE_S):
+            return entry
+        if self._offline:
+            # The last text of a key is a query or an address.
+            name = next((part for part in reversed(key) if isinstance(part, str)), "")[:100]
+            cure = "run it once without offline"
+            raise RetrievalError(f"not in the cache, and offline: {kind} {name!r}: {cure}")
+        return None
+
+    async def _put(self, kind: str, key: Sequence[Any], value: bytes) -> CacheEntry:
         now = self._clock()
         await asyncio.to_thread(self._write, _digest(kind, key), kind, now, value)
         return CacheEntry(value, datetime.fromtimestamp(now, UTC))
-
-    def close(self) -> None:
-        """Closes the file. The next use opens it again."""
-        self._file.close()
-
-    async def aclose(self) -> None:
-        """`close` for async callers. It waits for reads and writes that are under way."""
-        await asyncio.to_thread(self.close)
 
     def _read(self, digest: bytes) -> CacheEntry | None:
         try:
             with self._file.used() as sqlite:
                 row = sqlite.execute(_READ, (digest,)).fetchone()
             return row and CacheEntry(zlib.decompress(row[0]), datetime.fromtimestamp(row[1], UTC))
-        except (sqlite3.Error, InputError) as error:
+        except (sqlite3.Error, InputError, zlib.error, TypeError) as error:  # the entry is made again
             self._warn("read", str(error))
-        except (zlib.error, TypeError) as error:  # the entry is made and stored again
-            self._warn("read", f"a value in it is damaged: {error}")
         return None
 
     def _write(self, digest: bytes, kind: str, now: float, value: bytes) -> None:
@@ -164,8 +156,7 @@ class Cache:
             with self._file.transaction() as sqlite:
                 sqlite.execute(_WRITE, (digest, kind, now, zlib.compress(value)))
                 if self._stored % PRUNE_EVERY == 0:  # the file does not shrink
-                    for each, most in self._max_age_s.items():
-                        sqlite.execute(_REMOVE_OLD, (each, now - most - KEPT_S))
+                    sqlite.execute(_REMOVE_OLD, (kind, now - MAX_AGE_S - KEPT_S))
             self._stored += 1
         except (sqlite3.Error, InputError) as error:
             self._warn("written", str(error))
@@ -178,12 +169,5 @@ class Cache:
             _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)
 
 
-def _missing(kind: str, key: object) -> RetrievalError:
-    # The last text of a key is a query or an address.
-    words = [each for each in (key if isinstance(key, list) else [key]) if isinstance(each, str)]
-    name = (words or [str(key)])[-1][:100]
-    return RetrievalError(f"not in the cache, and offline: {kind} {name!r}: run it once without offline")
-
-
-def _digest(kind: str, key: object) -> bytes:
+def _digest(kind: str, key: Sequence[Any]) -> bytes:
     return sha256(json.dumps([kind, key], sort_keys=True, separators=(",", ":")).encode()).digest()

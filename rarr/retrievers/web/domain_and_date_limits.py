@@ -91,6 +91,10 @@ def within(moment: datetime | None, after: datetime | None, before: datetime | N
     return (after is None or moment >= after) and (before is None or moment < before)
 
 
+def _zoned(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def normalised(url: str) -> str:
     """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
 
@@ -100,11 +104,12 @@ def normalised(url: str) -> str:
     parts = _parts(url)
     if parts is None or not parts.hostname:
         return url
-    path = unquote(parts.path).rstrip("/")
+    labels = (_ascii(parts.hostname) or parts.hostname.lower()).split(".")
+    labels = [label for label in labels[:-2] if label not in _OTHER_FACES] + labels[-2:]
     pairs = [pair for pair in parse_qsl(parts.query, True) if not _TRACKING.fullmatch(pair[0])]
     query = f"?{urlencode(sorted(pairs))}" if pairs else ""
     port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
-    return f"{_plain(parts.hostname)}{port}{path}{query}"
+    return f"{'.'.join(labels)}{port}{unquote(parts.path).rstrip('/')}{query}"
 
 
 def host_of(url: str) -> str:
@@ -122,39 +127,18 @@ def site_of(source: str) -> str:
     subdomains away, as github.io does, count as one site, since anybody can have many of them.
     """
     host = host_of(source)
-    if host:
-        return _registered(host)
-    return "?" if _ADDRESS.match(source) else ""
-
-
-@lru_cache(maxsize=4096)
-def _registered(host: str) -> str:
-    from tld import get_fld  # the first call reads its list, which ships with it
-
-    domain = get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
-    if domain or ":" in host or host.rpartition(".")[2].isdigit():  # an IP address has no domain
-        return domain or host
+    if not host:
+        return "?" if _ADDRESS.match(source) else ""
+    if (domain := _registered(host)) or ":" in host or host.rpartition(".")[2].isdigit():
+        return domain or host  # an IP address has no domain
     return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
 
 
-def _is_bare(source: str) -> bool:
-    """True if `source` is a web address written without https://, such as example.org/page.
+@lru_cache(maxsize=4096)
+def _registered(host: str) -> str | None:
+    from tld import get_fld  # the first call reads its list, which ships with it
 
-    The name of a folder rarely ends like a domain.
-    """
-    match = _BARE.match(source)
-    if match is None:
-        return False
-    from tld import get_fld
-
-    return get_fld(match[0], fix_protocol=True, fail_silently=True, search_private=False) is not None
-
-
-def _plain(host: str) -> str:
-    """Removes the labels of variants (www, m, amp) from a host, as from en.m.wikipedia.org."""
-    labels = (_ascii(host) or host.lower()).split(".")
-    faces = [label for label in labels[:-2] if label not in _OTHER_FACES]
-    return ".".join([*faces, *labels[-2:]])
+    return get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
 
 
 def _is_under(host: str, domain: str) -> bool:
@@ -179,7 +163,9 @@ def _ascii(host: str) -> str:
 
 def _parts(url: str) -> SplitResult | None:
     url = valid(url.strip())
-    if url.startswith("//") or url[:4].lower() == "www." or _is_bare(url):
+    # The name of a folder rarely ends like a domain.
+    bare = _BARE.match(url)
+    if url.startswith("//") or url[:4].lower() == "www." or (bare and _registered(bare[0])):
         url = f"https://{url.lstrip('/')}"
     try:
         parts = urlsplit(url)
@@ -187,7 +173,3 @@ def _parts(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return parts if parts.scheme.lower() in ("http", "https") else None
-
-
-def _zoned(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

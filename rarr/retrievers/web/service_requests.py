@@ -12,22 +12,13 @@ from rarr.records import Passage
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.failures import (
-    failure_of,
-    failure_of_status,
-    redacted,
-    secrets_of,
-    without_keys,
-)
+from rarr.tools.models.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
 from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
-AT_ONCE = 4
-"""The most requests to one service at once: free services ask their users to be moderate."""
-PAGE_FAILED = "page_failed"
-"""The code of the warnings about pages that could not be read."""
+_AT_ONCE = 4  # requests to one service: free services ask their users to be moderate
 
 Answer = TypeVar("Answer")
 
@@ -42,63 +33,54 @@ class JsonService:
     def __init__(
         self,
         name: str,
-        *,
         cures: Mapping[int, str],
+        *,
         timeout_s: float,
         attempts: int,
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
         most: int = LONGEST,
         limiter: Limiter | None = None,
-        first_wait_s: float = 0.5,
     ) -> None:
         """`timeout_s` is for one request. A request that got no answer in time is not repeated.
 
         `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
-        self._name, self._key = name, api_key
-        self._cures, self._timeout_s = cures, timeout_s
+        self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
+        limiter = limiter or Limiter(_AT_ONCE)
         self._attempts = Attempts(
-            name,
-            limiter or Limiter(AT_ONCE),
-            attempts=attempts,
-            first_wait_s=first_wait_s,
-            rests_after=("timeout", "connection"),
-            known=False,
+            name, limiter, attempts=attempts, rests_after=("timeout", "connection"), known=False
         )
         sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
-        certified = certificates()
+        options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}
         self._clients = PerLoop(
-            lambda: bounded_client(
-                name, most=most, headers=sent, verify=certified, timeout=None, follow_redirects=not api_key
-            ),
-            httpx2.AsyncClient.aclose,
+            lambda: bounded_client(name, most=most, headers=sent, **options), httpx2.AsyncClient.aclose
         )
 
-    async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        """Requests `url` and returns the JSON object of the answer. Raises `RetrievalError`."""
-        return await self._ask("GET", url, params=params)
+    async def ask(
+        self, url: str, *, params: Mapping[str, str] | None = None, json: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Gets `url` with `params`, or posts `json`; returns the JSON object of the answer.
 
-    async def post(self, url: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends `body` as JSON, and returns the JSON object of the answer. Raises `RetrievalError`."""
-        return await self._ask("POST", url, json=body)
-
-    async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
-        await self._clients.aclose()
-
-    async def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+        Raises `RetrievalError`.
+        """
         late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
+        options: dict[str, Any] = {"params": params} if json is None else {"json": json}
+        method = "GET" if json is None else "POST"
         try:
             return await self._attempts(
-                lambda: in_time(self._answer(method, url, **options), self._timeout_s, late)
+                lambda: in_time(self._answer(method, url, options), self._timeout_s, late)
             )
         except CallFailure as failure:
             cure = self._cures.get(failure.status or 0, self._cures[0])
             raise RetrievalError(f"{failure}: {cure}") from failure
 
-    async def _answer(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+    async def aclose(self) -> None:
+        """Closes its connections in the running event loop."""
+        await self._clients.aclose()
+
+    async def _answer(self, method: str, url: str, options: dict[str, Any]) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)
         try:
             response = await self._clients.get().request(method, url, **options)
@@ -159,5 +141,5 @@ def readable(urls: Sequence[str], documents: Sequence[Sequence[Passage] | Retrie
     for url, error in failed:
         message = " ".join(str(error).split())
         named = message if shown(url) in message else f"{shown(url)}: {message}"
-        meter().warn(PAGE_FAILED, f"a page was left out: {named}")
+        meter().warn("page_failed", f"a page was left out: {named}")
     return passages

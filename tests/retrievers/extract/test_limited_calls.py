@@ -21,7 +21,7 @@ from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import CallLimits, extracted, extracted_file
 from rarr.retrievers.extract.web_page_text import extract_page
-from rarr.retrievers.web.mediawiki_queries_and_texts import article_text
+from rarr.retrievers.web.wikipedia import article_text
 from retrievers import calls
 from retrievers.makers import built
 

@@ -16,8 +16,8 @@ from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import Fetched, Fetcher
 from rarr.retrievers.fetch.responses import PAGE_TYPES
+from rarr.retrievers.web.cache import Cache
 from rarr.tools.models.run_budget import Budget
-from retrievers.caches import opened
 
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
 HTML = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
@@ -49,7 +49,7 @@ class Web:
 @pytest.fixture
 def reading(tmp_path: Path) -> Callable[[Web], PageReader]:
     """A reader of some pages, with a cache of its own."""
-    return lambda web: PageReader(cast(Fetcher, web), opened(tmp_path / "cache"), window=2, step=1)
+    return lambda web: PageReader(cast(Fetcher, web), Cache(tmp_path / "cache"), window=2, step=1)
 
 
 Reading = Callable[[Web], PageReader]

@@ -144,7 +144,7 @@ def cuts(request: Request) -> Reply:
 
 
 def reranker_at(url: str, **options: Any) -> EndpointReranker:
-    usual = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 3, "first_wait_s": 0.001}
+    usual = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 1}
     return EndpointReranker("bge", base_url=url, **(usual | options))
 
 
