@@ -9,11 +9,9 @@
 """
 
 from rarr.testing.card_answers import RuleModel
-from rarr.testing.http_listener import Request
-from rarr.testing.replies import Failure
 from rarr.testing.retriever import RETRIEVED_AT, InMemoryRetriever
-from rarr.testing.scripted_model import Asked, ScriptedModel, UnansweredError
-from rarr.testing.server import ScriptedServer, refused_url
+from rarr.testing.scripted_model import Asked, Request, ScriptedModel, UnansweredError
+from rarr.testing.server import Failure, ScriptedServer, refused_url
 
 __all__ = [
     "RETRIEVED_AT",

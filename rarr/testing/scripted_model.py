@@ -3,8 +3,9 @@
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,38 @@ class Asked:
         return "\n".join(message.content for message in self.messages)
 
 
+NO_TOKENS = Tokens()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """One HTTP request. Names in `headers` are in lower case; `body` is empty if it is not a JSON object.
+
+    `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight. `status`
+    is None if no answer was sent, and `tokens` are those of the usage in the answer.
+    """
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    arrived: float = field(default_factory=time.perf_counter)
+    left: float | None = None
+    status: int | None = None
+    tokens: Tokens = NO_TOKENS
+
+    @property
+    def model(self) -> str:
+        """The model that the request names."""
+        return str(self.body.get("model", ""))
+
+    @property
+    def n(self) -> int:
+        """The number of answers that the request asks for."""
+        n = self.body.get("n")
+        return n if isinstance(n, int) else 1
+
+
 Given = str | Mapping[str, Any]
 AskedT = TypeVar("AskedT", bound=Asked)
 Answers = Mapping[str, Given] | Callable[[AskedT], Given]
@@ -60,7 +93,6 @@ def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
-NO_TOKENS = Tokens()
 BLOCK = 64  # characters; a prefix is cached in whole blocks, as servers do
 
 

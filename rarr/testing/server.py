@@ -1,15 +1,306 @@
-"""Runs a scripted OpenAI-compatible server on this machine, in threads of the calling process."""
+"""Runs a scripted OpenAI-compatible server on this machine, in threads, and records requests and outcomes."""
 
 import json
+import math
+import select
 import socket
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from itertools import cycle
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, cycle, repeat
+from typing import Any, Literal, Self
 
-from rarr.testing.http_listener import Listener, Reply, Request
-from rarr.testing.replies import Failure, answered, failed, instead
-from rarr.testing.scripted_model import Answers, TokenCounter, UnansweredError, answer_to
+from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, TokenCounter, UnansweredError, answer_to
+from rarr.tools.models.chat import Message, Tokens
+
+FOREVER = math.inf
+GLANCE_S = 0.02  # seconds between looks whether the server closes or the client has gone
+_ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assistant": "assistant"}
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP reply: `steps`, then `body`. `tokens` are the tokens of its usage.
+
+    A step is bytes to send, a number of seconds to wait, or None, at which the connection closes.
+    """
+
+    status: int
+    body: bytes = b""
+    steps: Iterable[bytes | float | None] = ()
+    content_type: str = "application/json"
+    retry_after: float | None = None
+    tokens: Tokens = NO_TOKENS
+
+
+class Listener:
+    """Answers requests with `reply_to`, and records them. `port` 0 is any free port."""
+
+    def __init__(self, reply_to: Callable[[Request], Reply], *, port: int = 0) -> None:
+        self.in_flight_most = 0
+        """The largest number of requests at once."""
+        self.reply_to, self._port = reply_to, port
+        self._requests: list[Request] = []
+        self._lock, self.closing = threading.Lock(), threading.Event()
+
+    def __enter__(self) -> Self:
+        handler = type("Handler", (_Handler,), {"listener": self})
+        self._http = _HttpServer(("127.0.0.1", self._port), handler)
+        self._port = self._http.server_port
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops listening; a hanging request ends at once."""
+        self.closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    @property
+    def url(self) -> str:
+        """The base URL, once the server is entered. After closing, it refuses connections."""
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def requests(self) -> list[Request]:
+        """All requests with their outcomes, in the order of arrival."""
+        with self._lock:
+            return list(self._requests)
+
+    @property
+    def tokens(self) -> Tokens:
+        """The sum of the tokens in the usage of all answers."""
+        return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
+
+    def record(self, number: int | None, request: Request) -> int:
+        """Records a request that has arrived (None), or its outcome, and returns its number."""
+        with self._lock:
+            if number is not None:
+                self._requests[number] = request
+                return number
+            self._requests.append(request)
+            self.in_flight_most = max(self.in_flight_most, sum(each.left is None for each in self._requests))
+            return len(self._requests) - 1
+
+
+class _HttpServer(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Prints errors of a handler, but not those of a connection that the client closed."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    listener: Listener
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # head and body in one packet
+    _has_begun = False
+
+    def do_GET(self) -> None:
+        self.close_connection = True
+        request = self._request()
+        number = self.listener.record(None, request)
+        reply, whole = self.listener.reply_to(request), True
+        try:
+            for step in reply.steps:
+                if isinstance(step, bytes):
+                    self._send(reply, step)
+                elif step is None or not self._wait(step):
+                    whole = False
+                    break
+        except OSError:  # the client has gone
+            whole = False
+        # Before the answer ends, so that whoever has the answer sees it in the record.
+        status = reply.status if whole or self._has_begun else None
+        left = time.perf_counter()
+        self.listener.record(number, replace(request, left=left, status=status, tokens=reply.tokens))
+        if whole:
+            self._send(reply, reply.body)
+            self.wfile.write(b"0\r\n\r\n")
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Logs nothing: the record holds every request."""
+
+    def _request(self) -> Request:
+        try:
+            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        except ValueError:
+            body = None
+        body = body if isinstance(body, dict) else {}
+        return Request(
+            method=self.command,
+            path=self.path.partition("?")[0],
+            headers={name.lower(): value for name, value in self.headers.items()},
+            body=body,
+            prompt=(body.get("response_format") or {}).get("json_schema", {}).get("name"),
+            messages=tuple(_messages(body)),
+        )
+
+    def _send(self, reply: Reply, part: bytes) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self.send_response(reply.status)
+            self.send_header("Content-Type", reply.content_type)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.send_header("Connection", "close")
+            if reply.retry_after is not None:
+                self.send_header("Retry-After", f"{reply.retry_after:g}")
+            self.end_headers()
+        if part:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+
+    def _wait(self, seconds: float) -> bool:
+        """Sends what was written, and waits; returns False if the server closes or the client has gone."""
+        self.wfile.flush()
+        until = time.perf_counter() + seconds
+        while (left := until - time.perf_counter()) > 0:
+            gone = select.select([self.connection], [], [], 0)[0]  # it sends nothing before its answer
+            if gone or self.listener.closing.wait(min(left, GLANCE_S)):
+                return False
+        return True
+
+
+def _messages(body: Mapping[str, Any]) -> Iterable[Message]:
+    given = body.get("messages")
+    for message in given if isinstance(given, list) else ():
+        content = message.get("content") or ""
+        if isinstance(content, list):
+            content = "".join(str(part.get("text", "")) for part in content)
+        yield Message(_ROLES.get(str(message.get("role")), "user"), content)
+
+
+TOKEN = 4  # characters of a token
+DRIP_S = 0.02
+_PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
+_DONE = b"data: [DONE]\n\n"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a request fails: `Failure(429)` by a status of HTTP, `Failure("hang")` in another way.
+
+        hang      no answer comes
+        drip      a byte comes at a time, without end
+        stall     a stream stops after its first token; an answer in one piece hangs
+        endless   `message` comes again and again; an answer in one piece ends at `max_tokens`
+        die       the connection closes after half of the answer
+        cut       half of each text comes, with finish_reason "length"
+        html      the page of a proxy comes with status 200
+        empty     a completion without choices comes
+        no_usage  a completion without usage comes
+
+    `message` and `retry_after`, in seconds, belong to a status.
+    """
+
+    kind: int | Literal["hang", "drip", "stall", "endless", "die", "cut", "html", "empty", "no_usage"]
+    message: str = ""
+    retry_after: float | None = None
+
+
+def failed(status: int, message: str, *, param: str | None = None, retry_after: float | None = None) -> Reply:
+    """Makes an error in OpenAI's form."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    error = {"message": message, "type": kind, "param": param, "code": None}
+    return Reply(status, _as_json({"error": error}), retry_after=retry_after)
+
+
+def instead(failure: Failure | None, *, streams: bool = False) -> Reply | None:
+    """Makes the reply that a failure puts in place of an answer; None if a completion is to be sent."""
+    match failure:
+        case Failure(int(status), message, retry_after):
+            return failed(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
+        case Failure("hang" | "stall") if failure.kind == "hang" or not streams:
+            return Reply(200, steps=[FOREVER])
+        case Failure("drip"):
+            return Reply(200, steps=cycle([b" ", DRIP_S]))
+        case Failure("html"):
+            return Reply(200, _PAGE, content_type="text/html")
+    return None
+
+
+def answered(
+    request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
+) -> Reply:
+    kind = failure.kind if failure else None
+    if kind == "cut":
+        texts = [text[: len(text) // 2] for text in texts]
+    elif kind == "endless":
+        assert failure is not None
+        most = TOKEN * int(request.body.get("max_tokens") or 1000)
+        texts = [(failure.message * most)[:most]]
+    whole = _completion(request, texts, "length" if kind in ("cut", "endless") else "stop", tokens)
+    if kind == "empty":
+        whole["choices"] = []
+    if kind == "no_usage":
+        del whole["usage"]
+    counted = tokens if kind not in ("no_usage", "die", "stall") else NO_TOKENS
+    if streams := bool(request.body.get("stream")):
+        *parts, end = _chunks(whole, request)
+    else:
+        body = _as_json(whole)
+        parts, end = [body[: len(body) // 2]], body[len(body) // 2 :]
+    steps: Iterator[bytes | float | None] = iter(parts)
+    if kind == "die":
+        steps = chain(parts[: (len(parts) + 1) // 2], [None])
+    elif kind == "stall":
+        steps = chain(parts[:1], [FOREVER])
+    elif kind == "endless" and streams:
+        steps = repeat(parts[0])
+    media = "text/event-stream" if streams else "application/json"
+    return Reply(200, end, chain([latency], steps), media, tokens=counted)
+
+
+def _completion(request: Request, texts: Sequence[str], finish: str, tokens: Tokens) -> dict[str, Any]:
+    choices = [
+        {
+            "index": index,
+            "message": {"role": "assistant", "content": text},
+            "logprobs": None,
+            "finish_reason": finish,
+        }
+        for index, text in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": tokens.input, "completion_tokens": tokens.output}
+    usage["total_tokens"] = sum(usage.values())
+    head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "object": "chat.completion", "created": int(time.time())}
+    details = {"prompt_tokens_details": {"cached_tokens": tokens.cached}}
+    return {**head, "model": request.model, "choices": choices, "usage": usage | details}
+
+
+def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
+    """Yields the events of a stream, a token each; the last has the usage, if it is requested."""
+    head = {**whole, "object": "chat.completion.chunk", "usage": None}
+    for choice in whole["choices"]:
+        text = choice["message"]["content"]
+        deltas = [{"role": "assistant", "content": text[n : n + TOKEN]} for n in range(0, len(text), TOKEN)]
+        for delta in (*deltas, {}):
+            finish = None if delta else choice["finish_reason"]
+            made = {"index": choice["index"], "delta": delta, "logprobs": None, "finish_reason": finish}
+            yield b"data: " + _as_json({**head, "choices": [made]}) + b"\n\n"
+    if "usage" in whole and (request.body.get("stream_options") or {}).get("include_usage"):
+        yield b"data: " + _as_json({**head, "choices": [], "usage": whole["usage"]}) + b"\n\n" + _DONE
+    else:
+        yield _DONE
+
+
+def _as_json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as in JSON
+
 
 Plan = Sequence[Failure | None] | Callable[[Request], Failure | None]
 """One entry for each request for completions, in the order of arrival, then none; None is a normal answer.
@@ -47,20 +338,17 @@ class ScriptedServer(Listener):
         super().__init__(self._reply_to, port=port)
         self._answers, self._models, self._latency = answers, models, latency
         self._requires_key, self._rejects = requires_key, tuple(rejects)
-        self._plan = plan if callable(plan) else None
-        entries: Sequence[Failure | None] = () if callable(plan) else plan
-        self._entries: Iterator[Failure | None] = cycle(entries) if plan_for_ever else iter(entries)
+        entries = iter(()) if callable(plan) else cycle(plan) if plan_for_ever else iter(plan)
+        self._plan = plan if callable(plan) else lambda request: next(entries, None)
         self._taking = threading.Lock()
         self._counter = TokenCounter()
 
     def _reply_to(self, request: Request) -> Reply:
         match request.method, request.path:
             case "GET", "/v1/models":
-                data = [
-                    {"id": name, "object": "model", "created": 0, "owned_by": "r"} for name in self._models
-                ]
-                models = Reply(200, json.dumps({"object": "list", "data": data}).encode())
-                return self._refused_key(request) or models
+                model = {"object": "model", "created": 0, "owned_by": "r"}
+                data = [{"id": name, **model} for name in self._models]
+                return self._refused_key(request) or Reply(200, _as_json({"object": "list", "data": data}))
             case "POST", "/v1/chat/completions":
                 try:
                     return self._completed(request)
@@ -71,31 +359,19 @@ class ScriptedServer(Listener):
         return failed(404, f"Invalid URL ({request.method} {request.path})")
 
     def _completed(self, request: Request) -> Reply:
-        failure = self._next_failure(request)
-        streams = bool(request.body.get("stream"))
-        if (
-            refusal := instead(failure, streams=streams)
-            or self._refused_key(request)
-            or self._refused(request)
-        ):
+        with self._taking:
+            failure = self._plan(request)
+        refusal = instead(failure, streams=bool(request.body.get("stream")))
+        if refusal := refusal or self._refused_key(request) or self._refused(request):
             return refusal
         texts = [answer_to(replace(request, sample=n), self._answers) for n in range(request.n)]
         tokens = self._counter.count([message.content for message in request.messages], texts)
         return answered(request, texts, tokens, failure, self._latency)
 
-    def _next_failure(self, request: Request) -> Failure | None:
-        if self._plan is not None:
-            return self._plan(request)
-        with self._taking:
-            return next(self._entries, None)
-
     def _refused_key(self, request: Request) -> Reply | None:
-        header = request.headers.get("authorization", "")
-        if self._requires_key is None or header == f"Bearer {self._requires_key}":
-            return None
-        if given := header.removeprefix("Bearer "):
-            return failed(401, f"Incorrect API key provided: {given}.")
-        return failed(401, "You didn't provide an API key.")
+        given = request.headers.get("authorization", "").removeprefix("Bearer ")
+        is_right = self._requires_key in (None, given)
+        return None if is_right else failed(401, f"Incorrect API key provided: {given}.")
 
     def _refused(self, request: Request) -> Reply | None:
         if not request.messages:

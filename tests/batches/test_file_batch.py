@@ -156,14 +156,6 @@ def test_input_that_cannot_be_used_is_refused_and_a_corrected_call_begins_afresh
     assert batch.revise(mode="check").rows == 1
 
 
-def test_output_of_something_else_is_not_overwritten(batch: Batch) -> None:
-    batch.rows({"text": RIGHT})
-    batch.out.write_text("mine")
-    with pytest.raises(InputError, match="no batch has written it"):
-        batch.revise()
-    assert batch.out.read_text() == "mine"
-
-
 @pytest.mark.parametrize(
     ("now", "what"),
     [

@@ -21,9 +21,9 @@ from ray_clusters import (
     settings_in,
 )
 
-from rarr.batches import ray as module, revise_file
+from rarr.batches import revise_file
 from rarr.batches.results import BatchCounts
-from rarr.errors import InputError, SetupError
+from rarr.errors import InputError
 
 __all__ = ["cluster"]
 pytestmark = MARKS
@@ -87,16 +87,6 @@ def test_address_without_a_cluster_is_refused(
     with pytest.raises(InputError, match=message):
         revise_file(source, out, settings=settings_in(tmp_path), ray=address)
     assert not out.exists()
-
-
-def test_actors_that_cannot_start_end_the_run_with_the_reason(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(InputError, match="weights"):
-        on_cluster(cluster, tmp_path, WRONG, model="embedded", weights=tmp_path / "none")
-    monkeypatch.setattr(module, "PLACE_S", 0.001)
-    with pytest.raises(SetupError, match=r"no actor found a core .*: end other work"):
-        on_cluster(cluster, tmp_path, WRONG)
 
 
 def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:

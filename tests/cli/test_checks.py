@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from cli.helpers import Command, is_complaint
+from cli.helpers import Command
 from rarr.cli.checks import found_files, read_document
 from rarr.evals.verified_claims import VerificationReport
 from rarr.records.document_checks import DocumentChecks
-from rarr.records.verification import Verification
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
@@ -128,14 +127,6 @@ def test_exit_status_of_a_claim(command: Command, claim: str, evidence: str, sta
     assert (done.status, done.out.decode().splitlines()[0].partition(" (")[0]) == (status, label)
 
 
-def test_json_has_the_question_and_all_files(command: Command) -> None:
-    files = ("--against", "docs/right.md", "--against", "dam.md")
-    done = command("verify", "In 1867.", "--context", "When did the US buy Alaska?", *files, "--json")
-    verification = Verification.model_validate_json(done.out)
-    assert verification.question == "When did the US buy Alaska?"
-    assert [passage.source for passage in verification.evidence] == ["docs/right.md", "dam.md"]
-
-
 LABELLED = {"claim": WRONG, "evidence": [DAM], "label": "contradictory"}
 PLAIN = {"claim": WRONG, "evidence": [DAM]}
 
@@ -173,10 +164,3 @@ def test_scores_of_a_file_are_printed(command: Command) -> None:
     ]
     done = command("verify", "claims.jsonl", "-o", "one", "--limit", "1", "--json")
     assert [row.id for row in VerificationReport.model_validate_json(done.out).rows] == ["1"]
-
-
-def test_spent_budget_is_status_3(command: Command) -> None:
-    claims(LABELLED)
-    done = command("verify", "claims.jsonl", "-o", "out", "--judge", "vllm:m", "--set", "max_calls=0")
-    assert (done.status, "the budget is spent" in done.err) == (3, True)
-    assert is_complaint(done.err.splitlines(keepends=True)[-1])

@@ -91,13 +91,6 @@ def test_scores_are_printed_and_written(command: Command) -> None:
     assert report.measures["restored"].value == 1
 
 
-def test_baseline_is_chosen_by_options(command: Command) -> None:
-    done = command(*EVAL, "--queries", "text", "--agreement", "off", "--editor", "none", "--json")
-    report = json.loads(done.out)
-    assert {"queries": "text", "agreement": "False", "editor": "none"}.items() <= report["settings"].items()
-    assert [row["text"] for row in report["rows"]] == [RIGHT, WRONG]
-
-
 @pytest.mark.parametrize(
     ("rows", "options", "status", "last"),
     [
@@ -151,10 +144,6 @@ def test_training_rows_are_made_and_the_same_call_goes_on(command: Command) -> N
         assert len(server.requests) == asked
 
 
-QUESTION = {"question": "When did the bridge open?", "answers": ["1937"], "passage": RIGHT}
-OTHER = {"question": "When did the mill open?", "answers": ["1901"], "passage": "The mill opened in 1901."}
-
-
 def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_path: Path) -> None:
     expertqa_folder(tmp_path / "bench")
     done = command("bench", "expertqa", "bench", "-o", "out", "--judge", "embedded", "--limit", "2")
@@ -162,13 +151,3 @@ def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_pa
     assert (done.status, done.err) == (0, "")
     assert figures and "rr gs gpt4" in out and figures.paper in " ".join(out.split())
     assert "report: out" in out
-
-
-@pytest.mark.loopback
-def test_claims_without_a_judgement_are_errors_and_status_3(command: Command, tmp_path: Path) -> None:
-    expertqa_folder(tmp_path / "bench")
-    with ScriptedServer(lambda asked: "no JSON") as server:
-        judge = ("--judge", "vllm:m", "--base-url", server.url)
-        done = command("bench", "expertqa", "bench", "-o", "out", *judge, "--limit", "1")
-    assert done.status == 3
-    assert "vllm:m: nothing could be judged: see rarr doctor" in done.err

@@ -47,12 +47,6 @@ def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: 
     assert (finding.state, words in str(finding)) == ("broken", True)
 
 
-def test_broken_finding_is_status_2(command: Command) -> None:
-    done = command("doctor", "--corpus", "nowhere", "--offline", "--json")
-    broken = [each["name"] for each in json.loads(done.out) if each["state"] == "broken"]
-    assert (done.status, broken) == (2, ["search corpus"])
-
-
 @pytest.fixture
 def services() -> Iterator[ExitStack]:
     with ExitStack() as stack:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.helpers import Command, is_complaint
+from cli.helpers import is_complaint
 from rarr.cli.entry_point import app
 
 HEAVY = {"langgraph", "langchain_core", "trafilatura", "tantivy", "pydantic", "rich", "httpx2"}
@@ -31,10 +31,6 @@ def test_examples_of_the_help_name_options_of_their_command(name: str, called: A
                 word for word in shlex.split(line, comments=True) if word.startswith("-") and word != "-"
             }
             assert options <= known, line
-
-
-def test_version(command: Command) -> None:
-    assert command("--version").out.startswith(b"rarr ")
 
 
 def started(program: str, *argv: str, **options: Any) -> "subprocess.Popen[bytes]":

@@ -5,7 +5,6 @@ import os
 import signal
 import sqlite3
 import sys
-import threading
 import time
 from contextlib import closing, suppress
 from pathlib import Path
@@ -16,19 +15,13 @@ from interrupted_runs import (
     COMMAND,
     CORPUS,
     HANDLED,
-    HANG_S,
-    TEXTS,
     Act,
     Outcome,
     Running,
     calls,
     ended,
     signalled,
-    typed,
 )
-
-from rarr import Trace
-from rarr.testing import Asked, RuleModel, ScriptedServer, UnansweredError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
 
@@ -135,56 +128,6 @@ def test_signals_for_others_are_left_alone(tmp_path: Path, monkeypatch: pytest.M
     before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(entry_point, "call", lambda argv: int(signal.getsignal(signal.SIGINT) is before))
     assert run(["--version"]) == 1  # within a process of others
-
-
-@pytest.mark.slow
-def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
-    def once_hidden(running: Running) -> None:
-        while b"\x1b[?25l" not in b"".join(running.err) and running.child.poll() is None:
-            time.sleep(0.01)
-        typed()(running)
-
-    waiting = "from rarr.views.progress import Waiting; w = Waiting(watched=True); w.__enter__()"
-    program = INSTEAD.format("\n    ".join([waiting, TELL, FOR_EVER]), "")
-    outcome = ended(once_hidden, program, [], tmp_path, at="nothing", terminal=True)
-    after = outcome.err.rpartition("\x1b[?25l")[2]
-    assert (outcome.status, "\x1b[?25h" in after, "Traceback" in outcome.err) == (130, True, False)
-    assert after.endswith("rarr: interrupted\r\n")
-
-
-class Interrupting:
-    """A language model that interrupts who asks it, at the given question, and does not answer that."""
-
-    def __init__(self, question: int) -> None:
-        self._asking, self.over = threading.Event(), threading.Event()
-        self._left, self._rules = question, RuleModel()
-
-    def __call__(self, asked: Asked) -> str:
-        self._left -= 1
-        if self._left <= 0:
-            self._asking.set()
-            self.over.wait(HANG_S)
-            raise UnansweredError("interrupted")
-        return self._rules(asked)
-
-    def meets(self, running: Running) -> None:
-        assert self._asking.wait(HANG_S)
-        signalled()(running)
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
-    model = Interrupting(question=2)
-    with ScriptedServer(model) as server:
-        asks = ["--model", "vllm:scripted", "--base-url", server.url, "--corpus", str(CORPUS)]
-        outcome = ended(model.meets, COMMAND, ["revise", "--file", str(TEXTS / "alaska.md"), *asks], tmp_path)
-        model.over.set()
-    assert outcome[:2] == (130, "rarr: interrupted\n")
-    trace = Trace.load("last", home=tmp_path)
-    requests = [span for span in trace.spans if span.kind == "request"]
-    assert (trace.status, len(requests) > 1) == ("cut short", True)
-    assert any("samples" in span.body for span in requests)
 
 
 def has_row(results: Path) -> bool:

@@ -14,7 +14,6 @@ from rarr.records import Edit, Notice, Report, Revision
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
-TEXTS = sorted(path for path in (EXAMPLES / "texts").iterdir() if path.suffix != ".json")
 DAM = "The Hoover Dam is 221 metres high."
 
 
@@ -190,13 +189,6 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "-o", "article.md")
     assert done.out.startswith(b"article.md: 1 section, 1 sentence, 1 source; citation recall ")
     assert Path("article.md").read_bytes().startswith(b"# Hoover Dam\n\n## Overview\n")
-
-
-@pytest.mark.usefixtures("_dam")
-def test_topic_that_no_source_has_names_the_cure(command: Command) -> None:
-    done = command("write", "Zyzzyva", "--corpus", "dam.md")
-    assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
-    assert "no source was found: give sources about it with --corpus, --graph" in done.err
 
 
 def test_answer_has_its_triples_and_refused_citations_are_told(command: Command, tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
 """Whatever is wrong with a call is one line on standard error and status 2, before anything is done."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-import rarr
 from cli.helpers import Command, FakeReviser, Result, is_complaint
 from rarr.cli.entry_point import DEFECT
 from rarr.errors import InputError, SetupError
@@ -96,11 +94,6 @@ def test_wrong_call_is_one_line_and_does_nothing(
     assert {path: size for path, size in before.items() if path.is_file()}.items() <= after.items()
 
 
-def test_terminal_without_a_text_is_not_waited_for(command: Command) -> None:
-    done = command("revise", terminal=True)
-    assert (done.status, is_complaint(done.err), "--file" in done.err) == (2, True, True)
-
-
 @pytest.mark.parametrize(
     ("error", "status"),
     [
@@ -160,12 +153,3 @@ def is_clean(done: Result) -> bool:
 )
 def test_arguments_that_are_no_unicode(command: Command, argv: list[str]) -> None:
     assert is_clean(command(*argv))
-
-
-def test_files_whose_names_are_no_unicode(command: Command) -> None:
-    shutil.copy("draft.md", f"{ODD}.md")
-    shutil.copytree("notes", ODD)
-    for argv in (["cite", f"{ODD}.md"], ["revise", "--file", f"{ODD}.md"]):
-        done = command(*argv, "--corpus", ODD)
-        assert is_clean(done) and done.status in (0, 2), done
-    assert rarr.revise(f"{TEXT}\ud800", corpus="notes").original.endswith("\ufffd")

@@ -1,11 +1,10 @@
 """`RarrRunnable` where something fails or is late: the original goes out, and the next answer works."""
 
-import asyncio
 import threading
 from typing import Any
 
 import pytest
-from agent.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_once
+from agent.dams import ANSWER, HEIGHT, RIGHT, WRONG, run_once
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
@@ -47,19 +46,3 @@ async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     step._deadline_s = None
     assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
     assert len(made) == 1
-
-
-async def test_caller_that_goes_away_cancels_the_search() -> None:
-    asked, silent = asyncio.Event(), Silent()
-
-    class Telling(Silent):
-        async def retrieve(self, query: str, k: int) -> Any:
-            asked.set()
-            return await silent.retrieve(query, k)
-
-    task = asyncio.create_task(RarrRunnable(search=Telling()).ainvoke(WRONG))
-    await asked.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert await asyncio.to_thread(silent.cancelled.wait, 30)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import util
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ import pytest
 from rarr import Settings
 from rarr.cli import run
 from rarr.errors import SetupError
-from rarr.serve import require_packages, server
+from rarr.serve import server
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, KnownRunner, answers
 
@@ -113,7 +112,6 @@ def gone(pid: int) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--corpus", "=notes"], "--corpus is '=notes': give a name"),
         (["--host", "0.0.0.0"], "--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
         (["--upstream", "localhost:8000"], "--upstream is 'localhost:8000': give an address, such as http"),
         (["--upstream", "file:///etc"], "--upstream is 'file:///etc': give an address"),
@@ -129,12 +127,6 @@ def test_wrong_call_is_one_line_with_the_cure(
     err = capfd.readouterr().err
     assert message in err
     assert len(err.splitlines()) == 1
-
-
-def test_missing_package_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.serve.find_spec", lambda name: None if name == "uvicorn" else util)
-    with pytest.raises(SetupError, match=r'uvicorn is missing\): pip install "rarr\[serve\]"'):
-        require_packages()
 
 
 @pytest.mark.loopback

@@ -108,18 +108,6 @@ async def test_documents_that_the_model_was_given_are_sources(served: Served) ->
     assert not served.known.jobs[-1].sources
 
 
-@pytest.mark.parametrize("messages", [[], [QUESTION], [{"role": "assistant", "content": " "}]])
-async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served) -> None:
-    before = len(served.known.jobs)
-    assert await loaded(url=served.root).outlet({"messages": messages}) == {"messages": messages}
-    assert len(served.known.jobs) == before
-
-
-async def test_refusal_leaves_the_answer_and_the_status_says_why(served: Served) -> None:
-    content, said = await outlet(BEFORE, url=served.root, corpus="other")
-    assert (content, said[-1]) == (BEFORE, "rarr: not checked: unknown corpus: this server has dams")
-
-
 async def test_token_is_sent_and_missed() -> None:
     with Served(serve_token=ALICE) as locked:
         content, said = await outlet(BEFORE, url=locked.root)

@@ -80,15 +80,6 @@ def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     assert dict(through.headers) | dict.fromkeys(own) == dict(direct.headers) | dict.fromkeys(own)
 
 
-def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: Served) -> None:
-    source = {"text": "It is 221 metres high.", "source": "https://a.org", "title": "A"}
-    chat(client, extra_body={"rarr": {"sources": ["plain", source], "corpus": "dams", "search": "given"}})
-    job = served.known.jobs[-1]
-    assert job.sources == ({"text": "plain"}, source)
-    assert (job.corpus, job.options["search"]) == ("dams", "given")
-    assert job.context == ASK
-
-
 @pytest.mark.parametrize(
     ("text", "error", "outcome", "notice"),
     [
@@ -118,14 +109,6 @@ def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
     assert answer.choices[0].message.content == text
     [result] = answer.rarr["results"]
     assert (result["outcome"], result["notice"]) == (outcome, notice)
-
-
-def test_response_passes_as_it_is_and_a_header_says_so(served: Served) -> None:
-    through = raw(served.url, {"input": "How high is it?"}, "responses")
-    assert (through.status_code, through.headers["x-rarr-notice"]) == (
-        404,
-        "not checked: not a chat completion",
-    )
 
 
 def test_server_behind_that_is_silent_is_waited_for_a_while_and_mode_of_the_server_holds() -> None:

@@ -16,9 +16,9 @@ import pytest
 from openai import OpenAI
 
 from rarr import Settings
-from rarr.serve.jobs import Tasks, WorkerProcesses
+from rarr.serve.jobs import WorkerProcesses
 from rarr.serve.server import made_runner
-from rarr.testing import RuleModel, ScriptedServer
+from rarr.testing import ScriptedServer
 from serve.serving import Served, answers
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
@@ -130,33 +130,6 @@ def test_killed_worker_leaves_no_other_one_waiting(home: Path) -> None:
         assert pool._many.submit(os.getpid).result() not in [process.pid for process in old]
         assert not any(process.is_alive() for process in old)
     asyncio.run(pool.aclose())
-
-
-def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerProcesses) -> None:
-    [pid] = pids(pool)
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        assert result(ask(served, deadline_s=0.5))["outcome"] == "deadline"
-    finally:
-        os.kill(pid, signal.SIGCONT)
-    assert text(ask(served, deadline_s=60)) == RIGHT
-
-
-def test_language_model_runs_in_the_process_of_the_server(home: Path) -> None:
-    (home / "dam.md").write_text(RIGHT)
-    with ScriptedServer(RuleModel()) as model, ScriptedServer(answers(WRONG)) as upstream:
-        settings = Settings(
-            home=home,
-            model="vllm:scripted",
-            base_url=model.url,
-            serve_corpora={"dams": home / "dam.md"},
-            serve_token="secret-0123456789ab",
-        )
-        runner = made_runner(settings)
-        assert isinstance(runner, Tasks)
-        with Served(runner, serve_upstream_url=upstream.url, home=home) as served:
-            assert text(ask(served)) == RIGHT
-    assert model.requests
 
 
 def test_workers_do_not_get_the_tokens_of_the_server() -> None:

@@ -1,7 +1,5 @@
 """Jobs end at their deadline, and share what is built once and closed at the end."""
 
-import asyncio
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +7,7 @@ import pytest
 from agent.dams import WRONG, Silent
 
 from rarr import Settings
-from rarr.agent import revise
 from rarr.serve.jobs import Desk, Job, Tasks
-from rarr.tools.concurrency import require_awaited
 from serve.serving import KnownRunner
 
 
@@ -25,25 +21,6 @@ async def test_verification_ends_at_its_deadline(tmp_path: Path) -> None:
     result: Any = await tasks.run(Job("verify", WRONG, "r1", deadline_s=0.1))
     assert [warning.message for warning in result.warnings] == ["not checked: the deadline came first"]
     await tasks.aclose()
-
-
-async def test_cancelled_start_ends_what_it_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, over = threading.Event(), threading.Event()
-
-    def endless(*given: Any, **options: Any) -> None:
-        begun.set()
-        while not over.wait(0.01):
-            require_awaited()
-
-    monkeypatch.setattr(revise, "Reviser", endless)
-    tasks = Tasks(settings(tmp_path))
-    building = asyncio.create_task(tasks.start())
-    assert await asyncio.to_thread(begun.wait, 30)
-    building.cancel()
-    try:
-        await asyncio.wait_for(tasks.aclose(), 10)
-    finally:
-        over.set()
 
 
 async def test_original_goes_out_where_a_job_outlasts_the_shutdown() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from rarr.errors import InputError
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message
 
@@ -38,15 +37,3 @@ async def test_script_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "script.json"
     path.write_text(json.dumps({"When": {"year": "1976 é"}}), encoding="utf-8")
     assert (await ScriptedModel.from_file(path).complete(asks())).texts == ('{"year": "1976 é"}',)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"), [("{", "cannot be read"), ("[]", "must be"), ('{"a": 1}', "must be")]
-)
-def test_file_that_is_not_a_script_is_an_error(tmp_path: Path, text: str, says: str) -> None:
-    path = tmp_path / "script.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match=says):
-        ScriptedModel.from_file(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        ScriptedModel.from_file(tmp_path / "none.json")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rarr.evals.statistics import Measured
-from rarr.records import Check, Notice, Part, Query, Report, Scores, Sentence
+from rarr.records import Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.card import Quote
 from rarr.records.document_checks import DocumentChecks
 from rarr.views.progress import Waiting
@@ -80,12 +80,6 @@ def test_reasons_and_refused_edits_are_shown_where_asked(line: str) -> None:
     assert line not in render(REVISED, terminal=False).split("\n")
 
 
-@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_terminal_without_colours_gets_none(name: str, value: str, terminal: pytest.MonkeyPatch) -> None:
-    terminal.setenv(name, value)
-    assert re.findall(r"\x1b\[[0-9;]*3[0-9]", render(REVISED, terminal=True)) == []
-
-
 def sentence(text: str, **fields: Any) -> Sentence:
     return Sentence(**({"text": text, "start": 0, "end": len(text), "status": "supported"} | fields))
 
@@ -109,44 +103,6 @@ def test_quotes_are_shown_and_without_any_the_nearest_sentences_of_three_sources
     cited = spoken.model_copy(update={"quotes": quotes})
     made = revision("It opened.", evidence=windows, report=Report(sentences=(cited,)))
     assert sentences(made) == ["  1. supported  It opened.  ← “It is.” … “It was.” (5.md)"]
-
-
-def test_contradicted_sentence_shows_both_sides_and_no_number() -> None:
-    answers: dict[str, tuple[Any, str, str]] = {
-        "q1.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
-        "q1.2": ("agrees", "It opened in 1935.", "other.md"),
-        "q2.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
-    }
-    text = "It opened in 1935."
-    spoken = sentence(text, status="contradicted", evidence_ids=tuple(answers), support=1)
-    passages = tuple(
-        evidence(id=name, text=said, source=source) for name, (_, said, source) in answers.items()
-    )
-    checks = tuple(
-        Check(query_id=name[:2], evidence_id=name, verdict=verdict, evidence_answer=said[-5:-1])
-        for name, (verdict, said, _) in answers.items()
-    )
-    made = revision(text, evidence=passages, checks=checks, report=Report(sentences=(spoken,)))
-    assert sentences(made) == [
-        "  1. contradicted  It opened in 1935.  ← disagrees: “It opened in 1937.” (bridge.md)",
-        "      agrees: “It opened in 1935.” (other.md)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("made", "line"),
-    [
-        (revision("One."), "0 sentences: none judged; 0 changes"),
-        (revision("xy", edit(0, 0, "x", old="")), "  e1  “x” inserted"),
-        (revision("xy", edit(0, 1, "", old="x")), "  e1  “x” deleted"),
-        (
-            revision("It.", edit(0, 2, "They", old="It", state="suggested")),
-            "  e1  “It” → “They”, suggested: --accept suggested applies it",
-        ),
-    ],
-)
-def test_changes_are_named(made: Any, line: str) -> None:
-    assert f"\n{line}\n" in render(made, terminal=False)
 
 
 def test_deciding_words_are_marked_by_their_state() -> None:

@@ -20,8 +20,7 @@ from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 from rarr.retrievers.rerank.endpoint import EndpointReranker
 from rarr.retrievers.rerank.overlap import overlap_scores
 from rarr.testing import RETRIEVED_AT, Failure, Request
-from rarr.testing.http_listener import Listener, Reply
-from rarr.testing.replies import failed, instead
+from rarr.testing.server import Listener, Reply, failed, instead
 from rarr.tools.models.retries import Limiter
 
 loopback = pytest.mark.loopback

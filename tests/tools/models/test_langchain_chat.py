@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import Failure, Request, ScriptedServer
-from rarr.testing.http_listener import Reply
+from rarr.testing.server import Reply
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient, protocol

@@ -69,30 +69,6 @@ def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
     assert not card.is_visible()
 
 
-def test_search_filters_until_escape(page: Page) -> None:
-    seen = page.locator(".entry:not(.gone)")
-    everything = seen.count()
-    page.keyboard.press("/")
-    page.keyboard.type("90 metres wide")
-    assert 0 < seen.count() < everything
-    assert page.locator("#count").inner_text()
-    page.keyboard.press("Escape")
-    assert (seen.count(), page.locator("#count").inner_text()) == (everything, "")
-
-
-def test_filters_by_node_and_error(page: Page) -> None:
-    questions = page.locator(".ask:not(.gone)")
-    page.select_option("#node", "edit")
-    assert questions.count() == 0
-    page.select_option("#node", "check_agreement")
-    nodes = questions.evaluate_all("rows => rows.map(row => row.dataset.node)")
-    assert set(nodes) == {"check_agreement"}
-    page.select_option("#node", "")
-    page.check("#wrong")
-    assert questions.count() == 1
-    assert questions.first.is_visible()
-
-
 @pytest.fixture
 def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
     """The page of a run with a suggested edit; the clipboard is open to it."""
@@ -102,13 +78,6 @@ def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
         blank.context.grant_permissions(["clipboard-read", "clipboard-write"])
         blank.goto(other.as_uri())
         yield blank
-
-
-def test_text_is_copied(suggesting: Page) -> None:
-    suggesting.locator("#text .copy").click()
-    suggesting.locator("#text .copy:text('Copied')").wait_for()
-    copied = suggesting.evaluate("navigator.clipboard.readText()")
-    assert ("It is 30 metres wide." in copied, "\u202e" in copied) == (True, True)
 
 
 def test_accepted_suggestions_are_in_the_copied_text_and_refused_ones_are_not(suggesting: Page) -> None:
@@ -122,13 +91,3 @@ def test_accepted_suggestions_are_in_the_copied_text_and_refused_ones_are_not(su
     assert "It is 90 metres" in copied()
     refuse.click()
     assert (accept.get_attribute("aria-pressed"), "It is 30 metres wide." in copied()) == ("false", True)
-
-
-def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(file.as_uri())
-    assert not page.locator("#find").is_visible()
-    page.locator("#edits a", has_text="q1.1").first.click()
-    assert page.locator(".evidence[id='ev-q1.1']").is_visible()
-    context.close()
