@@ -12,14 +12,13 @@ from benchmarks.harness import rows
 from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_lines
+from rarr.training.batches import TaskData, attribution, cloze
 from rarr.training.examples import Attribution, Cloze
-from rarr.training.tasks import Task, attribution, cloze
-from rarr.training.trainer import TaskData
 from recipes import pretraining, sources
 
 WRITTEN = Path(__file__).parent / "data"
 SEED = 7
-SETS: dict[str, tuple[Task, type[Record], int]] = {
+SETS: dict[str, tuple[Any, type[Record], int]] = {
     "span_selection": (cloze, Cloze, 32),
     "handwritten_cloze": (cloze, Cloze, 32),
     "handwritten": (attribution, Attribution, 10),

@@ -1,6 +1,6 @@
 """Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
 
-    python -m recipes.run [--scale SHARE] [--folder FOLDER] [--until STEP]
+    python -m recipes.run [--scale SHARE] [--folder FOLDER]
     python -m recipes.run --export [FOLDER]   (the files that ship, from `reader.pt`)
 
 Writes checkpoints and, at the end, `reader.pt` under FOLDER: the mean of the weights before the
@@ -9,8 +9,10 @@ last phase and after it (Izmailov et al. 2018). `--scale` makes each phase short
 
 import argparse
 import json
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from safetensors.torch import load_file
@@ -20,15 +22,30 @@ from transformers import BertConfig
 
 from rarr.backends.encoder.inputs import MASKS, MaskKind
 from rarr.backends.encoder.model_files import SHIPPED
-from rarr.training.model import EncoderWithHeads
+from rarr.training.batches import Steps
+from rarr.training.encoder import EncoderWithHeads
 from rarr.training.onnx_files import export
-from rarr.training.trainer import Phase, Recipe, Trainer
+from rarr.training.trainer import train_steps
 from recipes.data import build, loaded
 
 FOLDER = Path(__file__).parent / "build"
 SEED = 20261122
 HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}
 """The tokens of the words "date", "number" and "name"."""
+
+
+class Phase(NamedTuple):
+    """A number of steps in which the learning rate changes linearly from one value to another.
+
+    `mixture`: the share of the steps for each data set, by name.
+    """
+
+    steps: int
+    rate_from: float
+    rate_to: float
+    mixture: Mapping[str, float]
+
+
 PHASES = (
     Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "handwritten_cloze": 0.1}),
     Phase(700, 2e-4, 1.8e-4, {
@@ -54,34 +71,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
-    parser.add_argument("--until", type=int, help="stop at this step")
     parser.add_argument("--export", type=Path, nargs="?", const=SHIPPED, help="quantise and write, here")
     options = parser.parse_args()
+    model, trained = fresh(), options.folder / "reader.pt"
     if options.export:
-        model = fresh()
-        model.load_state_dict(torch.load(options.folder / "reader.pt", map_location="cpu", weights_only=True))
+        model.load_state_dict(torch.load(trained, map_location="cpu", weights_only=True))
         export(model, tokenizer(), options.export)
         return
-    build(options.folder / "data")
-    trainer = made(options.folder, options.scale)
-    before = trainer.steps - trainer.recipe.phases[-1].steps
-    done = trainer.steps if options.until is None else options.until
-    kept = options.folder / "before_last.pt"
-    trainer.train(min(before, done))
-    if trainer.step == before:
-        torch.save(trainer.model.state_dict(), kept)
-    trainer.train(done)
-    if trainer.step == trainer.steps:
-        then = torch.load(kept, map_location=trainer.device, weights_only=True)
-        torch.save(mean(then, trainer.model.state_dict()), options.folder / "reader.pt")
+    build(data := options.folder / "data")
+    before = options.folder / "before_last.pt"
+    if not before.exists():
+        train(model, PHASES[:-1], data, options.folder, options.scale)
+        torch.save(model.state_dict(), before)
+    then = torch.load(before, map_location="cpu", weights_only=True)
+    model.load_state_dict(then)
+    train(model, PHASES[-1:], data, options.folder / "last", options.scale)
+    torch.save(mean(then, model.cpu().state_dict()), trained)
 
 
-def made(folder: Path, scale: float) -> Trainer:
-    """The trainer of the recipe above, with the data under `folder`."""
-    recipe = Recipe(SEED, [phase._replace(steps=max(1, round(phase.steps * scale))) for phase in PHASES])
-    torch.manual_seed(SEED)
-    model = fresh()
-    return Trainer(model, tokenizer(), loaded(folder / "data"), recipe, folder)
+def train(model: EncoderWithHeads, phases: Sequence[Phase], data: Path, folder: Path, scale: float) -> None:
+    """Trains through some phases. The same call goes on after the last checkpoint."""
+    rng, names, rates = random.Random(SEED), list[str](), list[float]()
+    for phase in phases:
+        steps = max(1, round(phase.steps * scale))
+        names += rng.choices(list(phase.mixture), list(phase.mixture.values()), k=steps)
+        rise = (phase.rate_to - phase.rate_from) / steps
+        rates += [phase.rate_from + step * rise for step in range(steps)]
+    steps_ = Steps(loaded(data), names, tokenizer(), SEED)
+    train_steps(model, steps_, rates, folder, SEED)
 
 
 def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -41,7 +41,7 @@ BUDGETS = (
     Budget("agent", _inside("agent"), 5_110, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_470, 2_800),
-    Budget("training", _inside("training"), 1_820, 1_000),
+    Budget("training", _inside("training"), 1_480, 1_000),
     Budget("views, cli", _inside("views", "cli"), 3_030, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_980, 2_700),
     Budget("testing", _inside("testing"), 790, 700),

@@ -192,7 +192,7 @@ def train() -> None:
 
 @train.command()
 @click.argument("queries", type=options.FILE)
-@options.out("DATA", "File of JSON lines to which rows are added.", required=True)
+@options.out("DIR", "Folder for the rows.", required=True)
 @options.settings(*options.RUN)
 @options.JOBS
 def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
@@ -200,30 +200,27 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
 
     QUERIES has a query a line. Each is searched. A language model writes a short
     text from at most four relevant passages, and puts errors into it. A row is kept if the verifier finds the
-    text supported, and less supported with its errors. The other queries, each with the reason, go into a
-    file beside DATA. The same call again works on the rest.
+    text supported, and less supported with its errors; predictions.jsonl in DIR says why a query has none.
+    The same call again works on the rest.
 
     \b
     Examples:
-      rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
+      rarr train data queries.txt -o rows --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
     from rarr.training.noising import make_data
-    from rarr.training.rows import REASONS, dropped_beside
+    from rarr.training.rows import REASONS
     from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
         report = make_data(queries, out, settings=settings, **more)
-    counts = {name: getattr(report, name) for name in ("new", "suspicious", "left")}
     spent = {name: getattr(report.usage, name) for name in ("model_calls", "input_tokens", "output_tokens")}
     dropped = {REASONS[reason]: count for reason, count in report.dropped.items()}
-    tables = {"rows": report.rows} | counts | spent | {"cost": report.usage.cost, "dropped": dropped}
-    streams.write(as_tables(tables, dropped_beside(out), "dropped queries"))
+    tables = {"rows": report.rows} | spent | {"cost": report.usage.cost, "dropped": dropped}
+    streams.write(as_tables(tables, out, "rows"))
     streams.warn(*report.warnings)
-    if report.limit:
-        streams.warn(f"{report.limit}: the same call works on the rest, {counted(report.left, 'query')}")
-    errors = [f"{failure.query!r} failed: {failure.error}" for failure in report.failed]
-    return streams.complain_of_errors(errors, "query", all_failed=not (report.rows or report.dropped))
+    failed = not (report.rows or report.dropped)
+    return streams.complain_of_errors(report.failed, "query", all_failed=failed)
 
 
 @train.command()
@@ -240,7 +237,7 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
 
     \b
     Examples:
-      rarr train editor rows.jsonl -o weights
+      rarr train editor rows -o weights
     """
     from rarr.backends.encoder.model_files import checked_manifest
 
@@ -263,16 +260,16 @@ def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
 
     \b
     Examples:
-      rarr train purr rows.jsonl -o editor --base google-t5/t5-base
+      rarr train purr rows -o editor --base google-t5/t5-base
     """
     return _trained("fusion", "train_fusion", rows, out, base=base, **numbers)
 
 
 def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
-    from rarr.training.rows import enough
+    from rarr.training.rows import rows as read
     from rarr.views.report_tables import as_tables
 
-    enough(rows)  # checks the call before anybody installs gigabytes for it
+    read(rows)  # checks the call before anybody installs gigabytes for it
     try:
         training = import_module(f"rarr.training.{module}")
     except ImportError as error:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import SecretStr, ValidationError
 
@@ -126,6 +126,9 @@ class FinishedLine(Record):
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 
+Line = TypeVar("Line", bound=FinishedLine)
+
+
 class Worker(Protocol):
     """Works on rows, several at once, and is closed in the event loop of its work."""
 
@@ -203,7 +206,7 @@ def _known(
 ) -> dict[str, Any]:
     """Reads the results of an earlier process, by id, without rows with an error, which are repeated."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
-    for line in _lines(path, kind):
+    for line in finished_lines(path, kind):
         if (row := left.pop(line.id, None)) is None:
             where = path / PREDICTIONS
             raise InputError(f"{where} has an extra line, of {line.id!r}: delete it and run again")
@@ -258,8 +261,8 @@ def _reopen(path: Path, kind: type[FinishedLine]) -> None:
         for name in (REPORT, PAGE):
             (path / name).unlink(missing_ok=True)
         sync_folder(path)
-        if any(line.error for line in _lines(path, kind)):
-            kept = (line.line() for line in _lines(path, kind) if not line.error)
+        if any(line.error for line in finished_lines(path, kind)):
+            kept = (line.line() for line in finished_lines(path, kind) if not line.error)
             write_lines(path / PREDICTIONS, kept)
 
 
@@ -271,7 +274,7 @@ def finish(path: Path, report: Record, page: str | None = None) -> None:
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-def _lines(path: Path, kind: type[FinishedLine]) -> Iterator[FinishedLine]:
+def finished_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
     """Yields the lines of finished rows, in the order in which they finished; none without a file.
 
     An incomplete last line is removed from the file. Raises `InputError` for any other line that cannot be

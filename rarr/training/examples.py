@@ -186,7 +186,7 @@ def _parts(row: TrainingRow) -> Iterator[_RowPart]:
         yield _RowPart(row.summary[start:end], evidence[name], edits)
 
 
-def _wrong_places(edits: tuple[Mistake, ...]) -> Iterator[Place]:
+def _wrong_places(edits: Sequence[Mistake]) -> Iterator[Place]:
     shift = 0
     for edit in edits:
         start = edit.start + shift

@@ -1,9 +1,12 @@
 """Fine-tunes the encoder on rows of noising, and writes the new weights into a folder."""
 
+import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
+
+import torch
 
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
@@ -12,23 +15,21 @@ from rarr.errors import SettingsError
 from rarr.evals import run_folder
 from rarr.records import Record
 from rarr.tools.storage.files import write_whole
-from rarr.training import examples, tasks
+from rarr.training import batches, examples
+from rarr.training.batches import Steps, TaskData
+from rarr.training.encoder import EncoderWithHeads
 from rarr.training.onnx_files import export, load
-from rarr.training.rows import TrainingRow, enough, split_rows
-from rarr.training.trainer import CHECKPOINT, Phase, Recipe, TaskData, Trainer
+from rarr.training.rows import TrainingRow, rows, split_rows
+from rarr.training.trainer import train_steps
 
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
 WARM = 0.1  # share of the steps in which the rate rises
 MIXTURE = {"attribution": 0.53, "cloze": 0.47}
 ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
-SAVE_EVERY = 100
 RIGHT = 0.9
 """The least share of the corrections above the threshold that give the right text."""
 FEWEST = 10  # corrections above a threshold
-
-Proposal = tuple[float, bool]
-"""The probability of a correction, and whether it makes the text right."""
 
 
 class EditorReport(Record):
@@ -49,13 +50,7 @@ class EditorReport(Record):
 
 
 def fine_tune(
-    data: Path,
-    out: Path,
-    *,
-    steps: int | None = None,
-    seed: int = 1,
-    start: Path | None = None,
-    on_step: Callable[[int, int], None] | None = None,
+    data: Path, out: Path, *, steps: int | None = None, seed: int = 1, start: Path | None = None
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
@@ -64,29 +59,26 @@ def fine_tune(
     another run, and for a `start` that is damaged or holds no weights.
     """
     began, out, start = time.monotonic(), out.expanduser(), start and start.expanduser()
-    facts, all_rows = checked_manifest(start), enough(data)
+    facts, all_rows = checked_manifest(start), rows(data)
     learned, held = split_rows(all_rows, seed)
-    sets = _sets(learned)
-    unseen = _sets(held)
+    sets, unseen = _sets(learned), _sets(held)
     steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
     settings = {"steps": steps, "seed": seed, "from": facts.sha256[MODEL]}
     made_with = run_folder.inputs("rarr train editor", all_rows, settings)
     with run_folder.claimed(out, made_with):
         run_folder.begin(out, made_with)
-        if (out / run_folder.REPORT).exists() and _whole(out):
+        if (out / run_folder.REPORT).exists() and _is_whole(out):
             return EditorReport.model_validate_json((out / run_folder.REPORT).read_bytes())
-        mixture = {name: share for name, share in MIXTURE.items() if name in sets}
-        warm = int(steps * WARM)
-        phases = [Phase(warm, 0.0, RATE, mixture), Phase(steps - warm, RATE, 0.0, mixture)]
-        words = tokenizer(start)
-        trainer = Trainer(
-            load(start), words, sets, Recipe(seed, phases), out, save_every=SAVE_EVERY, on_step=on_step
-        )
-        before = trainer.measured(unseen)
-        trainer.train()
-        after = trainer.measured(unseen)
-        export(trainer.model, words, out)
-        sure = fitted_threshold(out, held)
+        words, model = tokenizer(start), load(start)
+        names = random.Random(seed).choices(list(sets), [MIXTURE[name] for name in sets], k=steps)
+        warm = max(1, int(steps * WARM))
+        rates = [RATE * min((n + 1) / warm, (steps - n) / max(1, steps - warm)) for n in range(steps)]
+        before = losses(model, unseen, seed, start)
+        train_steps(model, Steps(sets, names, words, seed), rates, out, seed)
+        after = losses(model, unseen, seed, start)
+        export(model, words, out)
+        encoder = Encoder(out)
+        sure = threshold([proposal for row in held for proposal in proposals(encoder, row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
         write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
         report = EditorReport(
@@ -100,24 +92,21 @@ def fine_tune(
             seconds=time.monotonic() - began,
         )
         run_folder.finish(out, report)
-        (out / CHECKPOINT).unlink(missing_ok=True)
     return report
 
 
 def _sets(rows: Sequence[TrainingRow]) -> dict[str, TaskData]:
     """Converts rows to examples by task, without tasks that have no examples."""
+    pairs = [example for row in rows for example in examples.attributions(row)]
+    clozes = [example for row in rows for example in examples.clozes(row)]
     sets = {
-        "attribution": TaskData(tasks.attribution, [*_each(examples.attributions, rows)], 8),
-        "cloze": TaskData(tasks.cloze, [*_each(examples.clozes, rows)], 16),
+        "attribution": TaskData(batches.attribution, pairs, 8),
+        "cloze": TaskData(batches.cloze, clozes, 16),
     }
     return {name: task for name, task in sets.items() if task.examples}
 
 
-def _each(made: Callable[[TrainingRow], Iterator[object]], rows: Sequence[TrainingRow]) -> Iterator[object]:
-    return (example for row in rows for example in made(row))
-
-
-def _whole(out: Path) -> bool:
+def _is_whole(out: Path) -> bool:
     try:
         checked_manifest(out)
     except SettingsError:
@@ -125,10 +114,24 @@ def _whole(out: Path) -> bool:
     return True
 
 
-def fitted_threshold(folder: Path, rows: Sequence[TrainingRow]) -> float:
-    """Fits the threshold for the weights in `folder`, which did not learn from `rows`."""
-    encoder = Encoder(folder)
-    return threshold([proposal for row in rows for proposal in proposals(encoder, row)])
+def losses(
+    model: EncoderWithHeads, sets: Mapping[str, TaskData], seed: int, start: Path | None
+) -> dict[str, float]:
+    """Computes the mean loss of the model on each data set. The masks follow from the seed."""
+    words, place = tokenizer(start), next(model.parameters()).device
+    model.eval()
+    found = dict.fromkeys(sets, 0.0)
+    for name, task in sets.items():
+        for batch, count in task.batches(words, f"{seed} measured {name}"):
+            inputs = {key: it.to(place) for key, it in batch.items() if key != "targets"}
+            targets = {key: it.to(place) for key, it in batch["targets"].items()}
+            with torch.no_grad():
+                found[name] += float(model(**inputs, targets=targets)["loss"]) * count
+    return {name: round(found[name] / len(task.examples), 4) for name, task in sets.items()}
+
+
+Proposal = tuple[float, bool]
+"""The probability of a correction, and whether it makes the text right."""
 
 
 def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from transformers import EarlyStoppingCallback, Trainer, TrainingArguments
-from transformers.trainer_utils import get_last_checkpoint
+from transformers import EarlyStoppingCallback, Trainer
 
 from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusion
 from rarr.errors import ModelError, SetupError
 from rarr.evals import run_folder
 from rarr.records import Record
 from rarr.tools.models.hub import INSTALL, loaded, one_line
-from rarr.training.rows import TrainingRow, enough, split_rows
+from rarr.training.rows import TrainingRow, rows as read, split_rows
+from rarr.training.trainer import arguments, resume
 
 EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
 COPIES = 0.15  # share of the examples whose text has no error
@@ -59,7 +59,7 @@ def train_fusion(
     two rows and for an `out` that holds other files or another run, and `SetupError` for a `base` that cannot
     be loaded.
     """
-    began, out, rows = time.monotonic(), out.expanduser(), enough(data)
+    began, out, rows = time.monotonic(), out.expanduser(), read(data)
     settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
     made_with = run_folder.inputs("rarr train purr", rows, settings)
     with run_folder.claimed(out, made_with):
@@ -73,14 +73,26 @@ def train_fusion(
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         trainer = Trainer(
             model,
-            _arguments(out / "checkpoints", epochs, rate, seed),
+            arguments(
+                out, seed,
+                num_train_epochs=epochs,
+                learning_rate=rate,
+                warmup_steps=WARM,
+                per_device_train_batch_size=BATCH,
+                per_device_eval_batch_size=BATCH,
+                eval_strategy="epoch",
+                save_strategy="epoch",
+                save_total_limit=PATIENCE + 1,
+                load_best_model_at_end=True,
+                metric_for_best_model="eval_loss",
+            ),
             data_collator=Batches(tokenizer),
             train_dataset=examples(learned, seed, copies=COPIES),
             eval_dataset=examples(held, seed),
             callbacks=[EarlyStoppingCallback(PATIENCE)],
-        )
+        )  # fmt: skip
         before = trainer.evaluate()["eval_loss"]
-        trainer.train(resume_from_checkpoint=get_last_checkpoint(str(out / "checkpoints")))
+        resume(trainer)
         after = trainer.evaluate()["eval_loss"]
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
@@ -144,26 +156,3 @@ def _written(editor: FusionEditor, example: FusionExample, text: str) -> str | N
         return editor.edited(text, example.question, example.evidence)
     except ModelError:  # the text is too long, or the answer does not end
         return None
-
-
-def _arguments(folder: Path, epochs: int, rate: float, seed: int) -> TrainingArguments:
-    return TrainingArguments(
-        str(folder),
-        num_train_epochs=epochs,
-        learning_rate=rate,
-        warmup_steps=WARM,
-        per_device_train_batch_size=BATCH,
-        per_device_eval_batch_size=BATCH,
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        save_total_limit=PATIENCE + 1,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_loss",
-        bf16=torch.cuda.is_available(),
-        remove_unused_columns=False,
-        dataloader_pin_memory=torch.cuda.is_available(),
-        report_to=[],
-        disable_tqdm=True,
-        logging_strategy="no",
-        seed=seed,
-    )

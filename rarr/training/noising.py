@@ -1,8 +1,7 @@
 """Makes training data by noising (PURR, Chen et al. 2023): query, evidence, a text, errors in it."""
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,31 +10,27 @@ from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.sources import opening, reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import close_all
-from rarr.errors import BudgetError, InputError, RarrError, SettingsError
+from rarr.errors import SettingsError
+from rarr.evals import run_folder
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage, Record, Usage
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.concurrency import run, together, work
+from rarr.tools.concurrency import together, work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import METER, Meter, meter
-from rarr.tools.storage.files import Appending, locked
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason
 from rarr.training.rows import (
-    Dropped,
     Mistake,
+    NoisedLine,
     Reason,
     SentenceScore,
     TrainingRow,
     corrupted,
-    dropped,
-    dropped_beside,
     fitting,
     kinds_for,
-    mend,
-    read_seeds,
-    rows,
+    read_queries,
 )
 
 RELEVANT = 0.6
@@ -47,40 +42,38 @@ MOST_OTHERS = 8
 _WRITING = "noise"  # the name, beside those of nodes, for which a language model is chosen
 
 
-class Split(NamedTuple):
-    """E+ (`relevant`) and E- (`others`), best first. `suspicious` counts passages that address a model."""
+class Query(NamedTuple):
+    """A query to make a row of."""
 
-    relevant: list[Evidence]
-    others: list[Evidence]
-    suspicious: int
+    id: str
+
+
+class Split(NamedTuple):
+    """E+ (`relevant`) and E- (`others`), best first."""
+
+    relevant: tuple[Evidence, ...]
+    others: tuple[Evidence, ...]
 
 
 def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
     """Splits passages by score: at least `RELEVANT` is E+, less is E-, with at most 4 and 8 passages.
 
-    Overlapping passages of a source count once. Suspicious passages are in neither, nor are relevant passages
-    beyond the limit, since they may support the text.
+    Overlapping passages of a source count once. Passages that address a model are in neither, nor are
+    relevant passages beyond the limit, since they may support the text.
     """
-    ranked = sorted(
-        zip(scores, passages, strict=True),
-        key=lambda pair: (-pair[0], pair[1].source, pair[1].start, pair[1].text),
-    )
+    pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
-    suspicious = 0
-    for score, passage in ranked:
-        if any(same_place(passage, other) for _, other in kept):
-            continue
-        if suspicion(f"{passage.title}\n{passage.text}"):
-            suspicious += 1
-            continue
-        kept.append((score, passage))
+    for score, passage in sorted(pairs, key=lambda it: (-it[0], it[1].source, it[1].start, it[1].text)):
+        doubled = any(same_place(passage, other) for _, other in kept)
+        if not doubled and not suspicion(f"{passage.title}\n{passage.text}"):
+            kept.append((score, passage))
     relevant = [pair for pair in kept if pair[0] >= RELEVANT][:MOST_RELEVANT]
     others = [pair for pair in kept if pair[0] < RELEVANT][:MOST_OTHERS]
-    evidence = [
+    evidence = tuple(
         Evidence(**passage.model_dump(), id=f"e{number}", query_id="query", relevance=score)
         for number, (score, passage) in enumerate([*relevant, *others], start=1)
-    ]
-    return Split(evidence[: len(relevant)], evidence[len(relevant) :], suspicious)
+    )
+    return Split(evidence[: len(relevant)], evidence[len(relevant) :])
 
 
 class SupportedSentence(NamedTuple):
@@ -89,13 +82,6 @@ class SupportedSentence(NamedTuple):
     span: Span
     evidence_id: str
     support: float | None
-
-
-def of_place(supports: Sequence[SupportedSentence], place: Span) -> float | None:
-    """Returns the least support of the sentences that overlap `place`; None if one is not judged, or none."""
-    scores = [sentence.support for sentence in supports if sentence.span.overlaps(place)]
-    judged = [score for score in scores if score is not None]
-    return min(judged) if judged and len(judged) == len(scores) else None
 
 
 def moved(place: Span, edits: Sequence[Mistake]) -> Span:
@@ -107,13 +93,13 @@ def moved(place: Span, edits: Sequence[Mistake]) -> Span:
 
 
 class Noiser:
-    """Makes rows of queries by the components that the settings name.
+    """Makes rows of queries by the components that the settings name, within one budget.
 
     Raises `RarrError`, before any cost, if one cannot be made.
     """
 
     def __init__(self, settings: Settings, on_index: Progress | None = None) -> None:
-        self.settings = settings
+        self._settings, self.spent = settings, Meter(budget_of(settings))
         with opening(settings) as opened:
             judging = {node: name for node, name in settings.models.items() if node == "attribute"}
             parts = ComponentMaker(settings, {_WRITING: settings.model} | judging, opened)
@@ -134,65 +120,69 @@ class Noiser:
         """Closes the components, with their files and connections."""
         await close_all(self._opened)
 
-    async def row(self, query: str, passages: Split) -> TrainingRow | Dropped:
-        """Makes the row of a query, or the reason why it has none.
+    async def line(self, query: Query) -> NoisedLine:
+        """Makes the row of a query, or gives the reason why it has none.
 
         In a row every sentence is judged, and each with an error is less supported than without it. Raises
-        `RarrError` if something failed or a budget is spent: that tells nothing about the query.
+        `RarrError` if something failed or the budget is spent: that tells nothing about the query.
         """
+        METER.set(self.spent)
+        passages = await self._searched(query.id)
 
-        def without(reason: Reason, summary: str = "", changed: str = "") -> Dropped:
-            return Dropped(query=query, reason=reason, summary=summary, corrupted=changed)
+        def without(reason: Reason, summary: str = "", changed: str = "") -> NoisedLine:
+            return NoisedLine(id=query.id, reason=reason, summary=summary, corrupted=changed)
 
         if not passages.relevant:
             return without("no_evidence")
         with meter().step("summarize"):
-            summary = await self._writer.summarize(query, passages.relevant)
+            summary = await self._writer.summarize(query.id, passages.relevant)
         if not summary:
             return without("no_summary")
-        before = await self._judged(summary, query, passages.relevant)
+        before = await self._judged(summary, query.id, passages.relevant)
         supports = [sentence.support for sentence in before if sentence.support is not None]
         if not before or len(supports) < len(before):
             return without("unjudged", summary)
-        if min(supports) < self.settings.support_threshold:
+        if min(supports) < self._settings.support_threshold:
             return without("unattributable", summary)
         with meter().step("corrupt"):
-            errors = await self._writer.corrupt(summary, kinds_for(query))
+            errors = await self._writer.corrupt(summary, kinds_for(query.id))
         edits = fitting(summary, [sentence.span for sentence in before], errors)
         if not edits:
             return without("no_error", summary)
         changed = corrupted(summary, edits)
-        after = await self._judged(changed, query, passages.relevant)
+        after = await self._judged(changed, query.id, passages.relevant)
         scores = list[SentenceScore]()
         for (span, evidence_id, _), support in zip(before, supports, strict=True):
-            wrong = of_place(after, moved(span, edits))
-            if wrong is None:
+            found = [it.support for it in after if it.span.overlaps(moved(span, edits))]
+            judged = [score for score in found if score is not None]
+            if not judged or len(judged) < len(found):
                 return without("unjudged", summary, changed)
-            if wrong >= support and any(span.start <= edit.start < span.end for edit in edits):
+            if min(judged) >= support and any(span.start <= edit.start < span.end for edit in edits):
                 return without("undetected", summary, changed)
             scores.append(
                 SentenceScore(
-                    start=span.start, end=span.end, evidence_id=evidence_id, support=support, corrupted=wrong
+                    start=span.start, end=span.end, evidence_id=evidence_id, support=support,
+                    corrupted=min(judged),
                 )
-            )
-        return TrainingRow(
-            query=query,
+            )  # fmt: skip
+        row = TrainingRow(
+            query=query.id,
             summary=summary,
             corrupted=changed,
             edits=edits,
-            relevant=tuple(passages.relevant),
-            others=tuple(passages.others),
+            relevant=passages.relevant,
+            others=passages.others,
             scores=tuple(scores),
             model=self._writer.name,
             verifier=self._verified_by,
             prompts=self._writer.hashes,
         )
+        return NoisedLine(id=query.id, row=row)
 
-    async def searched(self, query: str) -> Split:
-        """Searches for a query and splits the passages."""
+    async def _searched(self, query: str) -> Split:
         with meter().step("retrieve"):
             async with meter().in_time():
-                passages = await self._retriever.retrieve(query, self.settings.documents_per_query)
+                passages = await self._retriever.retrieve(query, self._settings.documents_per_query)
         with meter().step("rerank"):
             async with meter().in_time():
                 scores = await self._reranker.score(query, passages) if passages else []
@@ -205,43 +195,25 @@ class Noiser:
             supports = await together(*(verifier.support(text, query, spans, each) for each in evidence))
         result = []
         for span, of_span in zip(spans, zip(*supports, strict=True), strict=True):
-            scored = [
-                (score, passage.id)
-                for score, passage in zip(of_span, evidence, strict=True)
-                if score is not None
-            ]
+            pairs = zip(of_span, (passage.id for passage in evidence), strict=True)
+            scored = [(score, name) for score, name in pairs if score is not None]
             best, name = max(scored, key=lambda pair: pair[0], default=(None, ""))
             result.append(SupportedSentence(span, name, best))
         return result
 
 
-class Failed(Record):
-    """A query whose row failed, as by a lost connection. The next run tries it again."""
-
-    query: str
-    error: str
-
-
 class NoisingReport(Record):
-    """The report of a run: the `rows` of the file, the `new` ones, and why other queries have none.
-
-    `left` queries were not started, because the limit `limit` was reached. `suspicious` passages were left
-    out in this run, because they address a language model.
-    """
+    """The report of a run: its `rows`, why other queries have none, and the failed ones with their errors."""
 
     rows: int
-    new: int
     dropped: dict[Reason, int]
-    failed: tuple[Failed, ...] = ()
-    left: int = 0
-    limit: str = ""
-    suspicious: int = 0
+    failed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
 
 
 def make_data(
-    seeds: str | Path,
+    queries: str | Path,
     out: str | Path,
     *,
     settings: Settings | None = None,
@@ -249,89 +221,30 @@ def make_data(
     on_query: Progress | None = None,
     on_index: Progress | None = None,
 ) -> NoisingReport:
-    """Makes a row of each query of the file `seeds`, `jobs` at once, and adds it to the file `out`.
+    """Makes a row of each query of the file `queries`, `jobs` at once, in the folder `out`.
 
-    A query that has a row, or was dropped, is not repeated. `on_query` is called with the number of finished
-    queries and of all queries, `on_index` with the same numbers for a corpus's files. Raises `RarrError`
-    before anything is spent: for a file without a query, a missing model, or an `out` that is in use or holds
-    other lines.
+    A query that has a row, or a reason for none, is not repeated by the next call, which may have other
+    settings; one that failed is. `on_query` is called with the number of finished queries and of all queries,
+    `on_index` with the same numbers for a corpus's files. Raises `RarrError` before anything is spent: for a
+    file without a query, a missing model, or an `out` that is in use or holds another run.
     """
-    if jobs < 1:
-        raise InputError("jobs is a number of queries: give at least 1")
-    path, queries = Path(out), read_seeds(Path(seeds))
-    claimed = f"{path} is in use by another rarr train data: wait for it, or give another file"
-    with locked(path.with_name(f".{path.name}.lock"), claimed):
-        mend(path)
-        before = [row.query for row in rows(path)]
-        unmade = {query.query: query.reason for query in dropped(path)}
-        done = {*before, *unmade}
-        todo = [query for query in queries if query not in done]
-        noiser = Noiser(settings or Settings(), on_index)
-        try:
-            say, count = on_query or (lambda done, total: None), len(queries)
-            task = _NoisingTask(noiser, path, todo, lambda made: say(count - len(todo) + made, count))
-            if todo:
-                run(task.all(jobs))
-        finally:
-            run(noiser.aclose())
-    unmade |= task.unmade
-    return NoisingReport(
-        rows=len(before) + task.made,
-        new=task.made,
-        dropped=dict(Counter(reason for query, reason in unmade.items() if query in set(queries))),
-        failed=tuple(task.failed),
-        left=len(todo) - task.finished,
-        limit=task.limit,
-        suspicious=task.suspicious,
-        warnings=tuple(task.warnings),
-        usage=task.usage,
+    every, noisers = [Query(query) for query in read_queries(Path(queries))], list[Noiser]()
+
+    def noising() -> Noiser:
+        noisers.append(Noiser(settings or Settings(), on_index))
+        return noisers[0]
+
+    inputs = run_folder.inputs("rarr train data", every, {})
+    lines: list[NoisedLine] = run_folder.run_rows(
+        every, Path(out), NoisedLine, inputs, noising, chosen=every, jobs=jobs, on_row=on_query
     )
-
-
-class _NoisingTask:
-    """Works through the queries `todo`, writes the rows and counts the results."""
-
-    def __init__(self, noiser: Noiser, path: Path, todo: list[str], on_query: Callable[[int], None]) -> None:
-        self._noiser, self._path, self._todo, self._on_query = noiser, path, iter(todo), on_query
-        self.made, self.suspicious, self.limit, self.usage = 0, 0, "", Usage()
-        self.unmade: dict[str, Reason] = {}
-        self.failed: list[Failed] = []
-        self.warnings = [*noiser.warnings]
-
-    @property
-    def finished(self) -> int:
-        """Counts the queries that have a row, a reason or a failure."""
-        return self.made + len(self.unmade) + len(self.failed)
-
-    async def all(self, jobs: int) -> None:
-        """Makes the rows of all queries, `jobs` at once, until the budget is spent."""
-        meter = Meter(budget_of(self._noiser.settings))
-        token = METER.set(meter)
-        try:
-            with Appending(self._path) as made, Appending(dropped_beside(self._path)) as unmade:
-                await together(*(self._some(made, unmade) for _ in range(jobs)))
-        finally:
-            METER.reset(token)
-            self.usage = usage_of(meter)
-            self.warnings += [notice.message for notice in meter.warnings]
-
-    async def _some(self, made: Appending, unmade: Appending) -> None:
-        for query in self._todo:  # all workers take from one iterator
-            try:
-                passages = await self._noiser.searched(query)
-                item = await self._noiser.row(query, passages)
-            except BudgetError as error:
-                self.limit = str(error)
-            except RarrError as error:
-                self.failed.append(Failed(query=query, error=str(error)))
-            else:
-                self.suspicious += passages.suspicious
-                if isinstance(item, Dropped):
-                    await asyncio.to_thread(unmade.add, item.line())
-                    self.unmade[query] = item.reason
-                else:
-                    await asyncio.to_thread(made.add, item.line())
-                    self.made += 1
-            if self.limit:
-                return
-            self._on_query(self.finished)
+    spent = noisers[0].spent
+    report = NoisingReport(
+        rows=sum(line.row is not None for line in lines),
+        dropped=dict(Counter(line.reason for line in lines if line.reason)),
+        failed=tuple(f"{line.id!r} failed: {line.error}" for line in lines if line.error),
+        warnings=(*noisers[0].warnings, *(notice.message for notice in spent.warnings)),
+        usage=usage_of(spent),
+    )
+    run_folder.finish(Path(out), report)
+    return report

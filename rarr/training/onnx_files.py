@@ -25,7 +25,7 @@ from rarr.backends.encoder.model_files import (
     file_digests,
     forbid_telemetry,
 )
-from rarr.training.model import EncoderWithHeads
+from rarr.training.encoder import EncoderWithHeads
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -44,7 +44,7 @@ class _Exported(nn.Module):
         self.model = model
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor, position: Tensor) -> tuple[Tensor, ...]:
-        heads = self.model(ids, mask, types)
+        heads = self.model.heads(ids, mask, types)
         start, end = self.model.point(heads.hidden, torch.arange(ids.shape[0]), position)
         return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
 

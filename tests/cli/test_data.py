@@ -134,12 +134,12 @@ def test_training_rows_are_made_and_the_same_call_goes_on(command: Command) -> N
     Path("queries.txt").write_text("When did the bridge open?\nBest pizza in Naples\n")
     with ScriptedServer(RuleModel()) as server:
         options = ["--corpus", "notes", "--model", "vllm:m", "--base-url", server.url]
-        call = ("train", "data", "queries.txt", "-o", "rows.jsonl", *options)
+        call = ("train", "data", "queries.txt", "-o", "rows", *options)
         limited = command(*call, "--set", "max_calls=0")
-        assert (limited.status, "the same call works on the rest" in limited.err) == (0, True)
+        assert (limited.status, "max_calls (0) would be passed" in limited.err) == (2, True)
         done = command(*call)
         asked = len(server.requests)
-        assert (done.status, b": rows.dropped.jsonl" in done.out, b"tokens: " in done.out) == (0, True, True)
+        assert (done.status, b"rows: 1" in done.out, b"tokens: " in done.out) == (0, True, True)
         assert command(*call).status == 0
         assert len(server.requests) == asked
 

@@ -1,6 +1,5 @@
 """Notes, queries about them, and a run, also to be killed: python -m training.helpers QUERIES OUT SECONDS"""
 
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,11 +35,6 @@ def made(queries: Path, out: Path, model: Any = None, **more: Any) -> NoisingRep
     """A run over the notes; `more` are settings."""
     settings = {"model": model or scripted(), "search": InMemoryRetriever(NOTES)} | more
     return make_data(queries, out, settings=Settings(**settings), jobs=2)
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    """What a file of JSON lines holds."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def evidence(text: str, *, number: int = 1, title: str = "", relevance: float = 1.0) -> Evidence:

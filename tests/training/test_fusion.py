@@ -54,8 +54,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rows")
-    made(write_queries(folder), folder / "rows.jsonl")
-    return folder / "rows.jsonl"
+    made(write_queries(folder), folder / "rows")
+    return folder / "rows"
 
 
 def model_and_tokenizer(base: Path) -> tuple[Any, Any]:
@@ -88,7 +88,7 @@ def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """An editor that learned three rows by heart, with and without their errors."""
     model, tokenizer = model_and_tokenizer(base)
     torch.manual_seed(0)
-    some = examples(list(rows(data))[:3], 1, copies=1.0)
+    some = examples(rows(data)[:3], 1, copies=1.0)
     batches, optimizer = Batches(tokenizer), torch.optim.AdamW(model.train().parameters(), 3e-3)
     for _ in range(120):
         optimizer.zero_grad()
@@ -102,14 +102,14 @@ def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 def test_rows_are_learned_exactly_and_right_texts_stay(learned: Path, data: Path) -> None:
     editor = FusionEditor(str(learned))
-    for row in list(rows(data))[:3]:
+    for row in rows(data)[:3]:
         about = [(passage.title, passage.text) for passage in row.relevant]
         assert editor.edited(row.corrupted, row.query, about) == row.summary
         assert editor.edited(row.summary, row.query, about) == row.summary
 
 
 def test_editor_revises_in_the_pipeline(learned: Path, data: Path, tmp_path: Path) -> None:
-    row = next(rows(data))
+    row = rows(data)[0]
     settings = Settings(corpus=_corpus(tmp_path), home=tmp_path / "home", preset="paper", queries="text")
     components = wire(settings, baseline=Baseline(editor=f"purr:{learned}"))
     with Reviser(components=components) as reviser:

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 pytest.importorskip("transformers")
 
-from rarr.training import tasks  # noqa: E402  # it imports torch
+from rarr.training import encoder  # noqa: E402  # it imports torch
 
 pytestmark = pytest.mark.slow
 
@@ -20,15 +20,9 @@ def logits(*shares: float) -> list[float]:
 
 
 def test_pointer_loss_accepts_any_right_place_among_the_candidates() -> None:
-    asked = tasks.Pointers(
-        rows=torch.tensor([0]),
-        positions=torch.tensor([0]),
-        open=torch.tensor([[True, True, True, False]]),
-        starts=torch.tensor([[0.0, 1.0, 1.0, 0.0]]),
-        ends=torch.tensor([[0.0, 0.0, 1.0, 0.0]]),
-    )
-    start, end = (torch.tensor([logits(*shares)]) for shares in ((2, 1, 1, 90), (1, 2, 1, 90)))
-    assert tasks.pointer_loss(start, end, asked).item() == pytest.approx((-log(2 / 4) - log(1 / 4)) / 2)
+    opened, right = torch.tensor([[True, True, True, False]]), torch.tensor([[0.0, 1.0, 1.0, 0.0]])
+    loss = encoder.pointer_loss(torch.tensor([logits(2, 1, 1, 90)]), opened, right)
+    assert loss.item() == pytest.approx(-log(2 / 4))
 
 
 @pytest.mark.parametrize(
@@ -42,21 +36,21 @@ def test_pointer_loss_accepts_any_right_place_among_the_candidates() -> None:
     ids=["both weigh the same", "right ones alone", "wrong ones alone", "none is known"],
 )
 def test_wrong_token_loss_weighs_both_classes_alike(tags: list[list[int]], expected: float) -> None:
-    loss = tasks.wrong_loss(torch.tensor([[2.0, 1.0, 0.0, 50.0]]), torch.tensor(tags))
+    loss = encoder.wrong_loss(torch.tensor([[2.0, 1.0, 0.0, 50.0]]), torch.tensor(tags))
     assert loss.item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("label", "share"), [(0, 0.5), (1, 0.2), (2, 0.3), (3, 0.5)])
 def test_attribution_loss_of_not_supported_sums_both_classes(label: int, share: float) -> None:
     predicted = torch.tensor([logits(0.5, 0.2, 0.3), logits(1, 1, 1)])
-    loss = tasks.class_loss(predicted, torch.tensor([label, 0]))
+    loss = encoder.class_loss(predicted, torch.tensor([label, 0]))
     assert loss.item() == pytest.approx((-log(share) - log(1 / 3)) / 2)
 
 
 def test_contrast_loss_compares_contradicted_with_supported() -> None:
     predicted = torch.tensor([logits(0.5, 0.25, 0.25), logits(0.2, 0.2, 0.6), logits(0.9, 0.05, 0.05)])
     odds = (0.6 / 0.2) / (0.25 / 0.5)
-    assert tasks.contrast_loss(predicted, torch.tensor([[0, 1]])).item() == pytest.approx(
+    assert encoder.contrast_loss(predicted, torch.tensor([[0, 1]])).item() == pytest.approx(
         -log(odds / (1 + odds))
     )
-    assert tasks.contrast_loss(predicted, torch.zeros((0, 2), dtype=torch.long)).item() == 0
+    assert encoder.contrast_loss(predicted, torch.zeros((0, 2), dtype=torch.long)).item() == 0

@@ -4,18 +4,22 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evals.doubles import lines
 
 from rarr import prompts
+from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.errors import InputError, RetrievalError, SettingsError
+from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
-from rarr.training.rows import TrainingRow, dropped_beside, rows
-from training.helpers import QUERIES, lines, made, scripted, write_queries
+from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.training.noising import MOST_OTHERS, moved, split
+from rarr.training.rows import corrupted, fitting, read_queries, rows
+from training.helpers import QUERIES, evidence, made, scripted, write_queries
 
 TESTS = Path(__file__).parents[1]
 
@@ -27,60 +31,47 @@ def queries(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    return tmp_path / "out" / "rows.jsonl"
+    return tmp_path / "out"
 
 
-@pytest.mark.slow
-def test_row_holds_what_training_and_audit_need(queries: Path, out: Path) -> None:
+def test_row_holds_what_training_and_audit_need_and_is_made_once(queries: Path, out: Path) -> None:
     report = made(queries, out)
-    assert (report.rows, report.new, report.dropped, report.failed, report.left) == (8, 8, {}, (), 0)
+    assert (report.rows, report.dropped, report.failed) == (8, {}, ())
     row = next(kept for kept in rows(out) if kept.query == QUERIES[0])
-    assert (row.summary, row.corrupted) == (
-        "The Alder Mill opened in 1901.",
-        "The Alder Mill opened in 1904.",
-    )
+    assert row.summary == "The Alder Mill opened in 1901."
+    assert row.corrupted == "The Alder Mill opened in 1904."
     assert [edit.model_dump() for edit in row.edits] == [
         {"start": 25, "right": "1901", "wrong": "1904", "kind": "date"}
     ]
     assert row.relevant[0].text.startswith("The Alder Mill")
-    assert row.others
-    assert all(passage.source and passage.relevance < 0.6 for passage in row.others)
+    assert row.others and all(passage.source and passage.relevance < 0.6 for passage in row.others)
     assert [(score.start, score.end, score.evidence_id) for score in row.scores] == [(0, 30, "e1")]
     assert row.scores[0].corrupted < row.scores[0].support
     assert (row.model, row.verifier) == ("scripted", "embedded")
     assert row.prompts == {name: prompts.load(name).hash for name in ("summarize", "corrupt")}
-    assert TrainingRow.model_validate_json(row.line()) == row
-
-
-@pytest.mark.slow
-def test_finished_query_is_not_repeated(queries: Path, out: Path, tmp_path: Path) -> None:
-    made(queries, out)
-    before, model = out.read_bytes(), scripted()
-    report = made(write_queries(tmp_path, *QUERIES, "Who eats plums?"), out, model)
-    assert (report.rows, report.new, report.dropped) == (8, 0, {"no_evidence": 1})
-    assert (model.calls, out.read_bytes()) == ([], before)
-    assert lines(dropped_beside(out))[0]["query"] == "Who eats plums?"
-    assert made(write_queries(tmp_path), out, model).dropped == {}
+    again = scripted()
+    assert made(queries, out, again).rows == 8
+    assert again.calls == []
 
 
 @pytest.mark.slow
 def test_killed_run_is_continued(queries: Path, out: Path) -> None:
     argv = [sys.executable, "-m", "training.helpers", str(queries), str(out), "0.1"]
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
+    file = out / "predictions.jsonl"
     with subprocess.Popen(argv, env=environment) as child:
-        while child.poll() is None and not (out.exists() and out.read_bytes().count(b"\n") >= 3):
+        while child.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") >= 3):
             time.sleep(0.005)
         child.send_signal(signal.SIGKILL)
     assert 3 <= len(lines(out)) < 8
     assert made(queries, out).rows == 8
-    assert sorted(line["query"] for line in lines(out)) == QUERIES
+    assert sorted(line["id"] for line in lines(out)) == QUERIES
 
 
 def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path) -> None:
     report = made(queries, out, max_calls=5)
-    assert report.limit == "max_calls (5) would be passed: raise it for more"
-    assert report.usage.model_calls == 5
-    assert (report.rows + report.left, report.failed) == (8, ())
+    assert "max_calls (5) would be passed" in report.failed[-1]
+    assert (report.usage.model_calls, report.rows + len(report.failed)) == (5, 8)
     assert report.rows >= 1
     assert made(queries, out).rows == 8
 
@@ -96,8 +87,8 @@ def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path)
 )
 def test_failed_query_is_named_and_repeated(queries: Path, out: Path, broken: dict[str, Any]) -> None:
     report = made(queries, out, **broken)
-    assert sorted(failure.query for failure in report.failed) == QUERIES
-    assert (report.rows, report.dropped, report.left) == (0, {}, 0)
+    assert (report.rows, report.dropped, len(report.failed)) == (0, {}, 8)
+    assert report.failed[0].startswith(f"{QUERIES[0]!r} failed: ")
     assert made(queries, out).rows == 8
 
 
@@ -109,21 +100,25 @@ def mistakes(*errors: tuple[str, str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("answers", "reason"),
+    ("query", "answers", "reason"),
     [
-        ({"summarize": {"summary": " "}}, "no_summary"),
-        ({"summarize": {"summary": "The Alder Mill opened in 1955."}}, "unattributable"),
-        ({"summarize": SUMMARY, "corrupt": mistakes()}, "no_error"),
-        ({"summarize": SUMMARY, "corrupt": mistakes(("1999", "2000"))}, "no_error"),
-        ({"summarize": SUMMARY, "corrupt": mistakes(("opened in 1901", "opened, in 1901"))}, "undetected"),
+        ("Who eats plums?", {}, "no_evidence"),
+        (QUERIES[0], {"summarize": {"summary": " "}}, "no_summary"),
+        (QUERIES[0], {"summarize": {"summary": "The Alder Mill opened in 1955."}}, "unattributable"),
+        (QUERIES[0], {"summarize": SUMMARY, "corrupt": mistakes(("1999", "2000"))}, "no_error"),
+        (
+            QUERIES[0],
+            {"summarize": SUMMARY, "corrupt": mistakes(("opened in 1901", "opened, in 1901"))},
+            "undetected",
+        ),
     ],
 )
 def test_query_without_a_row_is_counted_by_its_reason(
-    tmp_path: Path, out: Path, answers: dict[str, Any], reason: str
+    tmp_path: Path, out: Path, query: str, answers: dict[str, Any], reason: str
 ) -> None:
-    report = made(write_queries(tmp_path, QUERIES[0]), out, scripted(answers))
+    report = made(write_queries(tmp_path, query), out, scripted(answers))
     assert (report.rows, report.dropped) == (0, {reason: 1})
-    assert [(line["query"], line["reason"]) for line in lines(dropped_beside(out))] == [(QUERIES[0], reason)]
+    assert [(line["id"], line["reason"]) for line in lines(out)] == [(query, reason)]
 
 
 def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Path) -> None:
@@ -131,40 +126,80 @@ def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Pat
     notes = [f"The Alder Mill opened in 1901. {order}", "The Alder Mill did open in 1901."]
     model = scripted()
     report = made(write_queries(tmp_path, QUERIES[0]), out, model, search=InMemoryRetriever(notes))
-    assert (report.rows, report.suspicious) == (1, 1)
+    assert report.rows == 1
     assert not any(
         "previous instructions" in message.content for ask in model.calls for message in ask.messages
     )
-    assert [passage.text for row in rows(out) for passage in (*row.relevant, *row.others)] == notes[1:]
+    assert "previous instructions" not in (out / "predictions.jsonl").read_text()
 
 
-def test_embedded_model_is_refused_for_summaries(queries: Path, out: Path) -> None:
-    with pytest.raises(
-        SettingsError, match="'embedded' cannot write summaries: set model to a language model"
-    ):
+def test_wrong_calls_end_before_anything_is_spent(queries: Path, out: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="'embedded' cannot write summaries: set model to a language"):
         made(queries, out, model="embedded")
-    assert not out.exists()
-
-
-def test_file_with_other_lines_is_refused_and_left_unchanged(queries: Path) -> None:
-    before = queries.read_bytes()[:-1]
-    queries.write_bytes(before)
-    with pytest.raises(InputError, match=r"line 1, is not of rarr train data: delete it"):
-        made(queries, queries)
-    single = write_queries(queries.parent, QUERIES[0])
-    single.write_bytes(single.read_bytes()[:-1])
-    with pytest.raises(InputError, match=r"line 1, is not of rarr train data"):
-        made(single, single)
-    assert single.read_bytes() == QUERIES[0].encode()
-
-
-@pytest.mark.slow
-def test_file_in_use_is_refused(queries: Path, out: Path) -> None:
-    first = threading.Thread(target=lambda: made(queries, out, scripted(seconds=0.05)))
-    first.start()
-    while not out.exists():
-        time.sleep(0.005)
-    with pytest.raises(InputError, match="is in use by another rarr train data"):
+    with pytest.raises(InputError, match=r"holds .*, not a run of rarr"):
+        made(queries, tmp_path)
+    queries.write_bytes(b"\n \n")
+    with pytest.raises(InputError, match="has no query: give one a line"):
         made(queries, out)
-    first.join()
-    assert len(lines(out)) == 8
+    queries.write_bytes(b"a\xff")
+    with pytest.raises(InputError, match="cannot be read"):
+        made(queries, out)
+
+
+def test_queries_are_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "q"
+    path.write_text("﻿Who?\r\n\nWho  is it?\nWho?\n", encoding="utf-8")
+    assert read_queries(path) == ["Who?", "Who is it?"]
+
+
+TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 tons were lost."
+
+
+def test_errors_replace_the_right_words() -> None:
+    given = [("in 1950", "in 1905"), (" 1937", "1,973 ")]
+    planted = fitting(
+        TEXT, sentences(TEXT), [PlantedError(right=right, wrong=wrong, kind="date") for right, wrong in given]
+    )
+    wrong = corrupted(TEXT, planted)
+    assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
+    spans = [moved(span, planted) for span in sentences(TEXT)]
+    assert [span.of(wrong) for span in spans] == [span.of(wrong) for span in sentences(wrong)]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ("", "1"),
+        ("1950", " "),
+        ("mill", "Mill"),
+        ("in 1999", "in 2000"),
+        ("in", "at"),
+        ("193", "194"),
+        ("3.5 ton", "4 ton"),
+        ("looms. It", "rooms. It"),
+        ("in 1937", "in 1938"),  # overlaps the first
+    ],
+)
+def test_errors_without_a_place_are_left_out(error: tuple[str, str]) -> None:
+    given = [("1937", "1973"), error]
+    errors = [PlantedError(right=right, wrong=wrong, kind="other") for right, wrong in given]
+    assert [it.right for it in fitting(TEXT, sentences(TEXT), errors)] == ["1937"]
+
+
+def test_kinds_are_those_of_the_prompt() -> None:
+    schema = prompts.load("corrupt").output["properties"]["errors"]["items"]
+    assert schema["properties"]["kind"]["enum"] == list(KINDS)
+
+
+def test_passages_are_split_by_relevance_best_first_and_limited() -> None:
+    texts = (f"Note {n}." for n in range(24))
+    passages = [
+        Passage.model_validate(evidence(text, number=n).model_dump(include=set(Passage.model_fields)))
+        for n, text in enumerate(texts)
+    ]
+    parts = split(passages[:4], [0.3, 0.9, 0.6, 0.5])
+    assert [passage.text for passage in parts.relevant] == ["Note 1.", "Note 2."]
+    assert [(passage.text, passage.id) for passage in parts.others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
+    many = split(passages[4:], [0.9] * 6 + [0.1] * 14)
+    assert (len(many.relevant), len(many.others)) == (4, MOST_OTHERS)
+    assert all(passage.relevance == 0.1 for passage in many.others)
