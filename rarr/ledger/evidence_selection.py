@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
-from rarr.components import BatchReranker, Components, Reranker
-from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure, usable
-from rarr.tools.concurrency import work
+from rarr.components import BatchReranker, Reranker
+from rarr.records import Evidence, Passage, Query
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
+Scored = Sequence[float] | Exception
+"""The scores of one query, or the error that it met."""
 EXHAUSTIVE_SUBSETS = 200_000
 """Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
 _ROUNDING = 1e-9
@@ -23,8 +23,6 @@ Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
 """By query id and evidence id: how relevant passages of other queries are to the query."""
-Scored = Sequence[float] | Exception
-"""The scores of one query, or the error that it met."""
 
 
 def place_of(passage: Passage) -> Place:
@@ -117,45 +115,6 @@ def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
     return chosen
 
 
-async def all_relevances(
-    state: State, components: Components
-) -> tuple[dict[str, dict[str, float]], list[Notice]]:
-    """Scores each query against the passages of all other queries (Gao et al. 2023, section 3.4).
-
-    Returns the scores by query id and evidence id, with those of earlier rounds, and a notice for each query
-    that could not be scored. A passage that is evidence for several queries is scored once, by the id of the
-    first.
-    """
-    relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
-    missing = await work(_to_score, state, relevances)
-    notices = list[Notice]()
-    outcomes = await scores_by_query("coverage", missing, components.reranker)
-    for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
-        if isinstance(scores, Exception):
-            problem = "the report could not weigh the passages of other queries for this query"
-            code = "coverage_incomplete"
-            notices.append(failure("attribute", problem, scores, code=code, query_id=query.id))
-        else:
-            new = {passage.id: score for passage, score in zip(passages, scores, strict=True)}
-            relevances.setdefault(query.id, {}).update(new)
-    return relevances, notices
-
-
-def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns by query the passages of other queries that lack a score."""
-    first: dict[Place, Evidence] = {}
-    done: dict[str, set[Place]] = defaultdict(set)
-    for passage in usable(state):
-        first.setdefault(place_of(passage), passage)
-        for query_id in (passage.query_id, *(it for it in relevances if passage.id in relevances[it])):
-            done[query_id].add(place_of(passage))
-    missing = {
-        query: [passage for place, passage in first.items() if place not in done[query.id]]
-        for query in state.get("queries", [])
-    }
-    return {query: passages for query, passages in missing.items() if passages}
-
-
 async def scores_by_query(
     name: str, wanted: Mapping[Query, Sequence[Passage]], reranker: Reranker, *, best: int = 0
 ) -> list[Scored]:
@@ -180,7 +139,7 @@ async def scores_by_query(
                     scores = at_once[number] if at_once else await reranker.score(query.text, passages)
                 if best:
                     pairs = nlargest(best, zip(scores, passages, strict=True), key=lambda pair: pair[0])
-                    shown = [(score, *place_of(passage)) for score, passage in pairs]
+                    shown = [(score, passage.source, passage.start, passage.end) for score, passage in pairs]
                     scoring.body.update(passages=len(passages), best=shown)
         except Exception as error:
             return error

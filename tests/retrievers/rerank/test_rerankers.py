@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import query
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
+from rarr.ledger.evidence_selection import scores_by_query
 from rarr.records import Passage
 from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 from rarr.retrievers.rerank.endpoint import EndpointReranker
-from rarr.retrievers.rerank.overlap import overlap_scores
+from rarr.retrievers.rerank.overlap import OverlapReranker, overlap_scores
 from rarr.testing import RETRIEVED_AT, Failure, Request
 from rarr.testing.server import Listener, Reply, failed, instead
 from rarr.tools.models.retries import Limiter
@@ -222,3 +224,40 @@ async def test_keys_are_not_in_errors(answer: str, status: int) -> None:
     with Listener(lambda _: Reply(status, answer.encode())) as server:
         message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
     assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
+
+
+QUERIES = [query(id=f"q{n}", text=f"Question {n}?") for n in (1, 2, 3)]
+FOUND = [passage(words) for words in ("First question.", "Second.", "Third.")]
+WANTED = dict.fromkeys(QUERIES, FOUND)
+
+
+class OneByOne:
+    """Scores the queries apart, and fails for the second."""
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        if "2" in query:
+            raise RuntimeError("no mill")
+        return await OverlapReranker().score(query, passages)
+
+
+class AllAtOnce(OverlapReranker):
+    """Cannot score."""
+
+    async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
+        raise RuntimeError("no scores")
+
+
+async def test_one_call_for_all_queries_gives_the_scores_of_single_calls() -> None:
+    reranker = OverlapReranker()
+    apart = [await reranker.score(query.text, FOUND) for query in QUERIES]
+    assert await scores_by_query("rerank", WANTED, reranker) == apart
+
+
+async def test_failure_of_one_query_leaves_the_others_their_scores() -> None:
+    good, bad, _ = await scores_by_query("rerank", WANTED, OneByOne())
+    assert good == await OverlapReranker().score(QUERIES[0].text, FOUND)
+    assert isinstance(bad, RuntimeError)
+
+
+async def test_failure_of_one_call_is_the_failure_of_each_query() -> None:
+    assert [str(it) for it in await scores_by_query("rerank", WANTED, AllAtOnce())] == ["no scores"] * 3
