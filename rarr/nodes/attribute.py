@@ -50,26 +50,23 @@ async def all_relevances(
     """Scores each query against the passages of all other queries (Gao et al. 2023, section 3.4).
 
     Returns the scores by query id and evidence id, with those of earlier rounds, and a notice for each query
-    that could not be scored. A passage that is evidence for several queries is scored once, by the id of the
-    first.
+    that could not be scored.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
-    missing = await work(_to_score, state, relevances)
-    notices = list[Notice]()
+    missing, notices = await work(_to_score, state, relevances), list[Notice]()
     outcomes = await scores_by_query("coverage", missing, components.reranker)
     for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
         if isinstance(scores, Exception):
-            problem = "the report could not weigh the passages of other queries for this query"
-            code = "coverage_incomplete"
+            problem, code = "passages of other queries could not be weighed for it", "coverage_incomplete"
             notices.append(failure("attribute", problem, scores, code=code, query_id=query.id))
         else:
-            new = {passage.id: score for passage, score in zip(passages, scores, strict=True)}
-            relevances.setdefault(query.id, {}).update(new)
+            ids = (passage.id for passage in passages)
+            relevances.setdefault(query.id, {}).update(zip(ids, scores, strict=True))
     return relevances, notices
 
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns by query the passages of other queries that lack a score."""
+    """Returns by query the passages of other queries that lack a score, each place by its first id."""
     first: dict[Place, Evidence] = {}
     done: dict[str, set[Place]] = defaultdict(set)
     for passage in usable(state):

@@ -44,7 +44,7 @@ async def _read_cards(state: State, components: Components) -> State:
     """
     spans = await work(asked_spans, state)
     asked = await work(queries_of, state, spans)
-    kept, number = state.get("kept") or _kept_by_query(state), state.get("round", 1)
+    kept, number = state.get("kept", {}), state.get("round", 1)
     earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
     places = [
         span
@@ -69,14 +69,6 @@ async def _read_cards(state: State, components: Components) -> State:
     done = await work(card_checks, read.cards, state["text"], asked)
     checks = [*state.get("checks", []), *done]
     return {"cards": cards, "checks": checks, "controls": read.controls, "warnings": read.notices}
-
-
-def _kept_by_query(state: State) -> dict[str, list[str]]:
-    """Returns the evidence of each query, where the run has not merged it into excerpts."""
-    kept: dict[str, list[str]] = {}
-    for passage in usable(state):
-        kept.setdefault(passage.query_id, []).append(passage.id)
-    return kept
 
 
 def unchecked(state: State) -> list[Evidence]:

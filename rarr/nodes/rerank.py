@@ -1,6 +1,7 @@
 """Step 3: keeps the J passages that are most relevant to each query, and each place of a source once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from langgraph.runtime import Runtime
 
@@ -34,7 +35,8 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     # A later round of research widens; the sections of an article are searched for in a later round too.
     widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
     most = runtime.context.settings.evidence_per_query * (LATER_ROUNDS if widens else 1)
-    outcomes = await work(_kept_by_query, queries, new, scores, most, widens)
+    kept_of = partial(_kept_evidence, most=most, widens=widens)
+    outcomes = await work(lambda: list(map(kept_of, queries, wanted.values(), scores)))
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
     for query, kept in zip(queries, outcomes, strict=True):
         if isinstance(kept, Exception):
@@ -81,47 +83,20 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
 
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:
-    """Returns the new passages of each query of this round."""
-    passages, number = state.get("passages", {}), state.get("round", 1)
-    return {
-        query: _new_passages(query, passages.get(query.id, []), state)
-        for query in state["queries"]
-        if query.round == number
-    }
-
-
-def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
-    """Selects the passages that are not yet evidence for the sentences of the query."""
-    if not state.get("evidence"):
-        return list(passages)
-    about = [span for span in sentences(state["original"]) if span.overlaps(Span(query.start, query.end))]
-    earlier = {
-        other.id
-        for other in state["queries"]
-        if any(span.overlaps(Span(other.start, other.end)) for span in about)
-    }
-    known = [it for it in state["evidence"] if it.query_id in earlier]
-    return [passage for passage in passages if not any(same_place(passage, it) for it in known)]
-
-
-def _kept_by_query(
-    queries: Sequence[Query],
-    new: Mapping[Query, Sequence[Passage]],
-    scores: Sequence[Scored],
-    most: int,
-    widens: bool,
-) -> list[list[Evidence] | Exception]:
-    """Selects the evidence of each query, or returns the error of its scoring."""
-    kept: list[list[Evidence] | Exception] = []
-    for query, scored in zip(queries, scores, strict=True):
-        if isinstance(scored, Exception):
-            kept.append(scored)
-            continue
-        try:
-            kept.append(_kept_evidence(query, new[query], scored, most, widens))
-        except ValueError as error:  # scores of a reranker that do not fit the passages
-            kept.append(error)
-    return kept
+    """Returns by query of this round the passages that are not yet evidence for its sentences."""
+    spans = sentences(state["original"]) if state.get("evidence") else []
+    new: dict[Query, list[Passage]] = {}
+    for query in (it for it in state["queries"] if it.round == state.get("round", 1)):
+        about = [span for span in spans if span.overlaps(Span(query.start, query.end))]
+        earlier = {
+            other.id
+            for other in state["queries"]
+            if any(span.overlaps(Span(other.start, other.end)) for span in about)
+        }
+        known = [it for it in state.get("evidence", []) if it.query_id in earlier]
+        found = state.get("passages", {}).get(query.id, [])
+        new[query] = [it for it in found if not any(same_place(it, other) for other in known)]
+    return new
 
 
 def _seen_before(
@@ -131,7 +106,9 @@ def _seen_before(
     rest: list[Evidence] = []
     again: dict[str, list[str]] = {}
     for passage in new:
-        whole = next((it for it in before if _is_within(passage, it)), None)
+        is_bad = bool(passage.suspicious)
+        alike = (it for it in before if it.source == passage.source and bool(it.suspicious) == is_bad)
+        whole = next((it for it in alike if it.start <= passage.start and passage.end <= it.end), None)
         if whole is None:
             rest.append(passage)
         elif whole.id not in again.setdefault(passage.query_id, []):
@@ -139,20 +116,19 @@ def _seen_before(
     return rest, again
 
 
-def _is_within(passage: Evidence, other: Evidence) -> bool:
-    alike = passage.source == other.source and bool(passage.suspicious) == bool(other.suspicious)
-    return alike and other.start <= passage.start and passage.end <= other.end
-
-
 def _kept_evidence(
-    query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int, widens: bool
-) -> list[Evidence]:
+    query: Query, passages: Sequence[Passage], scores: Scored, *, most: int, widens: bool
+) -> list[Evidence] | Exception:
     """Selects the best passages with a score above 0, by score and then by place, and makes them evidence.
 
-    The order in which they were found does not matter. Passages at the same place are kept once, unless
+    Returns the error of a scoring that failed. Passages at the same place are kept once, unless
     `widens`: then overlapping windows are kept, which are merged into one excerpt. Suspicious passages are
     kept in addition to the `most` others.
     """
+    if isinstance(scores, Exception):
+        return scores
+    if len(scores) != len(passages):
+        return ValueError(f"the reranker gave {len(scores)} scores for {len(passages)} passages")
     ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
     kept: list[tuple[float, Passage, str]] = []
     clean = 0
