@@ -32,8 +32,6 @@ OnIndex = Callable[[int, int], None]
 
 SERVED = "vllm:"
 """The prefix of a reranker on a server."""
-PAGE_S, PAGE_BYTES = 20.0, 10_000_000
-"""The limits of one page, redirects included: a slow or endless page must not hold up a run."""
 _KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
 
 
@@ -142,7 +140,7 @@ def _searxng(settings: Settings, opened: Resources) -> Retriever:
     if settings.searxng_url is None:
         raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
     agent, robots = settings.user_agent, settings.robots
-    fetcher = Fetcher(user_agent=agent, timeout_s=PAGE_S, max_bytes=PAGE_BYTES, respect_robots=robots)
+    fetcher = Fetcher(user_agent=agent, respect_robots=robots)
     reader = PageReader(opened.keep(fetcher), opened.cache, window=settings.window, step=settings.step)
     limits = source_limits(settings)
     return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)

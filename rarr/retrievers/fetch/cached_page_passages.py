@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.chunking import Window, cut, windows
+from rarr.retrievers.corpus.chunking import Window, windows
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
@@ -23,8 +23,7 @@ from rarr.valid_unicode import valid
 
 Result = TypeVar("Result")
 
-LONG = 100_000
-"""Texts with more characters are cut in a worker process: a hostile text takes seconds to cut."""
+_LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
 
 class Extracted(BaseModel, frozen=True):
@@ -54,27 +53,24 @@ class Shelf:
         async def made() -> bytes:
             return (await make()).model_dump_json().encode()
 
-        entry = await self._cache.through("page", [self._source, url], made)
+        async def fetched() -> bytes:
+            return first.value
+
+        first = entry = await self._cache.through("page", [self._source, url], made)
         page = Extracted.model_validate_json(entry.value)
         if page.url != url:
-            value = entry.value
-
-            async def kept() -> bytes:
-                return value
-
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
             # that the offsets of passages always point into the text that `extracted` returns.
-            entry = await self._cache.through("page", [self._source, page.url], kept)
+            entry = await self._cache.through("page", [self._source, page.url], fetched)
             page = Extracted.model_validate_json(entry.value)
         spans: Sequence[Window] | None = None
-        if len(page.text) > LONG:
-            cutting = partial(windows, window=self._window, step=self._step)
-            spans = await _readable(page.url, extracted(cutting, page.text))
-        whole = Passage(
-            text=page.text, source=page.url, title=page.title, start=0, end=len(page.text),
-            retrieved_at=entry.stored_at, published_at=page.published_at,
+        if len(page.text) > _LONG:
+            cut = partial(windows, window=self._window, step=self._step)
+            spans = await _readable(page.url, extracted(cut, page.text))
+        return await asyncio.to_thread(
+            passages_of, page.text, source=page.url, title=page.title, window=self._window, step=self._step,
+            retrieved_at=entry.stored_at, published_at=page.published_at, spans=spans,
         )  # fmt: skip
-        return await asyncio.to_thread(cut, whole, self._window, self._step, spans)
 
     async def nearest(self, url: str, make: Callable[[], Awaitable[Extracted]], query: str) -> list[Passage]:
         """Returns those of the `passages` of the page that are nearest to `query`."""
@@ -99,7 +95,7 @@ class PageReader:
             url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
-        return await self._shelf.passages(url, lambda: self._fetched(url))
+        return await self._shelf.passages(url, partial(self._fetched, url))
 
     async def _fetched(self, url: str) -> Extracted:
         it = await self._fetcher.fetch(url)
@@ -113,3 +109,34 @@ async def _readable(url: str, reading: Awaitable[Result]) -> Result:
         return await reading
     except UnreadableError as error:
         raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error
+
+
+def passages_of(
+    text: str,
+    *,
+    source: str,
+    title: str,
+    window: int,
+    step: int,
+    retrieved_at: datetime,
+    published_at: datetime | None,
+    offset: int = 0,
+    spans: Sequence[Window] | None = None,
+) -> list[Passage]:
+    """Cuts `text` into passages. `offset` is where `text` begins in its source.
+
+    `spans` are the windows of `text`, if they were computed before.
+    """
+    return [
+        Passage(
+            text=text[cut.start : cut.end],
+            source=source,
+            title=title,
+            start=offset + cut.start,
+            end=offset + cut.end,
+            retrieved_at=retrieved_at,
+            published_at=published_at,
+            lead=tuple((offset + start, words) for start, words in cut.lead),
+        )
+        for cut in (windows(text, window=window, step=step) if spans is None else spans)
+    ]

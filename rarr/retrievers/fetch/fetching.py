@@ -1,36 +1,43 @@
 """Fetches pages from the web so that neither an address nor a server can be turned against this machine."""
 
 import asyncio
+import re
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from functools import cache, partial
+from http import HTTPStatus
 from time import monotonic
 from typing import NamedTuple, TypeVar
 
 import httpx2
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.public_ip_addresses import (
-    Resolve,
-    UnreachableError,
-    host_name,
-    link,
-    resolve,
-    vetted,
-)
-from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, link, resolve, vetted
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, Turns, product
-from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS
+from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS, AnswerTooLongError, PackedError, pieces
 from rarr.tools.text.wording import shown
 
+PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
+TIMEOUT_S, MOST_PAGE_BYTES = 20.0, 10_000_000
+"""The limits of one page, redirects included: a slow or endless page must not hold up a run."""
+AT_ONCE, AT_ONCE_PER_HOST = 16, 2
+"""The most fetches at once."""
 _MOST_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers
 _PAGE_HEADERS = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
     **REQUEST_HEADERS,
     "Connection": "close",
 }
+# The possessive + prevents backtracking: a row of comments could be split in very many ways.
+_MARKUP = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b",
+    re.I | re.S,
+)
+_UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_GLANCE = 4096  # bytes
 
 Taken = TypeVar("Taken")
 Take = Callable[[httpx2.Response], Awaitable[Taken]]
@@ -48,7 +55,7 @@ class Fetched(NamedTuple):
     content: bytes
     media_type: str
     charset: str | None
-    seconds_left: float = 20.0
+    seconds_left: float = TIMEOUT_S
 
 
 class Fetcher:
@@ -66,10 +73,8 @@ class Fetcher:
         self,
         *,
         user_agent: str,
-        timeout_s: float = 20.0,
-        max_bytes: int = 10_000_000,
-        concurrency: int = 16,
-        per_host: int = 2,
+        timeout_s: float = TIMEOUT_S,
+        max_bytes: int = MOST_PAGE_BYTES,
         respect_robots: bool = True,
         allow_loopback: bool = False,
         find: Resolve = resolve,
@@ -78,13 +83,13 @@ class Fetcher:
             raise SettingsError(f"user agent {shown(user_agent)!r}: write a name in ASCII, as in 'rarr/1.0'")
         self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
         self._timeout_s, self._max_bytes = timeout_s, max_bytes
-        self._all, self._hosts = Turns(concurrency), Turns(per_host)
+        self._all, self._hosts = Turns(AT_ONCE), Turns(AT_ONCE_PER_HOST)
         self._robots = Robots(product(user_agent), timeout_s) if respect_robots else None
         self._vetted = partial(vetted, find=find, allow_loopback=allow_loopback)
 
     async def fetch(self, url: str) -> Fetched:
         """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
-        first = _parsed(url)
+        first = link(url)
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts(first.host), self._all():
             end = monotonic() + self._timeout_s
@@ -111,17 +116,22 @@ class Fetcher:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
 
     async def _read_page(self, url: httpx2.URL, response: httpx2.Response) -> Fetched:
-        require_page(response, self._max_bytes)
-        content = await receive(response, self._max_bytes)
+        media_type = _required_type(response)
+        too_long = f"it is longer than {self._max_bytes:,} bytes: raise the limit, or leave it out"
+        length = response.headers.get("Content-Length", "")
+        if length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes:
+            raise RetrievalError(too_long)
+        content, is_whole = await _received(response, self._max_bytes)
+        if not is_whole:
+            raise RetrievalError(too_long)
         if not content:
             raise RetrievalError("it is empty: leave it out")
-        media_type, charset = declared(response)
-        return Fetched(str(url), content, media_type or sniffed(content), charset)
+        return Fetched(str(url), content, media_type or _sniffed(content), response.charset_encoding)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def read(response: httpx2.Response) -> tuple[int, bytes]:
-            success = response.is_success
-            return response.status_code, await receive(response, MOST_BYTES, cut=True) if success else b""
+            content = (await _received(response, MOST_BYTES))[0] if response.is_success else b""
+            return response.status_code, content
 
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:
@@ -139,14 +149,16 @@ class Fetcher:
 
         Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """
-        port = url.port or (443 if url.scheme == "https" else 80)
         failure = ""
         try:
+            port = url.port or (443 if url.scheme == "https" else 80)
             for address in (await self._vetted(_host(url), port))[:_MOST_ADDRESSES]:
                 try:
                     async with self._opened(url, address) as response:
-                        target = redirect(response)
-                        return await take(response) if target is None else _parsed(target, url)
+                        target = response.headers.get("Location")
+                        if target is not None and response.status_code in _REDIRECTS:
+                            return link(target, url)
+                        return await take(response)
                 except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                     failure = shown(str(error) or "no answer")
         except (httpx2.HTTPError, OSError) as error:
@@ -185,11 +197,6 @@ def _host(url: httpx2.URL) -> str:
     return url.raw_host.decode("ascii")
 
 
-def _parsed(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    url = link(text, base)
-    return url.copy_with(host=host_name(_host(url)))
-
-
 async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
     for _ in range(_MOST_REDIRECTS + 1):
         answer = await ask(url)
@@ -203,3 +210,46 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
 def trusted() -> ssl.SSLContext:
     """Builds, once, the TLS context with the certificates that the system trusts."""
     return httpx2.create_ssl_context(trust_env=False)
+
+
+def _required_type(response: httpx2.Response) -> str:
+    """Returns the media type of a page to read, "" if none is named; raises `RetrievalError` for others."""
+    status = response.status_code
+    if status not in (200, 203):
+        # The standard phrase, not the server's text.
+        phrase = next((f" {known.phrase}" for known in HTTPStatus if known == status), "")
+        cure = "try again later" if status in (429, 503) else "check the address, or leave it out"
+        raise RetrievalError(f"it answered {status}{phrase}: {cure}")
+    media_type = re.split("[;,]", response.headers.get("Content-Type", ""))[0].strip().lower()
+    if media_type not in ("", *PAGE_TYPES):
+        raise RetrievalError(f"it is {shown(media_type, 60)}, and only {', '.join(PAGE_TYPES)} are read")
+    return media_type
+
+
+def _sniffed(content: bytes) -> str:
+    """Guesses from the bytes of a page if it is PDF, HTML or text. Raises `RetrievalError` if none."""
+    start = content[:_GLANCE]
+    if start.startswith(b"%PDF-"):
+        return "application/pdf"
+    if _MARKUP.match(start):
+        return "text/html"
+    if _UNPRINTABLE.search(start):
+        raise RetrievalError("the server does not name its type, and it does not look like a page")
+    return "text/plain"
+
+
+async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
+    """Reads at most `most` bytes of the body, as sent and as unpacked. Returns them, and if that is all.
+
+    Raises `RetrievalError` where it cannot be unpacked.
+    """
+    content = bytearray()
+    try:
+        async with aclosing(pieces(response, most)) as body:
+            async for piece in body:
+                content += piece
+    except AnswerTooLongError:
+        return bytes(content), False
+    except PackedError as error:
+        raise RetrievalError(f"{error}: leave it out") from None
+    return bytes(content), True

@@ -28,7 +28,9 @@ class UnreachableError(Exception):
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as an IPv4 address
 _LONGEST_NAME = 253
-_INSIDE = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
+_LOCAL = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
+_LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
@@ -59,7 +61,13 @@ async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = 
     these addresses and not to the name: then a later answer for the name cannot redirect the connection.
     """
     literal = _literal(host)
-    addresses = [literal] if literal else await _looked_up(host, port, find)
+    try:
+        addresses = [literal] if literal else [ip_address(text) for text in await find(host, port)]
+    except (OSError, ValueError) as error:
+        why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
+        raise _unreachable(host, why) from None
+    if not addresses:
+        raise _unreachable(host, "it has no address: check how it is written")
     for address in addresses:
         if not (is_public(address) or (allow_loopback and address.is_loopback)):
             raise _unreachable(host, f"its address {address} is not a public one")
@@ -80,77 +88,20 @@ def is_public(address: Address) -> bool:
     )
 
 
-def host_name(host: str) -> str:
-    """Returns a host name or IP address in canonical form.
-
-    Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
-    names a machine of a local network. IP addresses are judged by `vetted`.
-    """
-    name = host.lower().removesuffix(".")
-    literal = _literal(name)
-    if literal:
-        return str(literal)
-    labels = name.split(".")
-    if _NUMBER.fullmatch(labels[-1]):
-        raise _refused(host, "write an IP address as four decimal numbers")
-    if len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
-        raise _refused(host, "it is not the name of a machine")
-    if len(labels) == 1 or any(f".{name}".endswith(f".{inside}") for inside in _INSIDE):
-        raise _refused(host, "it names a machine of a local network")
-    return name
-
-
-def _literal(host: str) -> Address | None:
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return None
-    # A zone names a network card of this machine.
-    return None if isinstance(address, IPv6Address) and address.scope_id else address
-
-
 def _inside(address: Address) -> Iterator[IPv4Address]:
     """Yields the IPv4 addresses inside an IPv6 address, to which its packets may be delivered."""
-    if isinstance(address, IPv4Address):
-        return
-    if address.ipv4_mapped:
-        yield address.ipv4_mapped
-    if address.sixtofour:
-        yield address.sixtofour
-    if address.teredo:
-        yield from address.teredo
-    if address in _NAT64:
-        yield IPv4Address(int(address) & 0xFFFF_FFFF)
-
-
-async def _looked_up(name: str, port: int, find: Resolve) -> list[Address]:
-    try:
-        addresses = [ip_address(text) for text in await find(name, port)]
-    except (OSError, ValueError) as error:
-        why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
-        raise _unreachable(name, why) from None
-    if not addresses:
-        raise _unreachable(name, "it has no address: check how it is written")
-    return addresses
-
-
-def _unreachable(host: str, why: str) -> UnreachableError:
-    return UnreachableError(f"the host {shown(host)!r} is not asked: {why}")
-
-
-def _refused(host: str, why: str) -> RetrievalError:
-    return RetrievalError(str(_unreachable(host, why)))
-
-
-_LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
+    if isinstance(address, IPv6Address):
+        inner = (address.ipv4_mapped, address.sixtofour, *(address.teredo or ()))
+        yield from filter(None, inner)
+        if address in _NAT64:
+            yield IPv4Address(int(address) & 0xFFFF_FFFF)
 
 
 def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     """Parses `text`, which may be relative to `base`, as the address of a page, and drops its fragment.
 
-    Raises `RetrievalError` unless it is an http or https address without a password.
-    `host_name` and `vetted` judge its host.
+    Raises `RetrievalError` unless it is an http or https address without a password, on a host that
+    `host_name` accepts. `vetted` judges the addresses of the host.
     """
     text = text.strip()
     scheme = _SCHEME.match(text, 0, _LONGEST_URL)
@@ -168,7 +119,42 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
         raise _unfetched(text, f"there is no port {url.port}")
     if len(str(url)) > _LONGEST_URL:
         raise _unfetched(text, f"it is longer than {_LONGEST_URL} characters")
-    return url
+    return url.copy_with(host=host_name(url.raw_host.decode("ascii")))
+
+
+def host_name(host: str) -> str:
+    """Returns a host name or IP address in canonical form.
+
+    Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
+    names a machine of a local network. IP addresses are judged by `vetted`.
+    """
+    name = host.lower().removesuffix(".")
+    literal = _literal(name)
+    if literal:
+        return str(literal)
+    labels, why = name.split("."), ""
+    if _NUMBER.fullmatch(labels[-1]):
+        why = "write an IP address as four decimal numbers"
+    elif len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
+        why = "it is not the name of a machine"
+    elif len(labels) == 1 or any(f".{name}".endswith(f".{local}") for local in _LOCAL):
+        why = "it names a machine of a local network"
+    if why:
+        raise RetrievalError(str(_unreachable(host, why)))
+    return name
+
+
+def _literal(host: str) -> Address | None:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return None
+    # A zone names a network card of this machine.
+    return None if isinstance(address, IPv6Address) and address.scope_id else address
+
+
+def _unreachable(host: str, why: str) -> UnreachableError:
+    return UnreachableError(f"the host {shown(host)!r} is not asked: {why}")
 
 
 def _unfetched(text: str, why: str) -> RetrievalError:

@@ -54,9 +54,18 @@ def rules(content: bytes, name: str) -> Protego:
     return Protego.parse("\n".join(_lines(content.decode("utf-8-sig", errors="replace"), name)))
 
 
-def allowed(site_rules: Protego, url: str, name: str) -> bool:
-    """True if the rules let the robot `name` fetch `url`."""
-    return site_rules.can_fetch(url, name)
+def _lines(text: str, name: str) -> Iterator[str]:
+    """Yields the lines for the parser, changed in two places where it does not follow RFC 9309.
+
+    It lets other lines, such as Crawl-delay, end a group of user agents, so these are left out. It compares
+    names by their beginning and with their version, so that "rarr/2.0" would not be the robot `rarr` and "ra"
+    would be: every name is written as this robot's, as "*", or as that of another robot.
+    """
+    for line in filter(None, map(_LINE.match, text.splitlines())):
+        key, value = line[1].lower(), line[2].strip()
+        if key == "user-agent" and value != "*":
+            value = name if product(value) == name else _OTHER_ROBOT
+        yield f"{key}: {value}"
 
 
 class Robots:
@@ -88,7 +97,7 @@ class Robots:
         if isinstance(site_rules, str):
             raise RetrievalError(f"{shown(str(url))}: {site_rules}")
         # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
-        if not await asyncio.to_thread(allowed, site_rules, str(url), self._name):
+        if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
             raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(site)} forbids it; {_CURE}")
 
     def forget(self) -> None:
@@ -105,23 +114,8 @@ class Robots:
             return f"the site's rules cannot be read: {error}; {_CURE}"
         except TimeoutError:
             return f"{shown(str(site))} was not sent in time; {_CURE}"
-        if 200 <= status < 300:
-            return await asyncio.to_thread(rules, content, self._name)
-        if 400 <= status < 500:  # RFC 9309, 2.3.1.3: there are no rules
-            return rules(b"", self._name)
-        # RFC 9309, 2.3.1.4: the rules may forbid everything
-        return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
-
-
-def _lines(text: str, name: str) -> Iterator[str]:
-    """Yields the lines for the parser, changed in two places where it does not follow RFC 9309.
-
-    It lets other lines, such as Crawl-delay, end a group of user agents, so these are left out. It compares
-    names by their beginning and with their version, so that "rarr/2.0" would not be the robot `rarr` and "ra"
-    would be: every name is written as this robot's, as "*", or as that of another robot.
-    """
-    for line in filter(None, map(_LINE.match, text.splitlines())):
-        key, value = line[1].lower(), line[2].strip()
-        if key == "user-agent" and value != "*":
-            value = name if product(value) == name else _OTHER_ROBOT
-        yield f"{key}: {value}"
+        if not (200 <= status < 300 or 400 <= status < 500):
+            # RFC 9309, 2.3.1.4: the rules may forbid everything
+            return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
+        # RFC 9309, 2.3.1.3: with a status from 400 to 499 there are no rules.
+        return await asyncio.to_thread(rules, content if status < 300 else b"", self._name)

@@ -14,8 +14,7 @@ from rarr.errors import RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
-from rarr.retrievers.fetch.fetching import Fetched, Fetcher
-from rarr.retrievers.fetch.responses import PAGE_TYPES
+from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
 from rarr.retrievers.web.cache import Cache
 from rarr.tools.models.run_budget import Budget
 

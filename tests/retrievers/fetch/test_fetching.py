@@ -162,11 +162,10 @@ async def all_of(fetcher: Fetcher, urls: list[str]) -> None:
 
 
 @loopback
-@pytest.mark.parametrize("per_host", [1, 5])
-async def test_fetches_from_one_host_take_turns(per_host: int) -> None:
+async def test_fetches_from_one_host_take_turns() -> None:
     async with Hostile({"/": slow}) as server:
-        await all_of(make(per_host=per_host), [server.url()] * 8)
-    assert server.most == per_host
+        await all_of(make(), [server.url()] * 8)
+    assert server.most == fetching.AT_ONCE_PER_HOST
 
 
 @loopback
@@ -177,8 +176,10 @@ async def test_fetches_from_a_slow_host_do_not_delay_others() -> None:
 
     released = asyncio.Event()
     async with Hostile({"/": answer(PAGE), "/stuck": stuck}) as server:
-        fetcher = make(concurrency=3, per_host=2, find=here)
-        waiting = asyncio.gather(*(fetcher.fetch(server.url("/stuck", "slow.org")) for _ in range(6)))
+        fetcher = make(find=here)
+        waiting = asyncio.gather(
+            *(fetcher.fetch(server.url("/stuck", "slow.org")) for _ in range(fetching.AT_ONCE + 4))
+        )
         await asyncio.sleep(0.05)
         await all_of(fetcher, [server.url()])
         released.set()
@@ -193,7 +194,7 @@ async def test_time_limit_excludes_waiting_for_a_turn() -> None:
         writer.write(answer(PAGE))
 
     async with Hostile({"/": pause}) as server:
-        await all_of(make(per_host=1, timeout_s=SHORT_S * 2), [server.url()] * 6)
+        await all_of(make(timeout_s=SHORT_S * 2), [server.url()] * 12)
 
 
 @loopback
@@ -204,6 +205,6 @@ def test_fetcher_works_in_one_event_loop_after_another() -> None:
                 await fetcher.fetch(server.url("/none"))  # it releases its turn
             await all_of(fetcher, [server.url()] * 3)
 
-    fetcher = make(per_host=1, respect_robots=True)
+    fetcher = make(respect_robots=True)
     for _ in range(2):
         asyncio.run(once())

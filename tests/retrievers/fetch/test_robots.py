@@ -11,7 +11,7 @@ import pytest
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import robots
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError
-from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, allowed, product, rules
+from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product, rules
 from retrievers.fetches import PAGE, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
@@ -127,7 +127,7 @@ SITE_PAGE = httpx2.URL("https://site.org/page")
 
 
 def may(text: str, path: str, name: str = "rarr") -> bool:
-    return allowed(rules(text.encode(), name), f"https://site.org{path}", name)
+    return rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
 
 
 @pytest.mark.parametrize(
