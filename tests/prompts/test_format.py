@@ -9,8 +9,10 @@ from rarr.errors import InputError
 from rarr.prompts import Prompt, load, names, require_known
 from rarr.tools.guard.quotation import quoted, rendered
 
-OUTPUT = "{properties: {reason: {type: string}, verdict: {type: string}}}"
-HEADER = f"version: 1\nvariables: [before, text, evidence]\noutput: {OUTPUT}\n"
+HEADER = """version: 1
+variables: [before, text, evidence]
+output: {properties: {reason: {type: string}, verdict: {type: string}}}
+"""
 USER = "{{before}} {{text}} {{evidence}}"
 GOOD = f"---\n{HEADER}---\nJudge.\n<!-- user -->\n{USER}\n"
 PROMPTS = [load(name) for name in names()]
@@ -26,16 +28,14 @@ def own(folder: Path, text: str = GOOD) -> Prompt:
     return load("judge_attribution", override(folder, text))
 
 
-def header(**changes: str) -> str:
-    lines = dict(line.split(": ", 1) for line in HEADER.splitlines()) | changes
-    return GOOD.replace(HEADER, "".join(f"{key}: {value}\n" for key, value in lines.items()))
-
-
 def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
     prompt = own(tmp_path)
     assert (prompt.system, prompt.user) == ("Judge.", USER)
     assert prompt.render(before="a", text="b", evidence="c") == "a b c"
     assert load("edit", tmp_path) == load("edit")
+    for same in ("\ufeff" + GOOD, GOOD.replace("\n", "\r\n")):
+        assert own(tmp_path, same) == prompt
+    assert own(tmp_path, GOOD.replace("Judge.", "Judge!")).hash != prompt.hash
 
 
 @pytest.mark.parametrize(
@@ -58,41 +58,19 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
     assert own(tmp_path).render(before=value, text="b", evidence=value) == f"{value} b {value}"
 
 
-@pytest.mark.parametrize("written", ["\ufeff" + GOOD, GOOD.replace("\n", "\r\n")])
-def test_bom_and_line_ends_of_a_prompt_file_change_nothing(tmp_path: Path, written: str) -> None:
-    assert own(tmp_path, written) == own(tmp_path, GOOD)
-
-
-def test_the_hash_depends_on_the_content_of_the_file(tmp_path: Path) -> None:
-    before, after = own(tmp_path), own(tmp_path, GOOD.replace("Judge.", "Judge!"))
-    assert before.hash != after.hash
-    assert own(tmp_path).hash == before.hash
-
-
-NO_OTHERS = "give version, variables .a list of names., output .a JSON schema with properties., perhaps"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
-        (f"---\n{HEADER}", "has no header"),
-        (header(version="[1"), r"has a header that is not YAML \("),
-        (GOOD.replace(HEADER, "version: 1\n"), f"does not fit at variables .* {NO_OTHERS}"),
-        (header(model="m"), f"does not fit at model .* {NO_OTHERS}"),
-        (GOOD.replace(HEADER, "- version\n"), f"does not fit at all of it .* {NO_OTHERS}"),
-        (header(tokens="0"), "does not fit at tokens .* tokens .such as 100."),
-        (header(variables="text"), "does not fit at variables"),
-        (header(variables="[[1]]"), "does not fit at variables.0"),
-        (header(output="{type: object}"), "does not fit at output .*it has no properties"),
-        (header(output="verdict"), "does not fit at output"),
+        (GOOD.replace("version: 1", "version: [1"), r"has a header that is not YAML \("),
+        (GOOD.replace(HEADER, "version: 1\n"), "does not fit at variables .* give version, variables"),
+        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit at model"),
+        (GOOD.replace("{properties:", "{x:"), "does not fit at output .*it has no properties"),
         (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has 0 lines <!-- user -->: write one such"),
-        (GOOD + "<!-- user -->\n", "has 2 lines <!-- user -->"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
         (GOOD + "{{txt}}", "has an unknown variable 'txt': its variables are before, text"),
         (GOOD.replace("{{before}}", ""), r"lacks the variable 'before': write it in \{\{\}\} where it goes"),
         (GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}", "has an unknown variable 'tone': its"),
-        (GOOD.replace("before, ", "").replace("{{before}}", ""), "lacks the variable 'before'"),
         (GOOD.replace("reason: {type: string}, ", ""), "lacks 'reason', which rarr reads"),
     ],
 )
@@ -103,18 +81,14 @@ def test_a_malformed_prompt_file_is_a_one_line_error(tmp_path: Path, text: str, 
     assert "\n" not in str(raised.value)
 
 
-def test_a_prompt_file_in_another_encoding_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "edit.md").write_bytes(GOOD.encode("utf-16"))
-    with pytest.raises(InputError, match=r"edit\.md cannot be read .* give a Markdown file in UTF-8"):
-        load("edit", tmp_path)
-
-
-def test_a_folder_overrides_prompts_that_exist(tmp_path: Path) -> None:
+def test_a_folder_overrides_prompts_that_exist_in_utf_8(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none', which is not a folder: name a folder with files such as"):
         require_known(tmp_path / "none")
     (tmp_path / "notes.txt").touch()
+    (tmp_path / "edit.md").write_bytes(GOOD.encode("utf-16"))
     require_known(override(tmp_path))
-    require_known(override(tmp_path, name="edit"))
+    with pytest.raises(InputError, match=r"edit\.md cannot be read .* give a Markdown file in UTF-8"):
+        load("edit", tmp_path)
     with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_question"):
         require_known(override(tmp_path, name="edits"))
 
@@ -133,14 +107,10 @@ def test_parse_inverts_rendering_of_quoted_values(case: tuple[Prompt, dict[str, 
     assert prompt.parse(rendered(prompt, variables)) == shown
 
 
-@pytest.mark.parametrize("user", ["", "Hello", "<text>\na\n</text>\nmore", "before\n<text>\na\n</text>"])
-def test_a_message_of_another_form_is_not_parsed(user: str) -> None:
-    assert load("generate_queries").parse(user) is None
-
-
 @pytest.mark.parametrize("prompt", PROMPTS, ids=names())
 def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
     """A doubt has the form of a reading."""
     user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
     others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.parse(user)}
     assert others == {prompt.name.removesuffix("_doubt")}
+    assert prompt.parse(f"before\n{user}") is None

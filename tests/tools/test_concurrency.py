@@ -4,11 +4,9 @@ import asyncio
 import gc
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import aclosing
 
@@ -41,10 +39,9 @@ async def failing() -> int:
     raise OSError("down")
 
 
-async def later(value: int, done: list[int]) -> int:
-    await asyncio.sleep(0.01 * value)
-    done.append(value)
-    return value
+async def doubled(number: int, _: int = 0) -> int:
+    await asyncio.sleep(0)
+    return 2 * number
 
 
 async def test_models_and_rules_run_on_one_thread_each() -> None:
@@ -52,6 +49,8 @@ async def test_models_and_rules_run_on_one_thread_each() -> None:
     assert sorted(await asyncio.gather(work(meeting.wait), infer(meeting.wait))) == [0, 1]
     for pool in (work, infer):
         assert len(set(await asyncio.gather(*(pool(threading.get_ident) for _ in range(9))))) == 1
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(work(next, iter([])), 5)
 
 
 async def test_work_cancelled_while_waiting_never_runs() -> None:
@@ -63,14 +62,6 @@ async def test_work_cancelled_while_waiting_never_runs() -> None:
     await first
     await infer(int)
     assert ran == []
-
-
-@pytest.mark.parametrize("call", [work, in_thread])
-async def test_stop_iteration_is_an_error_and_no_endless_wait(
-    call: Callable[..., Awaitable[object]],
-) -> None:
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        await asyncio.wait_for(call(next, iter([])), 5)
 
 
 async def test_cancelled_thread_ends_at_its_next_check() -> None:
@@ -98,9 +89,7 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
     await in_thread(require_awaited)
 
 
-async def test_traces_are_written_in_order_despite_a_cancelled_waiter(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_traces_are_written_in_order_despite_a_cancelled_waiter() -> None:
     ran: list[int] = []
     free = threading.Event()
     in_order(free.wait, 10)
@@ -111,25 +100,23 @@ async def test_traces_are_written_in_order_despite_a_cancelled_waiter(
     await asyncio.gather(*waiting, return_exceptions=True)
     await result_of(in_order(int))
     assert (ran, waiting[1].cancelled()) == ([0, 1, 2], True)
-    ended = ThreadPoolExecutor(1)
-    ended.shutdown()
-    monkeypatch.setitem(concurrency._pools, "traces", ended)
-    assert await result_of(in_order(int, "3")) == 3
 
 
 async def test_together_returns_all_results_or_cancels_all_calls() -> None:
-    assert await together(later(2, []), later(1, [])) == [2, 1]
-    done: list[int] = []
+    assert await together(asyncio.sleep(0.02, 2), asyncio.sleep(0.01, 1)) == [2, 1]
+    other = asyncio.Event()
+
+    async def other_call() -> int:
+        try:
+            return int(await other.wait())
+        except asyncio.CancelledError:
+            other.set()
+            raise
+
     with pytest.raises(OSError, match="down"):
-        await together(later(2, done), failing())
-    await asyncio.sleep(0.05)
+        await together(other_call(), failing())
     task = asyncio.current_task()
-    assert (done, task and task.cancelling()) == ([], 0)
-
-
-async def squared(item: int, number: int) -> int:
-    await asyncio.sleep(0)
-    return item * item
+    assert (other.is_set(), task and task.cancelling()) == (True, 0)
 
 
 async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_waits() -> None:
@@ -140,26 +127,12 @@ async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_w
             read.append(item)
             yield item
 
-    async with aclosing(bounded_flow(items(), squared, 2)) as flow:
+    async with aclosing(bounded_flow(items(), doubled, 2)) as flow:
         await anext(flow)
         await asyncio.sleep(0.05)
         assert len(read) <= 4
-    results = [result async for result in bounded_flow(items(), squared, 3)]
-    assert sorted(results) == [n * n for n in range(100)]
-
-
-async def test_only_so_many_items_are_worked_on_at_once() -> None:
-    under_way, most = 0, 0
-
-    async def counted(item: int, number: int) -> None:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0.001)
-        under_way -= 1
-
-    assert len([None async for _ in bounded_flow(range(30), counted, 3)]) == 30
-    assert most == 3
+    results = [result async for result in bounded_flow(range(100), doubled, 3)]
+    assert sorted(results) == [2 * item for item in range(100)]
 
 
 async def test_an_error_of_the_work_or_of_the_items_ends_the_stream() -> None:
@@ -181,7 +154,7 @@ async def test_an_error_of_the_work_or_of_the_items_ends_the_stream() -> None:
         _ = [None async for _ in bounded_flow(range(2), fails_at_one, 2)]
     assert cancelled.is_set()
     with pytest.raises(ValueError, match="torn"):
-        _ = [None async for _ in bounded_flow(torn(), squared, 2)]
+        _ = [None async for _ in bounded_flow(torn(), doubled, 2)]
 
 
 async def test_late_coroutine_is_cancelled_not_awaited_and_its_error_not_logged(
@@ -228,69 +201,44 @@ async def test_a_scope_of_anyio_cancels_the_coroutine_once_and_lets_it_end_in_or
     await asyncio.wait_for(ended.wait(), 5)
 
 
-async def doubled(number: int) -> int:
-    await asyncio.sleep(0)
-    return 2 * number
-
-
-async def loop_of() -> asyncio.AbstractEventLoop:
-    return asyncio.get_running_loop()
-
-
 async def test_run_works_inside_a_running_loop_in_one_shared_loop_of_its_own() -> None:
-    assert run(doubled(21)) == 42
-    assert run(loop_of()) is run(loop_of()) is not asyncio.get_running_loop()
-    with pytest.raises(OSError, match="down"):
-        run(failing())
+    async def loop_of() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
 
     async def within() -> int:
         return run(doubled(21))
 
+    assert run(loop_of()) is run(loop_of()) is not asyncio.get_running_loop()
+    with pytest.raises(OSError, match="down"):
+        run(failing())
     with pytest.raises(InputError, match="await arevise instead"):
         run(within())
 
 
-def interrupting(then: Callable[[], Awaitable[None]]) -> Coroutine[None, None, None]:
-    """Interrupts the caller, and does `then` once it is cancelled."""
+@pytest.mark.parametrize("is_endless", [False, True])
+def test_interrupt_is_raised_when_the_cancelled_coroutine_has_ended_or_takes_too_long(
+    is_endless: bool, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(concurrency, "ENDING_S", 0.01 if is_endless else 5.0)
+    released, ended = threading.Event(), list[str]()
 
-    async def interrupted() -> None:
+    async def interrupting() -> None:
         try:
             await asyncio.sleep(0.05)  # until the caller waits
             os.kill(os.getpid(), signal.SIGINT)
             await asyncio.sleep(5)
         finally:
-            await then()
-
-    return interrupted()
-
-
-def test_interrupt_is_raised_after_the_cancelled_coroutine_has_ended(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    ended: list[str] = []
-
-    async def then() -> None:
-        await asyncio.sleep(0.05)
-        ended.append("ended")
-        raise RuntimeError("closed")
+            await asyncio.to_thread(released.wait, 5 if is_endless else 0.05)
+            ended.append("ended")
+            raise RuntimeError("closed")
 
     with pytest.raises(KeyboardInterrupt):
-        run(interrupting(then))
-    gc.collect()
-    assert (ended, caplog.text) == (["ended"], "")
-
-
-def test_interrupt_stops_waiting_for_a_coroutine_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(concurrency, "ENDING_S", 0.01)
-    released = threading.Event()
-
-    async def then() -> None:
-        await asyncio.to_thread(released.wait, 5)
-
-    with pytest.raises(KeyboardInterrupt):
-        run(interrupting(then))
+        run(interrupting())
+    assert ended == ([] if is_endless else ["ended"])
     released.set()
     assert run(doubled(21)) == 42
+    gc.collect()
+    assert caplog.text == ""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
@@ -303,21 +251,13 @@ def test_run_works_after_a_fork() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
-@pytest.mark.slow
-def test_system_exit_in_the_loop_reaches_the_caller() -> None:
-    program = """
-from rarr.tools.concurrency import run
-async def exits(): raise SystemExit(5)
-async def answers(): return 42
-try: run(exits())
-except SystemExit as end: print(end.code, run(answers()))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "5 42"
-
-
 def test_each_event_loop_has_its_object_and_ended_loops_leave_nothing_behind() -> None:
-    made = PerLoop(asyncio.get_running_loop)  # what holds its loop
+    closed: list[object] = []
+
+    async def close(loop: object) -> None:
+        closed.append(loop)
+
+    made = PerLoop(asyncio.get_running_loop, close)  # what holds its loop
 
     async def is_own() -> bool:
         return made.get() is made.get() is asyncio.get_running_loop()
@@ -328,27 +268,23 @@ def test_each_event_loop_has_its_object_and_ended_loops_leave_nothing_behind() -
     with ThreadPoolExecutor(4) as pool:
         assert all(own for each in pool.map(loops, range(4)) for own in each)
     asyncio.run(is_own())
-    assert len(made._made) <= 1
+    assert (len(made._made) <= 1, len(closed)) == (True, 21)
 
 
-def raises(error: Exception) -> Callable[[], object]:
-    def call() -> object:
-        raise error
-
-    return call
-
-
-@pytest.mark.parametrize(
-    "error", [OSError(28, "No space left"), ValueError("two\nlines\x1b[2J"), RuntimeError("x" * 9999)]
-)
 def test_failing_action_before_the_end_prints_one_line_and_the_others_run(
-    error: Exception, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     called: list[str] = []
-    first, last = (lambda: called.append("first")), (lambda: called.append("last"))
-    with before_end(first), before_end(raises(error)), before_end(last):
+
+    def action(name: str) -> Callable[[], object]:
+        return lambda: called.append(name)
+
+    def fails() -> None:
+        raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
+
+    with before_end(action("first")), before_end(fails), before_end(action("last")):
         call_all()
     printed = capsys.readouterr().err
     assert called == ["last", "first"]
-    assert printed.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
+    assert printed.startswith("rarr: not everything could be written (ValueError: two lines")
     assert (printed.count("\n"), "\x1b" in printed, len(printed) < 400) == (1, False, True)

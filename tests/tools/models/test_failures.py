@@ -33,11 +33,7 @@ class OverloadedError(Exception):
     ("kind", "errors"),
     [
         ("timeout", [httpx2.ReadTimeout("late"), TimeoutError("late"), openai.APITimeoutError(REQUEST)]),
-        ("timeout", [caused(openai.APITimeoutError(REQUEST), httpx2.ReadTimeout(""))]),
-        (
-            "connection",
-            [httpx2.ConnectTimeout("late"), httpx2.ConnectError("refused"), httpx2.ReadError("")],
-        ),
+        ("connection", [httpx2.ConnectTimeout("late"), httpx2.ConnectError("refused"), httpx2.ReadError("")]),
         ("connection", [caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout(""))]),
         ("connection", [httpx2.RemoteProtocolError("half an answer"), ConnectionResetError("reset")]),
         ("server", [json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")]),
@@ -60,7 +56,6 @@ def test_faults_carry_the_retry_after_time(header: str, seconds: float | None) -
     ("error", "ending"),
     [
         (caused(OSError("Connection error."), OSError("all attempts failed")), "all attempts failed)"),
-        (caused(OSError("all failed"), OSError("all failed")), "OSError: all failed"),
         (caused(OSError(), OSError("all failed")), "OSError: all failed"),
         (OSError(), "OSError: OSError"),
     ],
@@ -73,12 +68,10 @@ def test_cause_is_named_once(error: Exception, ending: str) -> None:
     "text",
     [
         f"key {KEY} is wrong",
-        "key sk-ab***yz is wrong",
         "key sk-proj-************wxyz is wrong",
         "header Authorization: Bearer abc.def was sent",
         "key AIzaSyA0123456789abcdefghij is wrong",
-        "see http://me:secret@host/v1 for more",
-        "the secret is wrong",
+        "see http://me:secret@host/v1?key=secret for more",
     ],
 )
 def test_keys_are_redacted(text: str) -> None:
@@ -87,30 +80,18 @@ def test_keys_are_redacted(text: str) -> None:
     assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
 
 
-def test_keys_are_redacted_at_the_cut_end_of_a_message_and_where_json_escapes_them() -> None:
-    message = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
+def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_them() -> None:
+    secret = "0123456789secret"
+    message = str(failure_of_status(500, {}, "x" * 290 + " " + secret, "some", [secret]))
     assert message.endswith("x ***")
+    for place in range(9_970, 10_000):
+        assert secret[:10] not in str(failure_of(OSError(" " * place + secret), "m", [secret]))
     for escaped in ("0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"):
         assert without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
-        assert redacted(escaped, ["0123/secret"]) == "***"
 
 
 @pytest.mark.parametrize(
-    "unit",
-    [
-        "x",
-        "x ",
-        "*",
-        "-",
-        "sk-aaaaaaaa",
-        "?key",
-        "?key=",
-        "://a@",
-        "Bearer ",
-        "1",
-        "maximum context ",
-        "n_ctx",
-    ],
+    "unit", ["x", "*", "-", "sk-aaaaaaaa", "?key", "://a@", "Bearer ", "maximum context ", "n_ctx"]
 )
 def test_errors_of_megabytes_are_read_quickly(unit: str) -> None:
     body = unit * (1_000_000 // len(unit))
@@ -119,57 +100,41 @@ def test_errors_of_megabytes_are_read_quickly(unit: str) -> None:
     redacted(body, [KEY])
 
 
-def test_half_a_key_at_the_end_of_what_is_read_is_not_shown() -> None:
-    for place in range(9_970, 10_000):
-        assert "0123456789" not in str(
-            failure_of(OSError(" " * place + "0123456789secret"), "m", ["0123456789secret"])
-        )
-
-
 def test_secrets_are_the_key_and_the_password_of_the_url() -> None:
     assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
     assert secrets_of(None, "http://host/v1") == ()
 
 
 @pytest.mark.parametrize(
-    ("answer", "part"),
+    ("status", "answer", "part"),
     [
-        ("Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
-        ("n is not supported", "n"),
-        ("Only 'n' = 1 is supported", "n"),
-        ("response_format is not supported", "format"),
-        ("Unknown field: json_schema", "format"),
-        ("this model cannot call tools", "format"),
-        ("the model `strict-tools` is not there", None),
-        ("your account is restricted", None),
-        ("you don't have access", None),
-        ("the context length is 4096: reduce the messages or functions", None),
+        (400, "Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
+        (400, "Only 'n' = 1 is supported", "n"),
+        (400, "response_format is not supported", "format"),
+        (400, "this model cannot call tools", "format"),
+        (400, "the model `strict-tools` is not there", None),
+        (400, "you don't have access: your account is restricted", None),
+        (400, "the context length is 4096: reduce the messages or functions", None),
+        (403, "no tools for you", None),
+        (500, "no tools for you", None),
     ],
 )
-def test_refused_request_part_is_read_from_the_message(answer: str, part: str | None) -> None:
-    failure = failure_of_status(400, {}, answer, "vllm:strict-tools")
+def test_refused_request_part_is_read_from_the_message(status: int, answer: str, part: str | None) -> None:
+    failure = failure_of_status(status, {}, answer, "vllm:strict-tools")
     assert refused_part(failure, "vllm:strict-tools", ALL) == part
-
-
-def test_authorization_error_is_not_a_refused_part() -> None:
-    failures = (failure_of_status(status, {}, "no tools for you", "some") for status in (401, 403, 429, 500))
-    assert {refused_part(failure, "some", ALL) for failure in failures} == {None}
 
 
 @pytest.mark.parametrize(
     ("said", "limit"),
     [
         ("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens", 4096),
-        ("You passed 5000 input tokens. However, the model's context length is only 4096 tokens", 4096),
         ("The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096),
         ("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096),
-        ("the input length exceeds the context length", None),
         ("Your input exceeds the context window of this model. Please adjust your input", None),
         ("prompt is too long: 210,000 tokens > 200,000 maximum", 200_000),
         ("The input token count (5000) exceeds the maximum number of tokens allowed (4096).", 4096),
         ("Prompt contains 5000 tokens, too large for model with 4096 maximum context length", 4096),
         ("Input is too long for requested model.", None),
-        ("The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096),
     ],
 )
 def test_prompt_that_is_too_long_tells_the_limit(said: str, limit: int | None) -> None:
@@ -185,15 +150,5 @@ def test_limit_of_the_context_may_stand_beside_the_message() -> None:
     response = httpx2.Response(400, request=REQUEST)
     error = openai.BadRequestError("too big", response=response, body={"code": "context_length_exceeded"})
     assert failure_of(error, "some").kind == "too_long"
-
-
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (429, "Request too large: the maximum context length is 4096 tokens"),
-        (400, "reasoning_effort is not supported"),
-        (400, "the string is too long"),
-    ],
-)
-def test_other_refusals_are_not_about_the_context(status: int, said: str) -> None:
-    assert failure_of_status(status, {}, said, "some").kind != "too_long"
+    for status, said in [(429, "the maximum context length is 4096 tokens"), (400, "the string is too long")]:
+        assert failure_of_status(status, {}, said, "some").kind != "too_long"

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypedDict
 
+import httpx2
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -32,27 +33,24 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def chat(server: ScriptedServer, **options: Any) -> LangChainChat:
-    given = {"api_key": KEY, "max_retries": 0, "timeout": 2.0, "max_tokens": 50, **options}
-    return langchain_chat("openai:some", base_url=server.url, **given)
-
-
-async def of(server: ScriptedServer, ask: ChatRequest = ASK, *, attempts: int = 1, **options: Any) -> Any:
-    return await outcome(patient(chat(server, **options), attempts=attempts), ask)
+def chat(server: ScriptedServer, api_key: str | None = KEY) -> LangChainChat:
+    return langchain_chat("openai:some", base_url=server.url, api_key=api_key, max_retries=0, timeout=2.0)
 
 
 @pytest.mark.parametrize("given", [KEY, None])
-async def test_faults_about_keys_do_not_show_the_key(
+async def test_key_is_shown_by_no_fault_and_no_answer(
     given: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "an unusual key")
+    monkeypatch.setenv("OPENAI_API_KEY", "an-unusual-key")
     with ScriptedServer(ANSWERS, requires_key="another") as server:
-        failure = await of(server, api_key=given)
+        failure = await outcome(patient(chat(server, given), attempts=1), ASK)
     assert "status 401: Incorrect API key provided: ***" in str(failure)
+    with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
+        answer = await outcome(patient(chat(server, given)), ASK)
+    assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
 
 
 async def test_faults_about_the_key_of_a_given_model_do_not_show_it() -> None:
-
     with ScriptedServer(ANSWERS, requires_key="another") as server:
         given = ChatOpenAI(base_url=server.url, api_key=SecretStr("an unusual key"), max_retries=0)
         with pytest.raises(CallFailure, match=r"provided: \*\*\*"):
@@ -72,31 +70,27 @@ def test_two_event_loops_one_after_the_other() -> None:
     gc.collect()  # what is left open warns now, and a warning is an error
 
 
-async def test_structured_answer_falls_back_to_plain_text_without_support() -> None:
-    fake = FakeListChatModel(responses=[TEXT])
-    model = LangChainChat("fake", lambda: fake)
-    assert await model.complete(ASK) == Answer((TEXT,), Tokens())
-
-
 class Calling(GenericFakeChatModel):
     def bind_tools(self, tools: Any, **_: Any) -> Any:
         return self
+
+
+def calling(message: AIMessage) -> LangChainChat:
+    return LangChainChat("fake", lambda: Calling(messages=iter([message])))
 
 
 @pytest.mark.parametrize(
     ("message", "text"),
     [
         (AIMessage("", tool_calls=[{"name": "edit", "args": {"span": "1976"}, "id": "1"}]), TEXT),
-        (
-            AIMessage("", invalid_tool_calls=[{"name": "edit", "args": "{", "id": "1", "error": "cut"}]),
-            "{",
-        ),
+        (AIMessage("", invalid_tool_calls=[{"name": "edit", "args": "{", "id": "1", "error": "cut"}]), "{"),
         (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), TEXT),
     ],
 )
 async def test_structured_answer_of_other_integrations_is_read(message: AIMessage, text: str) -> None:
-    fake = Calling(messages=iter([message]))
-    assert (await LangChainChat("fake", lambda: fake).complete(ASK)).texts == (text,)
+    assert (await calling(message).complete(ASK)).texts == (text,)
+    plain = FakeListChatModel(responses=[TEXT])  # it knows no schema
+    assert await LangChainChat("fake", lambda: plain).complete(ASK) == Answer((TEXT,), Tokens())
 
 
 @pytest.mark.parametrize(
@@ -104,11 +98,7 @@ async def test_structured_answer_of_other_integrations_is_read(message: AIMessag
     [
         ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded"),
         ("openai:some", SetupError, "has no key: set OPENAI_API_KEY in the environment, or give api_key"),
-        (
-            "anthropic:some",
-            SetupError,
-            "needs a package that is not installed: pip install langchain-anthropic$",
-        ),
+        ("anthropic:some", SetupError, "is not installed: pip install langchain-anthropic$"),
     ],
 )
 def test_unavailable_model_is_an_error_that_names_the_cure(
@@ -116,13 +106,6 @@ def test_unavailable_model_is_an_error_that_names_the_cure(
 ) -> None:
     with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
-
-
-async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
-    with ScriptedServer(lambda request: "it is key-of-the-environment") as server:
-        answer = await of(server, api_key=None)
-    assert answer.texts == ("it is ***",)
 
 
 async def test_azure_is_asked_at_its_deployment() -> None:
@@ -156,7 +139,7 @@ async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
     assert events == [("updates", {"ask": {"said": TEXT}})]
 
 
-async def bodies(server: ScriptedServer, *asks: Any, **options: Any) -> list[dict[str, Any]]:
+async def bodies(server: ScriptedServer, *asks: ChatRequest, **options: Any) -> list[dict[str, Any]]:
     """What was sent for these questions, one after the other."""
     async with aclosing(patient(protocol(server, **options))) as model:
         for ask in asks:
@@ -185,11 +168,13 @@ async def test_structured_request_has_our_schema_and_key(name: str, model: str, 
     assert server.requests[0].headers.get("authorization") == f"Bearer {key or 'none'}"
 
 
-async def test_samples_are_one_request() -> None:
-    with ScriptedServer(lambda request: str(request.sample)) as server:
+async def test_samples_are_one_request_and_tokens_are_counted_with_the_cached_ones() -> None:
+    ask = replace(THREE, messages=(ASK.messages[0]._replace(content="y" * 128),))
+    with ScriptedServer(lambda request: f"answer {request.sample}") as server:
         async with aclosing(protocol(server)) as model:
-            answer = await model.complete(THREE)
-    assert answer.texts == ("0", "1", "2")
+            first, second = [await model.complete(ask) for _ in range(2)]
+    assert first.texts == ("answer 0", "answer 1", "answer 2")
+    assert (first.tokens, second.tokens) == (Tokens(32, 6), Tokens(32, 6, 32))
     assert (server.requests[0].n, server.requests[0].body["temperature"]) == (3, 0.7)
 
 
@@ -210,10 +195,7 @@ async def test_refused_part_is_left_out_from_then_on(rejected: Any, part: str, s
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "This response_format type is unavailable now",
-        "Invalid schema for response_format 'edit': no 'a'",
-    ],
+    ["This response_format type is unavailable now", "Invalid schema for response_format 'edit': no 'a'"],
 )
 async def test_refused_schema_stands_in_the_prompt(said: str) -> None:
     def no_schema(request: Request) -> Failure | None:
@@ -227,15 +209,6 @@ async def test_refused_schema_stands_in_the_prompt(said: str) -> None:
     assert user == first["messages"][1]
 
 
-@pytest.mark.parametrize("status", [400, 401, 404])
-async def test_model_name_in_an_error_does_not_change_the_format(status: int) -> None:
-    plan = [Failure(status, message="The model `strict-tools` is not there")]
-    with ScriptedServer(ANSWERS, plan=plan) as server:
-        async with aclosing(protocol(server, name="vllm:strict-tools")) as model:
-            with pytest.raises(CallFailure, match="is not there"):
-                await model.complete(ASK)
-
-
 @pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
 async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
     def refuse(request: Request) -> Failure | None:
@@ -246,16 +219,6 @@ async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str)
         sent = await bodies(server, ASK)
     assert part not in sent[-1]
     assert sent[-1].get("max_completion_tokens" if part == "max_tokens" else "max_tokens") == 1000
-
-
-async def test_tokens_are_counted_with_the_cached_ones() -> None:
-    with ScriptedServer({"": "x" * 8}) as server:
-        async with aclosing(protocol(server)) as model:
-            ask = replace(ASK, messages=(ASK.messages[0]._replace(content="y" * 128),))
-            assert [(await model.complete(ask)).tokens for _ in range(2)] == [
-                Tokens(32, 2),
-                Tokens(32, 2, 32),
-            ]
 
 
 @pytest.mark.parametrize(
@@ -290,3 +253,58 @@ async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: st
     assert answer.cut and answer.texts[0].startswith(part)
     assert answer.tokens.output > 0
     assert (whole.cut, whole.texts, len(server.requests)) == (False, (TEXT,), 2)
+
+
+def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
+
+
+async def stopped(*choices: dict[str, Any]) -> Answer | CallFailure:
+    """What comes of a server that answers with these choices."""
+    completion = {"choices": list(choices), "usage": {"prompt_tokens": 30, "completion_tokens": 5}}
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=completion))
+    client = httpx2.AsyncClient(transport=transport)
+    url, key = "http://canned.test/v1", SecretStr(KEY)
+    model = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
+    return await outcome(patient(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        (choice("SAFETY"), "declined", "'safety'); name another model, or add one to fallbacks"),
+        (choice("content_filter: SAFETY"), "declined", "content_filter"),
+        (choice(refusal=f"I can't,\nwith {KEY}."), "declined", "I can't, with ***."),
+        (
+            choice("pause_turn"),
+            "server",
+            "stopped for a reason other than the end of its answer ('pau",
+        ),
+        (choice("new\nreason" + "x" * 1000), "server", "new\\nreason"),
+    ],
+)
+async def test_answer_stopped_early_is_a_failure(given: dict[str, Any], kind: str, said: str) -> None:
+    failure = await stopped(given)
+    assert isinstance(failure, CallFailure)
+    assert failure.kind == kind and said in str(failure)
+    assert "\n" not in str(failure) and len(str(failure)) < 200
+
+
+async def test_finished_and_cut_samples_without_a_refusal_are_returned() -> None:
+    for finish in ("stop", "tool_calls", "eos", "", None, "STOP", "end_turn", "COMPLETE", "finish"):
+        answer = await stopped(choice(finish), choice("MAX_TOKENS"), choice(refusal="no"))
+        assert answer == Answer((TEXT, TEXT), Tokens(30, 5), cut=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        ("cut", {"response_metadata": {"stop_reason": "max_tokens"}}),
+        ("cut", {"response_metadata": {"incomplete_details": {"reason": "max_output_tokens"}}}),
+        ("declined", {"response_metadata": {"stopReason": "guardrail_intervened"}}),
+        ("declined", {"additional_kwargs": {"refusal": "I cannot."}}),
+    ],
+)
+async def test_stopped_answer_of_other_integrations_is_no_whole_answer(kind: str, given: Any) -> None:
+    answer = await outcome(patient(calling(AIMessage(TEXT, **given)), attempts=1), ASK)
+    assert (answer.kind if isinstance(answer, CallFailure) else "cut" if answer.cut else "") == kind
