@@ -33,7 +33,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_620, 2_000),
     Budget("prompts", _inside("prompts"), 190, 150),
-    Budget("tools", _inside("tools"), 4_655, 2_200),
+    Budget("tools", _inside("tools"), 4_310, 2_200),
     Budget("retrievers", _inside("retrievers"), 5_610, 3_300),
     Budget("backends", _inside("backends"), 4_350, 4_000),
     Budget("ledger", _inside("ledger"), 2_480, 1_100),
