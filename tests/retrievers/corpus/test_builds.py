@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,41 +115,13 @@ class KilledError(Exception):
     pass
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("moment", ["after", "before"])
-def test_a_build_may_die_beside_the_writing_of_the_manifest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
-) -> None:
-    some = files(tmp_path / "some", 3)
-    built(some, tmp_path / "out")
-    before = retrieved(tmp_path / "out")
-    rewrite(some, 0, "plums")
-    with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(Manifest, "write", dying(Manifest.write, moment))
-        built(some, tmp_path / "out")
-    built(some, tmp_path / "fresh")
-    after = retrieved(tmp_path / "fresh")
-    assert retrieved(tmp_path / "out") in (before, after)
-    built(some, tmp_path / "out")
-    assert retrieved(tmp_path / "out") == after
-
-
-def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
-    def call(*given: object) -> object:
-        if moment == "after":
-            real(*given)
-        raise KilledError
-
-    return call
+def die(*_: object) -> None:
+    raise KilledError
 
 
 def test_unfinished_index_is_refused_until_a_build_finishes_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def die(done: int, total: int) -> None:
-        if done:
-            raise KilledError
-
     monkeypatch.setattr(index_building, "_BATCH", 0)
     with pytest.raises(KilledError):
         built(folder, tmp_path / "out", progress=die)
@@ -166,7 +137,7 @@ def test_removed_file_of_a_killed_build_leaves_no_passage(
     built(folder, tmp_path / "out")
     (folder / "new.md").write_text("Pears sell well.")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(Manifest, "write", dying(Manifest.write, "before"))
+        patched.setattr(Manifest, "write", die)
         built(folder, tmp_path / "out")
     (folder / "new.md").unlink()
     built(folder, tmp_path / "out")
