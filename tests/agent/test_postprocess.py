@@ -1,15 +1,33 @@
-"""Postprocessing an answer: modes, sources, notices, and failures that still give a text to send out."""
+"""Postprocessing an answer: modes, notices, deadlines, and failures that still give a text to send out."""
 
+import asyncio
+import threading
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
-from rarr import InputError, Postprocessed, Reviser, Settings, postprocess
-from rarr.agent import runs
-from rarr.agent.wiring.components import wire
+from agent.dams import (
+    ANSWER,
+    FINISHED,
+    HEIGHT,
+    RIGHT,
+    UNKNOWN,
+    WRONG,
+    YEAR,
+    Computing,
+    Silent,
+    Stubborn,
+    run_once,
+)
+from rarr import InputError, Postprocessed, Reviser, Settings, Trace, apostprocess, postprocess
 from rarr.testing import InMemoryRetriever, ScriptedModel
+
+SOON = 1.0
+CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
+LISTED = "Sources:\n\n- [1] passage 1\n- [2] passage 2\n"
+MODES = ("revise", "cite", "check", "annotate")
 
 
 @pytest.fixture(autouse=True)
@@ -19,9 +37,6 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
     return postprocess(answer, sources=[HEIGHT, YEAR], search="given", **options)
-
-
-CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
 
 
 @pytest.mark.parametrize(
@@ -45,7 +60,7 @@ CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
         (
             "cite",
             CITED,
-            f"{CITED.replace('high.', 'high.[1]')}[2]\n\nSources:\n\n- [1] passage 1\n- [2] passage 2\n",
+            f"{CITED.replace('high.', 'high.[1]')}[2]\n\n{LISTED}",
             "2 confirmed, 2 cited, 1 wrong citation",
             [("[1]", HEIGHT), ("[2]", YEAR)],
         ),
@@ -64,16 +79,15 @@ def test_mode_decides_the_text_and_what_its_citations_point_at(
     assert [check.state for check in result.existing] == ["not_supported"] * (mode == "cite")
     marks = [(f"[{mark.kind}]", result.text[mark.start : mark.end]) for mark in result.marks]
     assert len(marks) == 2 * (mode == "annotate") and all(kind == words for kind, words in marks)
-    assert mode != "annotate" or result.without_marks() == answer
 
 
-def test_given_sources_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:
+def test_sources_of_each_call_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:
     (tmp_path / "year.md").write_text(YEAR)
-    for search, names in ((None, ["passage 1", "year.md"]), ("given", ["passage 1"])):
-        more: Any = {"search": search} if search else {}
-        result = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path, **more)
-        assert result.text == f"{RIGHT} {FINISHED}"
-        assert [Path(each.source).name for each in result.citations] == names
+    with Reviser(Settings(corpus=tmp_path)) as reviser:
+        for search, names in ((None, ["passage 1", "year.md"]), ("given", ["passage 1"])):
+            result = reviser.postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], search=search)  # type: ignore[arg-type]  # a loop over literals
+            assert result.text == f"{RIGHT} {FINISHED}"
+            assert [Path(each.source).name for each in result.citations] == names
 
 
 def test_question_says_what_the_answer_is_about() -> None:
@@ -86,7 +100,7 @@ def test_question_says_what_the_answer_is_about() -> None:
     assert result.text == "It rises 221 metres above the river."
 
 
-@pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
+@pytest.mark.parametrize("mode", MODES)
 def test_dead_search_or_model_gives_the_original_and_says_why(mode: Any) -> None:
     dead = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
     for result, why in (
@@ -123,15 +137,10 @@ def test_nothing_to_do_is_told(answer: str, sources: Any, outcome: str, notice: 
     ("call", "message"),
     [
         ({"answer": " "}, "answer is empty: give at least one sentence"),
-        ({"answer": 3}, "answer is an int, not a str"),
         ({"mode": "mark"}, "mode is 'mark': give one of 'revise', 'cite', 'check', 'annotate'"),
         ({"search": "given"}, "search is given, and sources are not"),
         ({"deadline_s": 0}, "deadline_s is 0: give seconds above 0"),
-        ({"deadline_s": True}, "deadline_s is True"),
-        ({"sources": "one text"}, "sources is a str: give a list"),
         ({"sources": [3]}, "passage 1 is an int: give a text, a rarr.Passage, a document of LangChain"),
-        ({"sources": [{"url": "https://x.org"}]}, "passage 1 is empty"),
-        ({"context": 3}, "context is an int: give a str, or a list of messages"),
         ({"context": [{"content": "x"}]}, "a message of context has no role"),
         ({"modle": "rules"}, "modle"),
     ],
@@ -141,41 +150,102 @@ def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str)
         postprocess(**{"answer": ANSWER, **call})
 
 
-async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[object] = []
-
-    def counted(*arguments: Any, **more: Any) -> Any:
-        made.append(arguments)
-        return wire(*arguments, **more)
-
-    monkeypatch.setattr(runs, "wire", counted)
-    reviser = Reviser(Settings())
-    results = [
-        await reviser.apostprocess(WRONG, sources=[source], mode=mode)
-        for source in (HEIGHT, "Hoover Dam is 230 metres high.")
-        for mode in ("revise", "check", "annotate", "cite")
-    ]
-    await reviser.aclose()
-    assert len(made) == 1
-    assert [result.text for result in results[::4]] == [RIGHT, RIGHT.replace("221", "230")]
-
-
 @pytest.mark.parametrize(
     "data",
     [
         f'{{"text": "{WRONG}", "year": 1935}}',
-        f'[\n  {{"text": "{WRONG}"}}\n]\n',
         f'name,height\nHoover Dam,212 metres\n"{WRONG}",1935\n',
         f"<dam><text>{WRONG}</text></dam>",
         f"```\n{WRONG}\n```",
     ],
 )
-def test_annotate_puts_no_mark_into_data_and_code(data: str) -> None:
+def test_annotate_puts_no_mark_into_data_and_code_but_into_prose_with_commas(data: str) -> None:
     assert given(data, mode="annotate").text == data
+    assert given(f"In 1936, it opened.\n\nIt is old, too. {WRONG}", mode="annotate").marks
 
 
-@pytest.mark.parametrize(
-    "prose", [f"Yes, it is.\n{WRONG}", f"In 1936, it opened.\n\nIt is old, too. {WRONG}"]
-)
-def test_annotate_marks_prose_with_commas(prose: str) -> None:
-    assert given(prose, mode="annotate").marks
+@pytest.fixture(scope="module")
+def _warm() -> None:
+    """Loads what a first run loads, which may take longer than the deadline."""
+    run_once()
+    postprocess(ANSWER, sources=[HEIGHT], mode="cite")
+
+
+def assert_untouched(result: Postprocessed) -> None:
+    assert (result.text, result.changed, result.outcome) == (ANSWER, False, "deadline")
+    assert (result.revision, result.citations, result.marks) == (None, (), ())
+    assert result.notice == "not checked: the deadline of 1 s came first"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_warm")
+@pytest.mark.parametrize("mode", MODES)
+async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
+    source = Silent()
+    assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline_s=SOON))
+    assert await asyncio.to_thread(source.cancelled.wait, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_warm")
+@pytest.mark.parametrize("kind", [Stubborn, Computing])
+async def test_source_that_cannot_be_cancelled_is_not_waited_for(kind: Any) -> None:
+    source = kind()
+    async with Reviser(Settings(search=source)) as reviser:
+        try:
+            assert_untouched(await reviser.apostprocess(ANSWER, deadline_s=SOON))
+        finally:
+            source.released.set()
+        assert (await reviser.apostprocess(WRONG, sources=[HEIGHT], search="given")).text == RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_warm")
+async def test_answers_at_once_have_deadlines_of_their_own_and_late_ones_are_recorded() -> None:
+    async with Reviser(Settings(search=Silent())) as reviser:
+        late = [reviser.apostprocess(ANSWER, deadline_s=SOON, run_id=f"late{n}") for n in range(5)]
+        fast = [reviser.apostprocess(WRONG, sources=[HEIGHT], search="given") for _ in range(5)]
+        results = await asyncio.gather(*late, *fast)
+        ending = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.gather(*ending, return_exceptions=True)
+    for result in results[:5]:
+        assert_untouched(result)
+    assert [result.text for result in results[5:]] == [RIGHT] * 5
+    assert (Trace.load("late0").status, Trace.load("late0").file.error) == ("failed", "cancelled")
+
+
+async def test_reviser_that_is_built_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    released, closed = threading.Event(), threading.Event()
+
+    class Late(Reviser):
+        def __init__(self, **values: Any) -> None:
+            released.wait(30)
+            super().__init__(**values)
+
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    monkeypatch.setattr(import_module("rarr.agent.revise"), "Reviser", Late)
+    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline_s=0.01)
+    released.set()
+    assert result.outcome == "deadline"
+    assert await asyncio.to_thread(closed.wait, 30)
+
+
+@pytest.mark.slow
+async def test_caller_that_goes_away_cancels_the_search() -> None:
+    source, asked = Silent(), asyncio.Event()
+
+    class Telling(Silent):
+        async def retrieve(self, query: str, k: int) -> Any:
+            asked.set()
+            return await source.retrieve(query, k)
+
+    async with Reviser(Settings(search=Telling())) as reviser:
+        call = asyncio.create_task(reviser.apostprocess(ANSWER, deadline_s=600))
+        await asked.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await asyncio.to_thread(source.cancelled.wait, 30)

@@ -1,0 +1,37 @@
+"""The conversation that an answer belongs to, as one text."""
+
+from typing import Any
+
+import pytest
+
+from rarr.agent.inputs import LONGEST, context_of, latest_turns
+
+USER, LATER = {"role": "user", "content": "A?"}, {"role": "assistant", "content": "B."}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000}}
+SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
+
+
+@pytest.mark.parametrize(
+    ("question", "context"),
+    [
+        (None, None),
+        (" ", None),
+        ("How high is it?", "How high is it?"),
+        ([USER, LATER], "A?\n\nB."),
+        ([{"role": "system", "content": "Be kind."}, USER, {"role": "tool", "content": "{}"}], "A?"),
+        ([USER, {"role": "assistant", "content": None}], "A?"),
+        ([SEEN], "A?"),
+        ([USER, {"role": "assistant", "content": "The answer. "}], "A?"),
+    ],
+)
+def test_turns_become_the_context(question: Any, context: str | None) -> None:
+    assert context_of(question, "The answer.") == context
+
+
+def test_latest_turns_are_kept_as_texts_and_long_ones_by_their_ends() -> None:
+    assert latest_turns([{"role": "system", "content": "Be kind."}, SEEN]) == [USER]
+    words = [{"role": "user", "content": letter * 1500 + "?"} for letter in "abc"]
+    assert context_of(words, "x") == "\n\n".join(str(it["content"]) for it in words[1:])
+    question = "How high is it?"
+    context = context_of([{"role": "user", "content": f"{'a' * LONGEST} {question}"}], "x")
+    assert context is not None and len(context) == LONGEST and context.endswith(f" {question}")
