@@ -5,28 +5,21 @@ from rarr.records.document_checks import (
     DocumentChecks,
     DoubtfulPart,
     Finding,
-    Place,
     SourceQuote,
 )
 
 
-def place(line: int = 3, column: int = 5, *, end_line: int = 3, end_column: int = 40) -> Place:
-    return Place(start=10, end=45, line=line, column=column, end_line=end_line, end_column=end_column)
-
-
 def finding(
-    *, fails: bool = True, text: str = "The dam is 212 metres high.", where: Place | None = None
+    *, fails: bool = True, text: str = "The dam is 212 metres high.", line: int = 3, end_line: int = 3
 ) -> Finding:
     return Finding(
-        status="contradicted" if fails else "unconfirmed",
-        fails=fails,
-        text=text,
-        place=where or place(),
+        status="contradicted" if fails else "unconfirmed", fails=fails, text=text,
+        start=10, end=45, line=line, column=5, end_line=end_line, end_column=40,
         parts=(DoubtfulPart(words="212", state="differs", says="221 metres"),),
         quotes=(
             SourceQuote(quote="It is 221 metres high.", source="specs/dam.md", title="Dam", start=0, end=22),
         ),
-    )
+    )  # fmt: skip
 
 
 def document(*findings: Finding, file: str = "docs/dam.md") -> CheckedDocument:

@@ -1,7 +1,6 @@
 """Checks documents with one reviser, several at once, and lists what it found with lines and columns."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,6 @@ from rarr.records.document_checks import (
     DoubtfulPart,
     FailOn,
     Finding,
-    Place,
     SourceQuote,
 )
 from rarr.records.postprocessing import Outcome, Postprocessed
@@ -92,21 +90,19 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
     outcome, notice = _OUTCOMES[result.outcome], result.notice
     if (revision := result.revision) is None:
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
-    statuses = Counter(sentence.status for sentence in revision.report.sentences)
+    statuses = {sentence.status for sentence in revision.report.sentences}
     # The notice says that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
     unread, warnings = grouped(each for each in own if each.code in _UNREAD), grouped(own)
     is_unjudged = any(name == "not judged" for name, _ in classified(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
-        all_unjudged = statuses.keys() <= {"unjudged", "retrieval_failed"}
+        all_unjudged = statuses <= {"unjudged", "retrieval_failed"}
         outcome = "not_judged" if all_unjudged else "partly_judged"
         notice += f" ({[*unread, *warnings, 'see the warnings'][0]})"
     return CheckedDocument(
         file=name,
         outcome=outcome,
         notice=notice,
-        run_id=revision.run_id,
-        statuses=statuses,
         findings=tuple(_findings(revision, fail_on)),
         warnings=tuple(warnings),
     )
@@ -123,7 +119,12 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> list[Finding]:
             status=sentence.status,
             fails=sentence.status in fail_on,
             text=sentence.text,
-            place=_place(text, sentence.start, sentence.end),
+            start=sentence.start,
+            end=sentence.end,
+            line=text.count("\n", 0, sentence.start) + 1,
+            column=sentence.start - text.rfind("\n", 0, sentence.start),
+            end_line=text.count("\n", 0, sentence.end) + 1,
+            end_column=sentence.end - text.rfind("\n", 0, sentence.end),
             parts=tuple(
                 DoubtfulPart(words=text[part.start : part.end], state=part.state, says=part.says)
                 for part in sentence.parts
@@ -143,15 +144,3 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> list[Finding]:
         for name, sentence in classified(revision)
         if name in ("contradicted", "not confirmed", "not judged")
     ]
-
-
-def _place(text: str, start: int, end: int) -> Place:
-    """Returns the place with its lines and columns, which count from 1; columns are in characters."""
-    return Place(
-        start=start,
-        end=end,
-        line=text.count("\n", 0, start) + 1,
-        column=start - text.rfind("\n", 0, start),
-        end_line=text.count("\n", 0, end) + 1,
-        end_column=end - text.rfind("\n", 0, end),
-    )

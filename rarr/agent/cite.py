@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
-from rarr.agent.marks import NEEDED, cited_text, planned_citations
+from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of, using
 from rarr.agent.statements import evidence_of, windows_of
 from rarr.components import Components, KeepsText
@@ -85,7 +85,7 @@ async def cited(
         planned = planned_citations(research, settled)
         done = {citation.sentence.start for citation in planned}
         lacking = [
-            (it, NEEDED)
+            it
             for it in research.report.sentences
             if mark_unsupported and it.checkable and it.start not in done and it.status not in unknown
             if not any(Span(it.start, it.end).overlaps(span) for span in settled)

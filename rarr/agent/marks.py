@@ -10,8 +10,7 @@ from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, 
 from rarr.tools.text.blocks_and_sentences import Span, blocks, protected
 from rarr.tools.text.citation_marks import has_words
 
-NEEDED = "[citation needed]"
-DISPUTED = "[sources disagree]"
+_NEEDED = "[citation needed]"
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
 _CLOSING = ".!?…\"'”’)*_]"
 
@@ -45,14 +44,14 @@ def planned_citations(revision: Revision, settled: Sequence[Span]) -> list[Plann
 def cited_text(
     revision: Revision,
     planned: Sequence[PlannedCitation],
-    lacking: Sequence[tuple[Sentence, str]] = (),
+    lacking: Sequence[Sentence] = (),
     existing: Sequence[CitationCheck] = (),
     *,
     footnotes: bool = False,
     first_number: int = 1,
     numbers: Mapping[str, int] | None = None,
 ) -> Cited:
-    """Builds the cited text: a mark for each of `planned`, and its mark behind each sentence of `lacking`.
+    """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each of `lacking`.
 
     The list of sources comes at the end. `footnotes` are marks such as `[^1]`. `numbers` are those that some
     sources have already; other sources are numbered from `first_number`. `existing`, the checks of earlier
@@ -67,7 +66,7 @@ def cited_text(
     listed = sorted(sources.values(), key=lambda source: source.number)
     form = "[^{}]" if footnotes else "[{}]"
     marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
-    text, places = with_marks(original, [*marked, *lacking])
+    text, places = with_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
     return Cited(
         original=original,
         text=text + _source_list(original, listed, footnotes=footnotes),

@@ -19,7 +19,7 @@ from langgraph.types import Send
 
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
-from rarr.agent.marks import DISPUTED, NEEDED, cited_text, planned_citations
+from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import RunOwner, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
@@ -34,7 +34,6 @@ from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
 from rarr.records import Notice, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, WrittenSentence
-from rarr.records.citations import Cited
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
 from rarr.state import State
@@ -162,7 +161,10 @@ class Writer(RunOwner[Article]):
         whole: State = {**state, "original": written.text, "text": text}
         whole |= {"warnings": [*state["warnings"], *gaps], "report": Report(sentences=tuple(reported))}
         research = revision_of(run_id, whole, meter)
-        cited = _cited(research, sentences)
+        # A footnote stands behind each supported sentence, and a mark behind other judged ones.
+        plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
+        lacking = [it for it in research.report.sentences if it.status in ("unconfirmed", "contradicted")]
+        cited = cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)
         words = [len(_WORD.findall(sentence.text)) for sentence in reported]
         entailed = [tuple(citation.entails for citation in it.written) for it in sentences]
         checked = [(None,) if it.status == "unjudged" else (True,) * len(it.evidence_ids) for it in sentences]
@@ -215,17 +217,3 @@ def _sections(state: State, written: ArticleText) -> list[ArticleSection]:
         facts = {"id": section.id, "heading": section.heading}
         sections.append(ArticleSection(state=kind, reason=reason, **facts, **place))
     return sections
-
-
-def _cited(research: Revision, sentences: Sequence[WrittenSentence]) -> Cited:
-    """Puts a footnote behind each supported sentence, and `[citation needed]` behind other judged ones.
-
-    A sentence about which the sources disagree has `[sources disagree]` behind it.
-    """
-    plain = research.model_copy(update={"original": research.text, "edits": (), "changed": False})
-    lacking = [
-        (each, DISPUTED if sentence.disputed_by else NEEDED)
-        for each, sentence in zip(research.report.sentences, sentences, strict=True)
-        if sentence.disputed_by or each.status in ("unconfirmed", "contradicted")
-    ]
-    return cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)

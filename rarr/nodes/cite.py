@@ -50,7 +50,6 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
 def _sentence(sentence: DraftSentence, ids: Sequence[str], before: Card, after: Card) -> WrittenSentence:
     """Makes the record of a sentence: what it cited, and what it cites now; `before` and after its edits."""
     status, is_mixed = status_of(after), after.verdict == "mixed"
-    against = [quote.evidence_id for quote in after.quotes if quote.side == "against" and is_mixed]
     cited = [quote.evidence_id for quote in after.quotes if quote.side == "for" or not is_mixed]
     return WrittenSentence(
         section_id=sentence.section.id,
@@ -58,7 +57,6 @@ def _sentence(sentence: DraftSentence, ids: Sequence[str], before: Card, after: 
         end=after.end,
         written=tuple(_citation(label, ids, before) for label in sentence.labels),
         evidence_ids=tuple(dict.fromkeys(cited)) if status == "supported" else (),
-        disputed_by=tuple(dict.fromkeys(against)),
         status=status,
     )
 

@@ -33,8 +33,7 @@ class WrittenSentence(Record):
 
     `written` are the citations of the writer. `evidence_ids` are the passages that are cited after the check:
     only together they need to support it. `status` is `supported`, `contradicted`, `unconfirmed` or
-    `unjudged`. A sentence that one passage supports and another contradicts is `contradicted`; `disputed_by`
-    has the other passage.
+    `unjudged`.
     """
 
     section_id: str
@@ -42,7 +41,6 @@ class WrittenSentence(Record):
     end: int
     written: tuple[WrittenCitation, ...] = ()
     evidence_ids: tuple[str, ...] = ()
-    disputed_by: tuple[str, ...] = ()
     status: Status = "unjudged"
 
 
@@ -75,7 +73,7 @@ class Article(Record):
     """An article in Markdown, in which each supported sentence has a footnote.
 
     `citations` is the ledger: the place of each mark in `text`, and its passage with source and offsets.
-    `unsupported` are the places of the marks `[citation needed]` and `[sources disagree]`. `as_written`
+    `unsupported` are the places of the marks `[citation needed]`. `as_written`
     scores the citations of the writer, `checked` those of `text`; both by the verifier of the run.
     `research.original` is the article as written, without marks, and `research.text` the same after its
     edits: the places of sections and sentences, and `sentence_start`, point into it. `words` counts the words

@@ -19,7 +19,7 @@ class CitedSource(Record):
 
 
 class Mark(Record):
-    """A mark about a sentence, such as `[citation needed]` or, in an article, `[sources disagree]`.
+    """A mark about a sentence, such as `[citation needed]`.
 
     `at` is its place in the original, and `start` to `end` that in the new text. The sentence stands at
     `sentence_start` to `sentence_end` of the original.

@@ -4,24 +4,12 @@ Lines and columns count from 1, columns in Unicode characters (code points). A l
 and `start` and `end`, point into the text of the file without a byte order mark.
 """
 
-from collections.abc import Mapping
 from typing import Literal
 
 from rarr.records import PartState, Record, Status
 
 FailOn = Literal["contradicted", "unconfirmed", "no_evidence"]
 DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_judged"]
-
-
-class Place(Record):
-    """A range of a file: from its first character to the one behind its last."""
-
-    start: int
-    end: int
-    line: int
-    column: int
-    end_line: int
-    end_column: int
 
 
 class DoubtfulPart(Record):
@@ -45,13 +33,19 @@ class SourceQuote(Record):
 class Finding(Record):
     """A sentence that sources contradict or do not confirm, or that could not be judged.
 
-    `fails`: by its status, the check of the documents fails.
+    Its place is from its first character to the one behind its last. `fails`: by its status, the check of the
+    documents fails.
     """
 
     status: Status
     fails: bool
     text: str
-    place: Place
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
     parts: tuple[DoubtfulPart, ...] = ()
     quotes: tuple[SourceQuote, ...] = ()
 
@@ -65,14 +59,12 @@ class CheckedDocument(Record):
     - `nothing_to_check`: the file holds nothing that can be checked.
     - `not_judged`: the file could not be read, or nothing in it could be judged.
 
-    `notice` counts the sentences, or says why they were not judged. `statuses` counts them by status.
+    `notice` counts the sentences, or says why they were not judged.
     """
 
     file: str
     outcome: DocumentOutcome
     notice: str
-    run_id: str | None = None
-    statuses: Mapping[Status, int] = {}
     findings: tuple[Finding, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -45,7 +45,7 @@ def as_text(checks: DocumentChecks, *, terminal: bool) -> str:
 def _document(document: CheckedDocument) -> Iterator[Line]:
     style = "bold red" if document.failing or document.unjudged else "bold"
     yield Line(0, Text(one_line(document.file), style) + Text(f"  {_about(document)}", "dim"))
-    places = [f"{finding.place.line}:{finding.place.column}" for finding in document.findings]
+    places = [f"{finding.line}:{finding.column}" for finding in document.findings]
     width = max(map(len, places), default=0)
     for place, finding in zip(places, document.findings, strict=True):
         status = finding.status.replace("_", " ").ljust(_STATUS)
@@ -123,15 +123,14 @@ def _commands(document: CheckedDocument) -> Iterator[str]:
     if document.unjudged:
         yield _command("error", _about(document), file=document.file, title="rarr could not judge")
     for finding in document.findings:
-        place = finding.place
         # GitHub takes columns only where the first line is the last.
-        end = {"endColumn": place.end_column} if place.end_line == place.line else {}
+        end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
         yield _command(
             "error" if finding.fails else "notice",
             _message(finding),
             file=document.file,
-            line=place.line,
-            col=place.column,
+            line=finding.line,
+            col=finding.column,
             **end,
             title=TITLES[finding.status],
         )
@@ -169,8 +168,7 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
 
 
 def _result(file: str, finding: Finding) -> dict[str, Any]:
-    place = finding.place
-    start, end = (place.line, place.column), (place.end_line, place.end_column)
+    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
     region = dict(zip(("startLine", "startColumn", "endLine", "endColumn"), (*start, *end), strict=True))
     # The id of a finding stays the same if its line changes.
     name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()

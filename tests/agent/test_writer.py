@@ -101,7 +101,7 @@ class DeadReader(NearQuoteReader):
         (
             f"{BUILT} [1]",
             {"retriever": InMemoryRetriever([*PASSAGES, OTHER])},
-            f"{BUILT}[sources disagree]",
+            f"{BUILT}[citation needed]",
             ["contradicted"],
             "sources_disagree",
         ),

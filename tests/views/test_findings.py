@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from document_findings import checks, document, finding, place, unjudged
+from document_findings import checks, document, finding, unjudged
 
 from rarr.views.findings import github_annotations, sarif
 
@@ -51,7 +51,7 @@ def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:
     region = result["locations"][0]["physicalLocation"]["region"]
     assert [region[name] for name in SIDES] == [3, 5, 3, 40]
     assert result_of(sarif(checks(document(finding(fails=False))), ""))["level"] == "note"
-    moved = finding(where=place(line=9))
+    moved = finding(line=9)
     assert (
         result_of(sarif(checks(document(moved)), ""))["partialFingerprints"] == result["partialFingerprints"]
     )
@@ -77,7 +77,7 @@ def test_annotations_have_their_places_and_errors_come_first() -> None:
         "“The dam is 212 metres high.”; “212” differs: the source says “221 metres”;"
         " source: “It is 221 metres high.” (Dam, specs/dam.md, characters 0 to 22)\n"
     )
-    (line,) = github_annotations(checks(document(finding(where=place(end_line=4))))).splitlines()
+    (line,) = github_annotations(checks(document(finding(end_line=4)))).splitlines()
     assert line.startswith("::error file=docs/dam.md,line=3,col=5,title=")
     text = github_annotations(checks(document(finding(fails=False), finding()), unjudged()))
     assert [line.split(" ")[0] for line in text.splitlines()] == ["::error", "::error", "::notice"]
