@@ -213,6 +213,5 @@ class _FileBatch:
             self._store.close()
 
     def _input(self) -> Iterator[tuple[InputRow, TextRow | str]]:
-        """Yields each row of the input with what it holds, or with the reason why it cannot be used."""
         for row in input_rows(self._source):
             yield row, self._columns.row_or_problem(row)

@@ -102,7 +102,6 @@ class Columns(NamedTuple):
 
 
 def _listed(sources: str) -> list[Any]:
-    """Reads the passages in a cell: the JSON of a list, or one text."""
     try:
         read = json.loads(sources)
     except (ValueError, RecursionError):

@@ -109,7 +109,6 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _outside(files: list[Path], settings: "Settings") -> list[Path]:
-    """Returns the files that are no part of the corpus, and warns of the others, if there are any left."""
     from rarr.agent.wiring.sources import search_names
     from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 

@@ -100,7 +100,6 @@ def examine(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _extras() -> Iterator[Diagnosis]:
-    """Yields the optional extras that the package declares, with the packages that are not installed."""
     import re
     from importlib.metadata import distributions, requires
 
@@ -117,7 +116,6 @@ def _extras() -> Iterator[Diagnosis]:
 
 
 def _models(settings: "Settings") -> Iterator[Diagnosis]:
-    """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
     from rarr.testing import InMemoryRetriever
     from rarr.tools.concurrency import run
@@ -145,7 +143,6 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    """Opens each source and a reranker on a server, and asks them a question, unless it needs the network."""
     from datetime import UTC, datetime
 
     from rarr.agent.wiring.sources import SERVED, WEB_SOURCES, reranker, retriever, search_names

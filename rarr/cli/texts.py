@@ -160,7 +160,6 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
 
 
 def _reason(article: "Article") -> str:
-    """Writes why there is no sentence: the first failure with its cause, else the first gap with its cure."""
     if failed := grouped(warning for warning in article.warnings if is_failure(warning)):
         return failed[0]
     gaps = grouped(each for each in article.warnings if each.code == "section_missing")
@@ -168,7 +167,6 @@ def _reason(article: "Article") -> str:
 
 
 def _summary(article: "Article") -> str:
-    """Writes the counts and the citation measures on one line."""
     done = sum(section.state == "written" for section in article.sections)
     scores = []
     for name in ("recall", "precision", "rate"):

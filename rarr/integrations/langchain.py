@@ -114,7 +114,6 @@ class RarrRunnable(Runnable[Value, Any]):
         return await postprocessed(reviser, text, question, sources, self._mode, search, None)
 
     def _built(self) -> Reviser:
-        """Builds the reviser once; after a failure, it is built again."""
         with self._lock:
             if self._reviser is None:
                 self._reviser = Reviser(self._settings)
@@ -143,7 +142,6 @@ def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
 
 
 def _written(value: Any, result: Postprocessed | None) -> Any:
-    """Returns `value` with the text of the result, if there is one; a dict gets the record too, as `rarr`."""
     if isinstance(value, Mapping):
         return {**value, "answer": _written(value["answer"], result), "rarr": result}
     if result is None:
@@ -160,7 +158,6 @@ def _text(answer: object, name: str) -> str | None:
 
 
 def _listed(sources: object, key: str) -> list[Any]:
-    """Returns the sources of one key without those that have no text: a search may find nothing."""
     if isinstance(sources, str | Document):
         sources = [sources]
     if not isinstance(sources, list | tuple):
@@ -200,7 +197,6 @@ class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
 
 def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
-    """Returns the last answer with its conversation and sources; None if there is no answer in words."""
     messages = state["messages"]
     last = messages[-1] if messages else None
     if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):

@@ -174,13 +174,11 @@ class ToolServer(MCPServer[Any]):
     async def _done(
         self, task: Task, text: str, context: str | None, sources: Sources, options: dict[str, Any]
     ) -> Any:
-        """Returns the record of a task. A caller that goes away ends it."""
         job = Job(task, text, uuid4().hex, context=context, sources=as_given(sources), options=options)
         return (await in_own_task(self._tasks.run(job))).result()
 
 
 def _result(text: str, record: BaseModel) -> CallToolResult:
-    """Makes a result with the text for a model, and the record as structured content."""
     content = TextContent(type="text", text=text)
     return CallToolResult(content=[content], structured_content=record.model_dump(mode="json"))
 

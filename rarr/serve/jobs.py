@@ -284,7 +284,6 @@ _tasks: Tasks | None = None
 
 
 def _begin(settings: Settings) -> None:
-    """Begins the life of a worker process. It cannot fail."""
     global _tasks
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):

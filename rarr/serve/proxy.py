@@ -211,7 +211,6 @@ def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
 
 
 def _failure(error: httpx2.HTTPError) -> Refusal:
-    """Makes the refusal (502 or 504) for a request to the server behind that failed."""
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
         kind, told = "upstream_unreachable", "cannot be reached: start it, or correct --upstream"
     elif isinstance(error, httpx2.TimeoutException):

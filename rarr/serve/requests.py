@@ -360,7 +360,6 @@ class Gate:
             raise Refusal(403, "other_site", told)
 
     async def _body(self, request: Request) -> bytes:
-        """Reads the whole body. Raises `Refusal` for one that is too large or too slow."""
         most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
         length, body = request.headers.get("content-length", ""), bytearray()
         size = int(length) if length.isdecimal() else 0

@@ -83,17 +83,14 @@ class Application:
         await response(scope, receive, send)
 
     async def _health(self, call: Call) -> Response:
-        """Answers as long as the server runs."""
         return JSONResponse({"status": "ok"})
 
     async def _readiness(self, call: Call) -> Response:
-        """Answers with 200 while jobs can be taken."""
         if self.desk.is_stopping:
             raise Refusal(503, "not_ready", "the server is shutting down: ask another")
         return JSONResponse({"status": "ready"})
 
     async def _own(self, call: Call) -> Response:
-        """Answers a call of rarr itself with the record of its task."""
         task, kind = OWN[call.path]
         body: Any = call.read(kind, self._settings)
         job = Job(

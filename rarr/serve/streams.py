@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from typing import Any
 
 from rarr.serve.chat import TextWork, WorkedText
@@ -48,7 +48,6 @@ class Paragraphs:
         return held
 
     def _begun(self, line: str) -> list[str]:
-        """Returns the paragraph that is held if the line begins another one."""
         if not (self._is_complete and line.strip()):
             return []
         held, self._held, self._is_complete, self._has_words = self._held, "", False, False
@@ -81,33 +80,28 @@ class Stream:
         `Refusal` for a stream without its end, after all of its text: an end would say that the answer
         is complete.
         """
-        async with aclosing(self._pieces(body)) as pieces:
-            coming = asyncio.ensure_future(anext(pieces, None))
-            try:
-                while True:
-                    if not (await asyncio.wait({coming}, timeout=self._keep_alive_s))[0]:
-                        yield _KEEP_ALIVE
-                    elif (piece := coming.result()) is None:
-                        return
-                    else:
-                        yield piece
-                        coming = asyncio.ensure_future(anext(pieces, None))
-            finally:
-                coming.cancel()
-                with suppress(asyncio.CancelledError, Exception):
-                    await coming
-
-    async def _pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         reading = asyncio.create_task(self._read(body))
+        coming: asyncio.Task[bytes | None] | None = None
         try:
-            while (made := await self._queue.get()) is not None:
-                yield await made()
+            while True:
+                coming = coming or asyncio.create_task(self._next())
+                if not (await asyncio.wait({coming}, timeout=self._keep_alive_s))[0]:
+                    yield _KEEP_ALIVE
+                elif (piece := coming.result()) is None:
+                    break
+                else:
+                    yield piece
+                    coming = None
             await reading
         finally:
-            for task in (reading, *self._running):
+            for task in filter(None, (reading, coming, *self._running)):
                 task.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await reading
+
+    async def _next(self) -> bytes | None:
+        made = await self._queue.get()
+        return None if made is None else await made()
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
         """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
@@ -167,12 +161,10 @@ class Stream:
             await (self._end(data, choice) if ends and left else self._put(left or b""))
 
     async def _close(self) -> None:
-        """Works on the rest of the open text."""
         if block := self._open.rest():
             await self._block(block)
 
     async def _block(self, block: str) -> None:
-        """Begins to work on a block, and puts it into the queue."""
         template = self._template
         work = asyncio.create_task(self._work.result(block, self._before))
         self._before += block
@@ -195,7 +187,6 @@ class Stream:
         await self._queue.put(made)
 
     async def _end(self, data: Json, choice: Json) -> None:
-        """Puts the event with the finish reason into the queue, with the citations and results."""
         self._has_ended = True
 
         async def made() -> bytes:

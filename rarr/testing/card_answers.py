@@ -37,7 +37,6 @@ def _more(card: RawCard) -> dict[str, Any]:
 
 
 def _excerpts(sources: str) -> Iterator[Excerpt]:
-    """Yields the excerpts that a request shows."""
     for part in re.split(r"^(?=P\d+: )", sources, flags=re.MULTILINE):
         title = _EXCERPT.match(part)
         lines = [SourceLine(label, words, "", 0, len(words)) for label, words in _LINE.findall(part)]

@@ -283,7 +283,6 @@ def _completion(request: Request, texts: Sequence[str], finish: str, tokens: Tok
 
 
 def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
-    """Yields the events of a stream, a token each; the last has the usage, if it is requested."""
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     for choice in whole["choices"]:
         text = choice["message"]["content"]

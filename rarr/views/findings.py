@@ -87,19 +87,16 @@ def _details(finding: Finding) -> list[str]:
 
 
 def _message(finding: Finding) -> str:
-    """Writes a finding as one line, beginning with the sentence."""
     return "; ".join([f"“{one_line(finding.text, _QUOTE)}”", *_details(finding)])
 
 
 def _source(quote: SourceQuote) -> str:
-    """Writes a quote with its source and its characters there."""
     line = f", characters {quote.start} to {quote.end}"
     title = f"{one_line(quote.title, _SOURCE)}, " if quote.title else ""
     return f"source: “{one_line(quote.quote, _QUOTE)}” ({title}{one_line(quote.source, _SOURCE)}{line})"
 
 
 def _about(document: CheckedDocument) -> str:
-    """Writes the counts of a file's sentences, or the reason why it could not be judged."""
     prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
     notice = one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
     return prefix.get(document.outcome, "") + notice

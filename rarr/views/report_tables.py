@@ -33,7 +33,6 @@ def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, no
 
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
-    """Yields the lines and tables of a record: first what is simple, then what is within."""
     simple = {name: _line(value) for name, value in fields.items() if _is_simple(value)}
     lines = [f"{_words(name)}: {shown}" for name, shown in simple.items() if shown not in ("", "-")]
     if lines:
@@ -87,7 +86,6 @@ def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
-    """Returns the fields of a record, the items of a mapping, or tables by title; else nothing."""
     if _are_tables(value):
         return {table.title: table.rows for table in value}
     if isinstance(value, BaseModel):

@@ -75,7 +75,6 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
 
 
 def _coloured(pieces: Iterable[Text]) -> str:
-    """Writes the pieces one after the other, with the colours of the terminal."""
     console = _console(terminal=True)
     with console.capture() as capture:
         for piece in pieces:
@@ -154,7 +153,6 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
 
 
 def _marked(sentence: Sentence) -> Text:
-    """Puts the sentence on one line, with the words of its parts in the colours of their states."""
     line = Text(one_line(sentence.text, _QUOTE))
     if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
         for part in sentence.parts:
@@ -178,14 +176,12 @@ def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
 
 
 def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
-    """Writes quotes of a passage with its title and source."""
     place = ", ".join(one_line(part, _LONG) for part in (passage.title, passage.source) if part)
     words = " … ".join(f"“{one_line(quote, _QUOTE)}”" for quote in quotes)
     return f"{label}: {words} ({place})" if label else f"{words} ({place})"
 
 
 def _count(revision: Revision) -> str:
-    """Writes how many sentences have each status, and the attribution and preservation."""
     counts = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)

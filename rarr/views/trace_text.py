@@ -66,7 +66,6 @@ def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str
 
 
 def _printed(line: Line) -> str:
-    """Writes a line with its indent, wrapped at 80 columns; long words stay whole."""
     indent, text = "  " * line[0], line[1]
     if text.startswith("\n"):
         return "".join(f"{indent}{row}".rstrip() + "\n" for row in visible(text[1:]).split("\n"))
@@ -76,7 +75,6 @@ def _printed(line: Line) -> str:
 
 
 def _summary(trace: Trace) -> Iterator[str]:
-    """Yields the text, the settings, the figures and the failures of a run."""
     file, view = trace.file, RunView(trace)
     yield f"run {file.run_id}: {file.status}, {view.started:%Y-%m-%d %H:%M:%S} UTC, rarr {file.facts.version}"
     yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
@@ -115,7 +113,6 @@ class _Tree:
         return lines if shown else []
 
     def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
-        """Writes what a span is, how long it took, and what it cost."""
         time = duration(span.seconds)
         if span.kind == "score":
             return f"scored {body.get('passages', '')} passages of {span.about}  {time}"
@@ -130,7 +127,6 @@ class _Tree:
         return f"{title}  {', '.join(filter(None, (after, saved, tokens(requests), cost)))}"
 
     def _fields(self, body: Mapping[str, Any]) -> Iterator[Line]:
-        """Yields the prompt of a question, and all fields of a body, each text as it is."""
         if "prompt" in body:
             prompt = self._trace.prompts[body["prompt"]]
             yield 0, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}"
@@ -142,7 +138,6 @@ class _Tree:
                 yield 1, f"\n{text}"
 
     def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
-        """Yields a line for each record of the update that no earlier update had."""
         for query_id, documents in (update.get("passages") or {}).items():
             count = counted(sum(number for *_, number in documents), "passage")
             sources = "".join(f"; {source}" for source, *_ in documents) if self._full else ""
