@@ -1,7 +1,7 @@
 """`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
 
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -143,10 +143,7 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    from datetime import UTC, datetime
-
-    from rarr.agent.wiring.sources import SERVED, WEB_SOURCES, reranker, retriever, search_names
-    from rarr.records import Passage
+    from rarr.agent.wiring.sources import WEB_SOURCES, search_names
 
     if not settings.names_source:
         cure = "give --corpus PATH, or set it in rarr.toml"
@@ -154,32 +151,21 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
     for name in search_names(settings):
         there = settings.model_copy(update={"search": name, "refresh": not settings.offline})
         unasked = settings.offline and isinstance(name, str) and name in WEB_SOURCES
-        asks = None if unasked else lambda made: made.retrieve(QUESTION, 1)
-        yield _reached(f"search {name if isinstance(name, str) else ''}".rstrip(), there, retriever, asks)
-    if settings.reranker.startswith(SERVED):
-        place = {"start": 0, "end": len(QUESTION), "source": "", "retrieved_at": datetime.now(UTC)}
-        passages = [Passage.model_validate({"text": QUESTION, **place})]
-        asks = None if settings.offline else lambda made: made.score(QUESTION, passages)
-        yield _reached(f"reranker {settings.reranker}", settings, reranker, asks)
+        yield _reached(f"search {name if isinstance(name, str) else ''}".rstrip(), there, asked=not unasked)
 
 
-def _reached(
-    name: str,
-    settings: "Settings",
-    opens: Callable[..., Any],
-    asks: Callable[[Any], Coroutine[Any, Any, object]] | None,
-) -> Diagnosis:
+def _reached(name: str, settings: "Settings", *, asked: bool) -> Diagnosis:
     """Opens a source, and asks it. One that no setting names is missing rather than broken."""
-    from rarr.agent.wiring.sources import Resources
+    from rarr.agent.wiring.sources import Resources, retriever
     from rarr.tools.concurrency import by_deadline, run
 
     bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"
     opened = Resources(settings)
     try:
-        made = opens(settings, opened)
-        if asks is None:
+        made = retriever(settings, opened)
+        if not asked:
             return Diagnosis(name, "ok", "not asked, offline")
-        if run(by_deadline(asks(made), LIMIT_S)) is not None:
+        if run(by_deadline(made.retrieve(QUESTION, 1), LIMIT_S)) is not None:
             return Diagnosis(name, "ok", "it answers")
         return Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", "check its address and the connection")
     except RarrError as error:

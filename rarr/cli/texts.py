@@ -1,7 +1,7 @@
 """The commands on one text: `rarr revise`, `cite`, `write` and `answer`."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from rarr import Settings
     from rarr.records import Revision
     from rarr.records.articles import Article
-    from rarr.records.citations import CitationCheck
-
-_NAME = 8  # characters of a run's name, which tell it from other runs
 
 
 @click.command()
@@ -76,7 +73,7 @@ def revise(
         return status
     streams.write_result(revision, lambda: render(printed, terminal=terminal, verbose=shown["verbose"]))
     if terminal and settings.trace and not options.as_json():
-        streams.write(f"\ntrace: rarr trace show {revision.run_id[:_NAME]}\n")
+        streams.write(f"\ntrace: rarr trace show {revision.run_id[:8]}\n")
     return status
 
 
@@ -111,17 +108,10 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
     streams.write_result(cited, lambda: str(cited.text))
     status = _outcome(cited.research)
     if not status and not options.as_json():
-        streams.warn(*_wrong(cited.existing), *grouped(cited.research.warnings))
+        wrong = [it for it in cited.existing if it.state in ("not_supported", "source_not_found")]
+        lines = [f"citation {it.text} at character {it.start}: {it.state.replace('_', ' ')}" for it in wrong]
+        streams.warn(*lines, *grouped(cited.research.warnings))
     return status
-
-
-def _wrong(checks: "Sequence[CitationCheck]") -> Iterator[str]:
-    for check in checks:
-        named = f"{check.text} ({check.target})" if check.target not in check.text else check.text
-        lost = "is not among the sources that were searched" if check.target else "has no entry"
-        why = {"not_supported": "its source does not support the sentence", "source_not_found": f"it {lost}"}
-        if check.state in why:
-            yield f"citation {named} at character {check.start}: {why[check.state]}"
 
 
 @click.command("write")
@@ -150,31 +140,15 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     with streams.at_work(Writer, settings) as writer:
         article: Article = writer.write(topic, headings)
     if not article.sentences:
-        return streams.complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)
+        failed = grouped(filter(is_failure, article.warnings)) or grouped(article.warnings)
+        cure = "give sources about it with --corpus, --graph, or --search for the web"
+        return streams.complain(f"nothing could be written about {article.topic!r}: {failed[0]}: {cure}", 3)
     if out is not None:
         streams.save(out, [article.text])
-    shown = article.text if out is None else f"{out}: {_summary(article)}\n"
-    streams.write_result(article, lambda: shown)
+    counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
+    streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
     streams.warn(*() if options.as_json() else grouped(article.warnings))
     return 0
-
-
-def _reason(article: "Article") -> str:
-    if failed := grouped(warning for warning in article.warnings if is_failure(warning)):
-        return failed[0]
-    gaps = grouped(each for each in article.warnings if each.code == "section_missing")
-    return f"{gaps[0]}: give sources about it with --corpus, --graph, or --search for the web"
-
-
-def _summary(article: "Article") -> str:
-    done = sum(section.state == "written" for section in article.sections)
-    scores = []
-    for name in ("recall", "precision", "rate"):
-        values = (getattr(article.as_written, name), getattr(article.checked, name))
-        before, after = ("-" if value is None else f"{value:.2f}" for value in values)
-        scores.append(f"{name} {before} as written, {after} checked")
-    counts = f"{counted(done, 'section')}, {counted(len(article.sentences), 'sentence')}"
-    return f"{counts}, {counted(len(article.sources), 'source')}; citation {'; '.join(scores)}"
 
 
 @click.command()

@@ -161,7 +161,7 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
     assert f"{DAM}[1] It was built in 1950.[citation needed]\n\nSources:" in done.out.decode()
     wrong = f"{DAM} [2]\n\n[2] Other, https://x.org\n"
     done = command("cite", "-", "--corpus", "dam.md", stdin=wrong.encode())
-    complaint = "citation [2] (Other, https://x.org) at character 35: it is not among the sources"
+    complaint = "citation [2] at character 35: source not found"
     assert (done.status, complaint in done.err, b"[2]" in done.out) == (0, True, True)
 
 
@@ -187,7 +187,7 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
     article = Article.model_validate_json(command(*outlined, "--json").out)
     assert [section.heading for section in article.sections] == ["Overview"]
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "-o", "article.md")
-    assert done.out.startswith(b"article.md: 1 section, 1 sentence, 1 source; citation recall ")
+    assert done.out.startswith(b"article.md: 1 sentence, 1 source")
     assert Path("article.md").read_bytes().startswith(b"# Hoover Dam\n\n## Overview\n")
 
 
