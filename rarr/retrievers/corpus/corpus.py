@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import located
 from rarr.retrievers.corpus.index_building import Progress, build_index
@@ -55,11 +55,6 @@ class Corpus:
         where = located(path)
         if is_index(where):
             reader = IndexReader(path, window, step)
-            if not reader.manifest.finished:
-                raise InputError(
-                    f"index {str(path)!r} holds only a part of its corpus, because its build did not end:"
-                    f" finish it with rarr index PATH -o {path}"
-                )
             return cls(reader, Path(reader.manifest.shown))
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]

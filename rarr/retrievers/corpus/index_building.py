@@ -1,8 +1,7 @@
-"""Builds the index of a corpus on disk, or updates it, in batches that a crash cannot tear."""
+"""Builds the index of a corpus on disk, or updates it, in one commit that a crash cannot tear."""
 
 import shutil
 import stat
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -39,8 +38,6 @@ from rarr.valid_unicode import valid
 Progress = Callable[[int, int], None]
 """Called with the number of files done and the number of all files."""
 
-_BATCH = 50_000  # passages
-_SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading
 _NOTES = 20  # notes that are kept of one file
 
 
@@ -96,15 +93,12 @@ class _Build:
     def __init__(self, path: Path, out: Path, manifest: Manifest) -> None:
         self._path, self._out, self._manifest = path, out, manifest
         self._writer: IndexWriter | None = None
-        self._waiting, self._since = 0, time.monotonic()  # passages since the last commit
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
-        torn = manifest.commit != last_commit(out / PASSAGES)
-        self._replaces_all = torn or manifest.root not in ("", root)
-        """The passages are of another corpus, or not those of the manifest: one commit replaces them all."""
-        manifest.root = root
-        if self._replaces_all:
+        if manifest.commit != last_commit(out / PASSAGES) or manifest.root not in ("", root):
+            # The passages are not those of the manifest, or of another corpus.
             manifest.files = {}
             self._opened().delete_documents_by_query(Query.all_query())
+        manifest.root = root
 
     def run(self, scanned: Scan, progress: Progress) -> IndexReport:
         """Reads what changed in the corpus, and removes what is gone."""
@@ -121,9 +115,11 @@ class _Build:
             progress(done, len(scanned.files))
         for name in known.keys() - ({file.name for file in scanned.files} - skipped.keys()):
             self._remove(name)
-        self._manifest.shown, self._manifest.finished = valid(self._path.as_posix()), True
+        self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
-        self._publish()
+        if self._writer is not None:
+            self._manifest.commit, self._manifest.state = self._writer.commit(), uuid4().hex
+        self._manifest.write(self._out)
         searched = {name for name, file in known.items() if file.documents}
         return IndexReport(
             documents=sum(file.documents for file in known.values()),
@@ -135,7 +131,7 @@ class _Build:
         )
 
     def close(self) -> None:
-        """Waits for the writer's threads. Passages that were not published are lost."""
+        """Waits for the writer's threads. Passages that were not committed are lost."""
         if self._writer is not None:
             self._writer.wait_merging_threads()
 
@@ -162,23 +158,11 @@ class _Build:
             notes[_NOTES:] = [f"and {more} more like this"]
         now.notes = tuple(notes)
         self._manifest.files[file.name] = now
-        self._waiting += now.passages
-        is_due = self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS
-        if is_due and not self._replaces_all:
-            self._publish()
 
     def _remove(self, name: str) -> None:
         """Removes a file from the index, and what was queued of it."""
         remove(self._opened(), name)
         self._manifest.files.pop(name, None)
-
-    def _publish(self) -> None:
-        """Shows readers what was read and removed since the last call."""
-        if self._writer is not None:
-            self._manifest.commit = self._writer.commit()
-            self._manifest.state = uuid4().hex
-        self._manifest.write(self._out)
-        self._waiting, self._since = 0, time.monotonic()
 
     def _opened(self) -> IndexWriter:
         if self._writer is None:  # only once there is something to write: most builds find nothing new
@@ -215,12 +199,9 @@ def _manifest(out: Path, window: int, step: int) -> Manifest:
     try:
         return IndexReader(out, window, step).manifest
     except InputError:
-        # The manifest is removed last: without it, nobody could tell that the folder is an index.
         shutil.rmtree(out / PASSAGES, ignore_errors=True)
         for file in out.glob(f"{MARK}*"):
             if file.name != LOCK:
                 file.unlink()
         open_passages(out / PASSAGES, create=True)
-        manifest = Manifest(window=window, step=step)
-        manifest.write(out)
-        return manifest
+        return Manifest(window=window, step=step)

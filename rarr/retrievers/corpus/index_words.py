@@ -4,6 +4,8 @@ import unicodedata
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from rarr.valid_unicode import valid
+
 ANALYZER = "rarr_english"
 """The name under which the schema refers to the analyzer."""
 
@@ -41,7 +43,7 @@ _TELLING = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filt
 
 def composed(text: str) -> str:
     """Normalises `text` for the index (NFKC): splits ligatures and joins accents, so offsets differ."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", valid(text))
 
 
 def telling(query: str) -> list[str]:
@@ -49,7 +51,7 @@ def telling(query: str) -> list[str]:
 
     A query of stop words alone keeps them.
     """
-    words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
+    words = list(dict.fromkeys(_WORDS.analyze(composed(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST]
 
 
@@ -65,4 +67,4 @@ def stems(text: str) -> list[str]:
 
 def telling_stems(text: str) -> list[str]:
     """Returns the stems of the words of `text`, in their order, without stop words."""
-    return list(_TELLING.analyze(composed(text.encode(errors="replace").decode())))
+    return list(_TELLING.analyze(composed(text)))

@@ -1,8 +1,8 @@
 """The index of a corpus on disk: its passages in tantivy, and a manifest of the files that it holds.
 
-One commit of tantivy replaces all passages of a batch of files, so a search sees each file as it was before
-or after, also while a build is under way. The manifest is written after the commit and names it: where a
-build died between the two, they do not match, and the next build replaces all passages in one commit.
+A build ends with one commit of tantivy, so a search sees each file as it was before or after, also while a
+build is under way. The manifest is written after the commit and names it: where a build died between the two,
+they do not match, and the next build replaces all passages.
 """
 
 import json
@@ -61,7 +61,6 @@ class Manifest(BaseModel):
     step: int
     root: str = ""
     shown: str = ""
-    finished: bool = False
     commit: int = 0
     state: str = ""
     files: dict[str, IndexedFile] = {}

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from rarr.errors import InputError
-from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.passage_index import Manifest
 from retrievers.makers import RULES, built
@@ -21,7 +19,6 @@ BUILD = """
 import sys
 from pathlib import Path
 from rarr.retrievers.corpus import index_building
-index_building._BATCH = 50
 print("ready", flush=True)
 paths = map(Path, sys.argv[1:])
 print(index_building.build_index(*paths, window=4, step=1).passages)
@@ -117,18 +114,6 @@ class KilledError(Exception):
 
 def die(*_: object) -> None:
     raise KilledError
-
-
-def test_unfinished_index_is_refused_until_a_build_finishes_it(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index_building, "_BATCH", 0)
-    with pytest.raises(KilledError):
-        built(folder, tmp_path / "out", progress=die)
-    with pytest.raises(InputError, match=r"holds only a part .* finish it with rarr index PATH -o"):
-        Corpus.open(tmp_path / "out", home=tmp_path, **RULES)
-    assert built(folder, tmp_path / "out").unchanged == 1
-    Corpus.open(tmp_path / "out", home=tmp_path, **RULES)
 
 
 def test_removed_file_of_a_killed_build_leaves_no_passage(
