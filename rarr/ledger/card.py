@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, states, values
-from rarr.components import RawCard, RawEdit, SourceLine
+from rarr.components import RawCard, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
@@ -126,7 +126,9 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         span, new = difference(span, sentence, edit.new)
         if span.of(sentence) == new:
             continue
-        source, by = _source(edit, cited)
+        having = ((line, fold(line.text).find(edit.by)) for line in cited)
+        found = ((line, places[0].of(line.text)) for line, places in having if places)
+        source, by = next(found, (cited[0], ""))
         confirmed = False
         if not by:
             unproven.append(f"the cited lines do not have the words “{edit.by}”")
@@ -166,21 +168,6 @@ def _place(old: str, sentence: str) -> Span | None:
         return Span(start, start + len(old))
     found = fold(sentence).find(old)
     return found[0] if len(found) == 1 else None
-
-
-def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str]:
-    """Returns the cited line that has the words `by`, and the words as they stand there; "" if none has.
-
-    Words that the model joined with an ellipsis must all stand in cited lines.
-    """
-    for line in cited:
-        if places := fold(line.text).find(edit.by):
-            return line, places[0].of(line.text)
-    pieces = [piece for piece in re.split(r"\s*(?:\.{3}|…|;|\s/\s|\|)\s*", edit.by) if piece.strip()]
-    having = [line for line in cited if any(fold(line.text).holds(piece) for piece in pieces)]
-    if len(pieces) > 1 and all(any(fold(line.text).holds(piece) for line in cited) for piece in pieces):
-        return having[0], " … ".join(piece.strip() for piece in pieces)
-    return cited[0], ""
 
 
 def _is_deleted(edit: RawEdit, new: str) -> bool:
