@@ -36,7 +36,7 @@ BUDGETS = (
     Budget("tools", _inside("tools"), 4_310, 2_200),
     Budget("retrievers", _inside("retrievers"), 5_610, 3_300),
     Budget("backends", _inside("backends"), 4_350, 4_000),
-    Budget("ledger", _inside("ledger"), 2_480, 1_100),
+    Budget("ledger", _inside("ledger"), 2_290, 1_100),
     Budget("nodes", _inside("nodes"), 850, 1_000),
     Budget("agent", _inside("agent"), 5_110, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, states, values
-from rarr.components import RawCard, SourceLine
+from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span

@@ -3,7 +3,8 @@
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import time
 from typing import Literal
@@ -76,24 +77,24 @@ class ReaderRecord:
 
         A folder that cannot be written keeps no record.
         """
-        self._append([self._row(served, language=language, controls=it, source=at) for it, at in blocks])
+        facts = [{"language": language, "controls": counts, "source": source} for counts, source in blocks]
+        self._append(served, facts)
 
     def add_exam(self, served: str, *, passed: bool) -> None:
         """Appends the result of an exam."""
-        self._append([self._row(served, passed=passed)])
+        self._append(served, [{"passed": passed}])
 
-    def _row(self, served: str, **facts: object) -> _Row:
-        return _Row.model_validate({"reader": self._reader, "at": int(time()), "served": served, **facts})
-
-    def _append(self, rows: Sequence[_Row]) -> None:
+    def _append(self, served: str, rows: Iterable[Mapping[str, object]]) -> None:
+        common = {"reader": self._reader, "at": int(time()), "served": served}
+        new = _lines(_Row.model_validate({**common, **row}) for row in rows)
         try:
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
-                if self._file.exists() and self._file.stat().st_size > _LONGEST:
-                    write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 private_file(self._file)
+                if self._file.stat().st_size > _LONGEST:
+                    write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 with self._file.open("a", encoding="utf-8") as out:
-                    out.write(_lines(rows))
+                    out.write(new)
         except OSError:
             return
 
@@ -102,20 +103,15 @@ def _missed(controls: Controls) -> int:
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 
-def _lines(rows: Sequence[_Row]) -> str:
+def _lines(rows: Iterable[_Row]) -> str:
     return "".join(row.model_dump_json(exclude_none=True) + "\n" for row in rows)
 
 
 def _rows(file: Path) -> list[_Row]:
     """Reads the rows of the last 30 days; a line that cannot be read is left out."""
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError:
-        return []
     rows: list[_Row] = []
-    for line in lines:
-        try:
-            rows.append(_Row.model_validate_json(line))
-        except ValidationError:
-            continue
+    with suppress(OSError):
+        for line in file.read_bytes().splitlines():
+            with suppress(ValidationError):
+                rows.append(_Row.model_validate_json(line))
     return [row for row in rows if row.at > time() - KEPT_DAYS * 86_400]

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
-from rarr.records import Change, Check, Edit, Evidence, Notice, Query, Sentence, Status
+from rarr.records import Change, Edit, Evidence, Notice, Query, Sentence, Status
 from rarr.records.edits import moved_range, shifted
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
@@ -30,29 +30,26 @@ async def sentence_support(
     and on their neighbours. Evidence at the place of another is judged once. The lead of a block is not
     judged. Judging may go on a little after the deadline.
     """
-    spans, asked, near = await work(_near, state, text, queries, report_ids)
-    grace = meter().grace
-    notices = list[Notice]()
+    spans = [span for span in await work(sentences, text) if span.start >= state.get("lead", 0)]
+    asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]
+    tables: list[dict[str, float | None]] = [{} for _ in spans]
+    grace, notices = meter().grace, list[Notice]()
 
-    async def judged(evidence: Evidence, numbers: Sequence[int]) -> Sequence[float | None]:
+    async def judge(evidence: Evidence, numbers: Sequence[int]) -> None:
+        scores: Sequence[float | None] = [None] * len(numbers)
         try:
             with about(evidence.id):
                 async with meter().in_time(grace):
                     places = [spans[number] for number in numbers]
                     scores = await components.verifier.support(text, state["context"], places, evidence)
-            return [score for _, score in zip(numbers, scores, strict=True)]
         except Exception as error:
-            problem = f"support by {evidence.id} could not be judged"
-            notices.append(
-                failure(node, problem, error, code="verification_failed", query_id=evidence.query_id)
-            )
-            return [None] * len(numbers)
-
-    outcomes = await asyncio.gather(*(judged(passage, numbers) for passage, numbers in near))
-    tables: list[dict[str, float | None]] = [{} for _ in spans]
-    for (passage, numbers), scores in zip(near, outcomes, strict=True):
+            problem, about_query = f"support by {evidence.id} could not be judged", evidence.query_id
+            notices.append(failure(node, problem, error, code="verification_failed", query_id=about_query))
         for number, score in zip(numbers, scores, strict=True):
-            tables[number][passage.id] = score
+            tables[number][evidence.id] = score
+
+    near = await work(_near, usable(state), asked, report_ids)
+    await asyncio.gather(*(judge(passage, numbers) for passage, numbers in near))
     failed = state.get("unsearched", {}).keys()
     supports = [
         SentenceSupport(span, table, ids, searched=bool(ids) and failed.isdisjoint(ids))
@@ -62,22 +59,19 @@ async def sentence_support(
 
 
 def _near(
-    state: State, text: str, queries: Sequence[Query], report_ids: Collection[str]
-) -> tuple[list[Span], list[tuple[str, ...]], list[tuple[Evidence, list[int]]]]:
-    """Returns the sentences, the query ids of each, and the sentences to judge by each evidence."""
-    spans = [span for span in sentences(text) if span.start >= state.get("lead", 0)]
-    asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]
-    by_query: dict[str, set[int]] = defaultdict(set)
-    for number, ids in enumerate(asked):
-        for query_id in ids:
-            by_query[query_id] |= {number - 1, number, number + 1} & set(range(len(spans)))
+    evidence: Sequence[Evidence], asked: Sequence[Sequence[str]], report_ids: Collection[str]
+) -> list[tuple[Evidence, list[int]]]:
+    """Returns the numbers of the sentences to judge by each evidence; `asked` are the queries of each."""
     first: dict[Place, Evidence] = {}
     near: dict[Place, set[int]] = defaultdict(set)
-    for passage in usable(state):
+    for passage in evidence:
         place = place_of(passage)
-        chosen = first.setdefault(place, passage).id in report_ids
-        near[place] |= set(range(len(spans))) if chosen else by_query[passage.query_id]
-    return spans, asked, [(first[place], sorted(numbers)) for place, numbers in near.items() if numbers]
+        is_chosen = first.setdefault(place, passage).id in report_ids
+        for number in range(len(asked)):
+            around = asked[max(0, number - 1) : number + 2]
+            if is_chosen or any(passage.query_id in ids for ids in around):
+                near[place].add(number)
+    return [(first[place], sorted(numbers)) for place, numbers in near.items()]
 
 
 def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
@@ -97,55 +91,46 @@ def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
     """Gives each sentence of a run without cards its status: by its checks, then by its support."""
-    checks = [check for check in state.get("checks", []) if not check.stale]
+    disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:
-        status, evidence_ids = _status(state, support, checks, threshold)
+        scores = {name: score for name, score in support.by_evidence.items() if score is not None}
+        best = max(scores, key=lambda name: scores[name], default="")
+        ids = [it.evidence_id for it in disagreeing if it.query_id in support.query_ids]
+        if ids:
+            status: Status = "contradicted"
+        elif best and scores[best] >= threshold:
+            status, ids = "supported", [best]
+        elif "failed" in missing_of(state, support.query_ids):
+            status = "retrieval_failed"
+        elif not support.searched or len(scores) < len(support.by_evidence):
+            status = "unjudged"  # never called unsupported
+        else:
+            status = "unconfirmed" if scores else "no_evidence"
         judged.append(
             Sentence(
                 text=support.span.of(state["text"]),
                 start=support.span.start,
                 end=support.span.end,
                 status=status,
-                evidence_ids=tuple(dict.fromkeys(evidence_ids)),
+                evidence_ids=tuple(dict.fromkeys(ids)),
                 support=support_by(support),
             )
         )
     return tuple(judged)
 
 
-def _status(
-    state: State, support: SentenceSupport, checks: Sequence[Check], threshold: float
-) -> tuple[Status, list[str]]:
-    """Decides the status; what could not be searched or judged is never called unsupported."""
-    against = [it for it in checks if it.verdict == "disagrees" and it.query_id in support.query_ids]
-    if against:
-        return "contradicted", [check.evidence_id for check in against]
-    scores = {name: score for name, score in support.by_evidence.items() if score is not None}
-    best = max(scores, key=lambda name: scores[name], default="")
-    if best and scores[best] >= threshold:
-        return "supported", [best]
-    if "failed" in missing_of(state, support.query_ids):
-        return "retrieval_failed", []
-    if not support.searched or len(scores) < len(support.by_evidence):
-        return "unjudged", []
-    return ("unconfirmed" if support.by_evidence else "no_evidence"), []
-
-
 def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
     """Returns why searches of these queries are missing: `failed`, `cut`, or nothing."""
-    unsearched: Mapping[str, str] = state.get("unsearched", {})
+    unsearched = state.get("unsearched", {})
     return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}
 
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
-    places = [moved_place(Span(query.start, query.end), accepted) for query in queries]
-    return [
-        query if place == (query.start, query.end) else query.model_copy(update=place._asdict())
-        for query, place in zip(queries, places, strict=True)
-    ]
+    places = (moved_place(Span(query.start, query.end), accepted) for query in queries)
+    return [it.model_copy(update=place._asdict()) for it, place in zip(queries, places, strict=True)]
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:

@@ -55,24 +55,23 @@ def heavier(
     The user's documents outweigh all. About the present the side with the newer source wins, if both sides
     have dates; else the side whose independent sources weigh more.
     """
-    own, newest, weights = list[float](), list[float](), list[float]()
-    for side in (ours, theirs):
-        own.append(any(source_kind(it.source, kinds) == "own" for it in side))
-        newest.append(_newest(side) if _PRESENT.search(sentence) else 0.0)
-        groups = (
-            [WEIGHTS[source_kind(it.source, kinds)] for it in group] for group in independent_groups(side)
+    is_present = _PRESENT.search(sentence) is not None
+
+    def weight(side: Sequence[Evidence]) -> tuple[bool, float, float]:
+        found = {it.id: source_kind(it.source, kinds) for it in side}
+        # A date in the future does not count.
+        dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
+        newest = max((date.timestamp() for date in dates if is_present), default=0.0)
+        return (
+            "own" in found.values(),
+            newest,
+            sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side)),
         )
-        weights.append(sum(map(max, groups)))
-    for for_us, for_them in (own, newest if all(newest) else (0.0, 0.0), weights):
-        if for_us != for_them:
-            return "for" if for_us > for_them else "against"
-    return None
 
-
-def _newest(side: Sequence[Evidence]) -> float:
-    """Returns the newest date of a side as a number; 0 for none. A date in the future does not count."""
-    dates = (it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at)
-    return max((date.timestamp() for date in dates), default=0.0)
+    (own, newest, total), (their_own, their_newest, their_total) = weight(ours), weight(theirs)
+    are_dated = bool(newest and their_newest)
+    pairs = ((own, their_own), (newest * are_dated, their_newest * are_dated), (total, their_total))
+    return next(("for" if first > second else "against" for first, second in pairs if first != second), None)
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
