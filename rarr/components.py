@@ -16,7 +16,6 @@ from rarr.records import (
     Change,
     Check,
     Evidence,
-    ExpectedUsage,
     Passage,
     Query,
     Question,
@@ -177,16 +176,13 @@ class CardReader(Protocol):
 
 
 class ReaderRecord(Protocol):
-    """Keeps how a reader did on planted controls."""
+    """Keeps how a reader did on planted controls, by the language of the text and the model that answered."""
 
-    def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
-        """Tells whether the reader may be relied on for a text in this language."""
+    def standing(self, language: str) -> Literal["good", "unknown", "bad"]: ...
 
-    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
-        """Notes the controls of some blocks; `served` is the model that answered."""
+    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None: ...
 
-    def add_exam(self, served: str, *, passed: bool) -> None:
-        """Notes the result of an exam."""
+    def add_exam(self, served: str, *, passed: bool) -> None: ...
 
 
 class Rewriter(Protocol):
@@ -220,8 +216,9 @@ class Classifier(Protocol):
 
 
 class Closes(Protocol):
-    async def aclose(self) -> None:
-        """Closes its files, and its connections of this event loop. The next use opens them again."""
+    """Holds files, or connections of this event loop, which the next use opens again."""
+
+    async def aclose(self) -> None: ...
 
 
 async def close_all(resources: Iterable[Closes]) -> None:
@@ -261,14 +258,6 @@ class AnswerWriter(Protocol):
         """Answers a question in statements; the first of `sources` has the number 1."""
 
 
-@runtime_checkable
-class AsksModel(Protocol):
-    """A component that asks a language model."""
-
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        """Estimates the usage of one call for this text."""
-
-
 WRITING_NODES = ("plan", "write_section")
 """The nodes that ask a writer."""
 
@@ -291,25 +280,15 @@ class Baseline:
         """Are sentences checked before they are edited?"""
         return self.agreement and self.editor in ("minimal", "unedited")
 
-    def asks(self, node: str) -> bool:
-        """Does a run of the paper's order ask this node, check_agreement or edit?"""
-        return self.checks if node == "check_agreement" else self.editor == "minimal"
-
     @property
     def is_whole(self) -> bool:
         """Is the whole text rewritten at once, by all its evidence?"""
         return self.editor in ("efec", "lamda") or self.editor.startswith(PURR)
 
-    @property
-    def reports_all(self) -> bool:
-        """Does the report hold all evidence of the run, as LaMDA's does (Gao et al. 2023, section 4.2)?"""
-        return self.editor == "lamda"
-
     def __post_init__(self) -> None:
-        """Raises `InputError` for an unknown value."""
-        for name, known in {"agreement": (True, False), "editor": get_args(EditorKind)}.items():
-            if (value := getattr(self, name)) not in known and not str(value).startswith(PURR):
-                raise InputError(f"{name} is {value!r}: give one of {', '.join(map(repr, known))}")
+        """Raises `InputError` for an unknown editor."""
+        if self.editor not in get_args(EditorKind) and not self.editor.startswith(PURR):
+            raise InputError(f"editor is {self.editor!r}: give one of {', '.join(get_args(EditorKind))}")
 
     def changes(self) -> dict[str, Any]:
         """Returns the fields, with their values, that differ from the usual pipeline."""

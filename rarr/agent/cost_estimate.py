@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from rarr.agent.blocks import blocks_of, is_divided
-from rarr.components import AsksModel, Components
+from rarr.components import Components
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -18,17 +18,14 @@ QUESTIONS = 2
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
-    A reader of cards is asked once for each block of sentences. Otherwise there are two questions a sentence
-    (`QUESTIONS`), and each gets `evidence_per_query` passages.
-
-    The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
-    cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
-    estimate of a long text is the sum over its blocks.
+    A reader of cards is asked once for each block. Otherwise there are two questions a sentence, each with
+    `evidence_per_query` passages, of which 30% find an error. The estimate is not a limit: a text with errors
+    in most sentences may cost twice as much.
     """
-    if not is_divided(text, components):
-        return _block_estimate(text, context, components)
-    blocks = (block for block in blocks_of(text) if block.sentences and not block.too_long)
-    return added([_block_estimate(block.of(text), context, components) for block in blocks])
+    blocks = [text]
+    if is_divided(text, components):
+        blocks = [block.of(text) for block in blocks_of(text) if block.sentences and not block.too_long]
+    return added([_block_estimate(block, context, components) for block in blocks])
 
 
 def added(estimates: Sequence[Estimate]) -> Estimate:
@@ -42,23 +39,19 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     queries = max(1, count * (1 if reads_cards else QUESTIONS))
     checks, edits = components.settings.evidence_per_query * queries, math.ceil(DISAGREEMENTS * queries)
     report = min(components.settings.report_size, checks)
-    counts = {"checker": checks, "editor": edits}
+    times = {"checker": checks, "editor": edits}  # any other component is asked once
     if reads_cards or components.rewriter is not None:
-        counts = {"checker": 0, "editor": 0} | ({"doubting_reader": 0} if reads_cards else {})
+        times = {"checker": 0, "editor": 0} | ({"doubting_reader": 0} if reads_cards else {})
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
-    counts["verifier"] = 3 * checks + 2 * edits + 2 * report * max(0, count - 3)
-    # Any other component is asked once.
-    calls = [(getattr(components, field.name), counts.get(field.name, 1)) for field in fields(components)]
-    usages = [
-        (times, component.expected(text, context))
-        for component, times in calls
-        if times and isinstance(component, AsksModel)
-    ]
-    costs = [usage.cost and times * usage.cost for times, usage in usages]
-    names = ("model_calls", "input_tokens", "output_tokens")
-    return Estimate(
-        queries=queries,
-        edits=edits,
-        cost=None if None in costs else sum(filter(None, costs)),
-        **{name: sum(times * getattr(usage, name) for times, usage in usages) for name in names},
-    )
+    times["verifier"] = 3 * checks + 2 * edits + 2 * report * max(0, count - 3)
+    names = ("model_calls", "input_tokens", "output_tokens", "cost")
+    totals: dict[str, float | None] = dict.fromkeys(names, 0)
+    for field in fields(components):
+        expected = getattr(getattr(components, field.name), "expected", None)
+        if expected is not None and times.get(field.name, 1):
+            usage = expected(text, context)
+            for name, total in totals.items():
+                value = getattr(usage, name)
+                known = total is not None and value is not None
+                totals[name] = total + times.get(field.name, 1) * value if known else None
+    return Estimate(queries=queries, edits=edits, **totals)

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from copy import copy
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from rarr.agent.blocks import by_blocks, is_divided
 from rarr.agent.cite import cited, without_edits
@@ -149,10 +149,10 @@ class Reviser(RunOwner[Revision]):
 
         async def run_block(begun: State) -> State:
             number = begun["block"]
-            state, done = await self._checkpoints.block(run_id, number)
-            if state is not None and done:
-                return state
-            return await self._through_graph(begun if state is None else None, run_id, number)
+            kept = await self._checkpoints.stored(run_id, number)
+            if kept is not None and not kept.tasks:
+                return cast(State, kept.values)
+            return await self._through_graph(begun if kept is None else None, run_id, number)
 
         state = await by_blocks(start, self._components, run_block)
         await self._checkpoints.keep(run_id, state, done=True)

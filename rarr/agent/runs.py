@@ -1,28 +1,43 @@
-"""Owns the runs of a graph: its components, traces and checkpoints; meters each run, makes its revision."""
+"""Owns the runs of a graph: its components, traces and checkpoints; meters each run, makes its revision.
 
+LangGraph's checkpointers keep runs step by step, so that a killed run can be resumed. The id of a run is the
+id of its LangGraph thread. The requests of a node that was killed are sent again.
+"""
+
+import asyncio
+import re
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
+from copy import copy
 from dataclasses import fields
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeVar, cast
+from uuid import uuid4
 
-from rarr.agent.checkpoints import Checkpointer, Checkpoints
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.graph import START
+from langgraph.types import StateSnapshot
+
+from rarr.agent.graph import Graph
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
-from rarr.records import ModelUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.records import RUN_ID, ModelUsage, Notice, Report, Revision, Scores, Sentence, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
-from rarr.state import State
-from rarr.tools.concurrency import Closable, run, work
+from rarr.state import SentenceSupport, State
+from rarr.tools.concurrency import Closable, PerLoop, run, work
 from rarr.tools.models.run_budget import METER, Budget, Meter
-from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason, kind_of
 from rarr.traces.recorder import Recording
+from rarr.traces.trace_reader import RECORDS
 
-OnStep = Callable[[str], None]
-OnIndex = Callable[[int, int], None]
+Saver = BaseCheckpointSaver[Any]
+Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 Result = TypeVar("Result")
 Outcome = TypeVar("Outcome")
 Arguments = ParamSpec("Arguments")
@@ -33,6 +48,9 @@ NODES = (
     *("attribute", "evaluate", "write_answer", "check_statements"),
 )
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
+_RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in (Span, SentenceSupport, *RECORDS.values())]
+_NO_RECURSION_LIMIT = 1_000_000  # steps
+_OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 def settings_of(
@@ -42,12 +60,11 @@ def settings_of(
 
     Raises `InputError` if more than one of them is given.
     """
-    if settings is not None and not isinstance(settings, Settings):
-        raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
-    if components is not None and (settings is not None or values):
-        raise InputError("settings and components are both given: components bring their own settings")
-    if settings is not None and values:
-        raise InputError(f"settings and {next(iter(values))} are both given: put it into the settings")
+    given = sum((settings is not None, components is not None, bool(values)))
+    if given > 1 or not isinstance(settings, Settings | None):
+        raise InputError(
+            "give one of the three: Settings(...) as settings, components, or fields of settings"
+        )
     return components.settings if components else settings or Settings(**values)
 
 
@@ -82,8 +99,8 @@ class RunOwner(Closable, Generic[Outcome]):
         settings: Settings | None = None,
         *,
         components: Components | None = None,
-        on_step: OnStep | None = None,
-        on_index: OnIndex | None = None,
+        on_step: Callable[[str], None] | None = None,
+        on_index: Callable[[int, int], None] | None = None,
         checkpointer: Checkpointer | None = None,
         **values: Any,
     ) -> None:
@@ -125,10 +142,7 @@ class RunOwner(Closable, Generic[Outcome]):
         raise NotImplementedError
 
     async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. The next use opens them again.
-
-        A retriever object that the caller gave is not closed.
-        """
+        """Closes what this event loop opened, but no retriever of the caller. The next use opens it again."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     def _start(self, text: str, context: str | None, notices: Sequence[Notice] = ()) -> State:
@@ -210,6 +224,131 @@ class RunOwner(Closable, Generic[Outcome]):
         return cast(State, state)
 
 
+class Checkpoints:
+    """Builds the graph with its checkpointer, and reads and writes the states of runs.
+
+    If the checkpointer is a function, it is called once for each event loop.
+    """
+
+    def __init__(self, checkpointer: Checkpointer | None, build: Callable[[Saver | None], Graph]) -> None:
+        """Raises `InputError` for an object that is neither a checkpointer nor a function.
+
+        With None, nothing is stored. `build` builds the graph for a checkpointer.
+        """
+        usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
+        if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
+            raise InputError(
+                f"checkpointer is {kind_of(checkpointer)}: give a LangGraph checkpointer,"
+                f" or a function that opens one: {_OPENING}"
+            )
+        self._checkpointer, self._build = checkpointer, build
+        self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
+
+    async def graph(self) -> Graph:
+        """Returns the compiled graph of the running event loop, built at the first call.
+
+        Raises `InputError` for a checkpointer of another event loop.
+        """
+        ready = self._ready.get()
+        async with ready.opening:
+            if ready.graph is None:
+                saver = self._checkpointer
+                if saver is not None and not isinstance(saver, BaseCheckpointSaver):
+                    saver = await ready.opened.enter_async_context(saver())
+                own = getattr(saver, "loop", None)  # checkpointers of databases have a loop
+                if own is not None and own is not asyncio.get_running_loop():
+                    raise InputError(
+                        "the checkpointer belongs to another event loop: await arevise and aresume there,"
+                        f" or give a function that opens one: {_OPENING}"
+                    )
+                ready.graph = self._build(saver and _with_records(saver))
+        return ready.graph
+
+    def config(self, run_id: str, block: int = 0) -> RunnableConfig:
+        """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run)."""
+        name = f"rarr block {block}" if block else "rarr"
+        limit = _NO_RECURSION_LIMIT  # else the limit of a graph that calls this one would hold
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=limit)
+        if self._checkpointer is not None:
+            config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
+        return config
+
+    async def stored(self, run_id: str, block: int = 0) -> StateSnapshot | None:
+        """Reads the last state of a run or block; None if it did not start, or nothing is stored."""
+        if self._checkpointer is None:
+            return None
+        state = await (await self.graph()).aget_state(self.config(run_id, block))
+        return state if "original" in state.values else None
+
+    async def keep(self, run_id: str, state: State, *, done: bool) -> None:
+        """Stores the first state of a run by blocks, or its last state if `done`."""
+        if self._checkpointer is None:
+            return
+        graph, config = await self.graph(), self.config(run_id)
+        new = {**state, "lacking": []} if done else {**state}
+        if done:  # the warnings of the start are kept already
+            before = (await graph.aget_state(config)).values["warnings"]
+            new["warnings"] = state["warnings"][len(before) :]
+        await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
+
+    async def new(self, run_id: str | None) -> str:
+        """Checks and returns the id of a new run; generates one for None.
+
+        Raises `InputError` if the id is not allowed, or if a run with this id is stored.
+        """
+        run_id = uuid4().hex if run_id is None else run_id
+        if await self.stored(_allowed(run_id)) is not None:
+            raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
+        return run_id
+
+    async def begun(self, run_id: str) -> tuple[State, bool]:
+        """Reads the last stored state of a run, and whether the run is done.
+
+        Raises `InputError` if no such run is stored, and without a checkpointer.
+        """
+        if self._checkpointer is None:
+            raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
+        if (kept := await self.stored(_allowed(run_id))) is None:
+            raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
+        # `next` lacks tasks that are done in a step that is not.
+        return cast(State, kept.values), not kept.tasks
+
+    async def aclose(self) -> None:
+        """Closes the checkpointer that was opened for this event loop, but none that the caller made."""
+        await self._ready.aclose()
+
+
+class _LoopGraph:
+    """The graph and the checkpointer of one event loop."""
+
+    def __init__(self) -> None:
+        self.opening = asyncio.Lock()
+        self.opened = AsyncExitStack()
+        self.graph: Graph | None = None
+
+
+def _allowed(run_id: object) -> str:
+    if not isinstance(run_id, str) or not re.fullmatch(RUN_ID, run_id):
+        names = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
+        raise InputError(f"run_id is {str(run_id)[:40]!r}: {names}")
+    return run_id
+
+
+def _with_records(saver: Saver) -> Saver:
+    """Copies the checkpointer so that it restores the package's records without warnings.
+
+    If it has a serializer of its own, it may be returned as it is.
+    """
+    copied = saver.with_allowlist(_RECORD_TYPES)
+    # A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
+    if copied is saver and type(saver.serde) is JsonPlusSerializer:
+        copied = copy(saver)
+        copied.serde = JsonPlusSerializer(
+            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_RECORD_TYPES
+        )
+    return copied
+
+
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     """Builds the revision of a run that is done, or that stopped at a limit.
 
@@ -218,6 +357,10 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     """
     text = state["text"]
     told = [*state["warnings"], *state.get("told", []), *meter.warnings]
+    unjudged = tuple(
+        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
+        for span in (() if state.get("report") else sentences(text))
+    )
     return Revision(
         run_id=run_id,
         original=state["original"],
@@ -227,19 +370,10 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
         evidence=tuple(state.get("evidence", ())),
         checks=tuple(state.get("checks", ())),
         edits=tuple(state.get("edits", ())),
-        report=state.get("report") or _unjudged(text),
+        report=state.get("report") or Report(sentences=unjudged),
         scores=state.get("scores", Scores()),
         usage=usage_of(meter, state.get("controls", ())),
         warnings=tuple({notice.model_dump_json(): notice for notice in told}.values()),
-    )
-
-
-def _unjudged(text: str) -> Report:
-    return Report(
-        sentences=tuple(
-            Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
-            for span in sentences(text)
-        )
     )
 
 

@@ -21,7 +21,9 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """
     components, text = runtime.context, state["text"]
     relevances, warnings = await all_relevances(state, components)
-    size = len(usable(state)) if components.baseline.reports_all else components.settings.report_size
+    # LaMDA's report holds all evidence of the run (Gao et al. 2023, section 4.2).
+    all_of_it = components.baseline.editor == "lamda"
+    size = len(usable(state)) if all_of_it else components.settings.report_size
     chosen, coverage = await work(select_evidence, usable(state), size, relevances)
     has_cards = components.card_reader is not None
     update: State = {"relevances": relevances}

@@ -94,7 +94,7 @@ def test_each_finished_step_is_reported() -> None:
 
 
 def test_settings_and_components_exclude_each_other() -> None:
-    with pytest.raises(InputError, match="both given"):
+    with pytest.raises(InputError, match="give one of the three"):
         Reviser(Settings(), components=scripted_components())
 
 

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from tools.asking import metered
 
-from rarr.agent.wiring.user_retrievers import object_retriever
+from rarr.agent.wiring.sources import object_retriever
 from rarr.components import Retriever
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
@@ -20,7 +20,6 @@ from rarr.retrievers.combined import CombinedRetriever, DocumentChunks
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever
 
@@ -140,8 +139,8 @@ class Shelf(BaseRetriever):
         return held
 
 
-def over(held: Any, limits: SourceLimits | None = None) -> Retriever:
-    return object_retriever(Shelf(held=held), Settings(window=2), limits or SourceLimits())
+def over(held: Any, **limits: Any) -> Retriever:
+    return object_retriever(Shelf(held=held), Settings(window=2, **limits))
 
 
 async def test_sources_of_langchain_become_passages() -> None:
@@ -166,9 +165,11 @@ async def test_sources_of_langchain_without_metadata_have_a_name(document: Docum
 
 
 async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> None:
-    limits = SourceLimits(after=datetime(2020, 1, 1, tzinfo=UTC))
     with metered() as meter:
-        assert await over([Document("x.", metadata={"source": "a.md"})], limits).retrieve("x", 1) == []
+        assert (
+            await over([Document("x.", metadata={"source": "a.md"})], published_after="2020").retrieve("x", 1)
+            == []
+        )
     [warning] = meter.warnings
     assert warning.code == "source_left_out"
     assert warning.message.startswith("the passages of the LangChain retriever Shelf are left out, since")

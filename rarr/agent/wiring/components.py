@@ -109,8 +109,9 @@ class ComponentMaker:
         self.prompts = Prompts(settings.prompts, prompts)
         self.reads_cards = settings.scope == "sentence" and baseline.checks
         """Are whole blocks read? Not in the paper, nor in baselines without checks."""
-        for node in ("check_agreement", "edit"):
-            if not self.reads_cards and baseline.asks(node) and node not in self.named:
+        asks = {"check_agreement": baseline.checks, "edit": baseline.editor == "minimal"}
+        for node in (node for node, is_asked in asks.items() if is_asked and not self.reads_cards):
+            if node not in self.named:
                 way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
                 raise SettingsError(f"{way} needs a language model for {node}: name it with model")
 
@@ -143,23 +144,21 @@ class ComponentMaker:
     def query_generator(self) -> QueryGenerator:
         """Chooses what to search for: questions on the web, sentences in documents at hand."""
         unit, model = self.settings.queries, self.model("generate_queries")
-        if model is None:
-            if unit == "questions":
-                raise SettingsError("queries='questions' needs a language model: name it with model")
+        if model is None and unit == "questions":
+            raise SettingsError("queries='questions' needs a language model: name it with model")
+        if model is None or (unit in ("sentences", "text") and not self.reads_cards):
             return CardQueries(None, "text" if unit == "text" else "sentences")
-        if self.reads_cards:
-            at_hand = all(
-                name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
-                for name in search_names(self.settings)
-            )
-            chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
-            return CardQueries(PromptedQuestions(model, self.prompts), chosen)
-        if unit in ("sentences", "text"):
-            return CardQueries(None, unit)
         if self.baseline.editor == "lamda":
             return PromptedSearches(model, self.prompts)
-        is_paper = self.settings.scope == "text"
-        return PromptedQuestions(model, self.prompts, samples=SAMPLES if is_paper else 1)
+        if not self.reads_cards:
+            is_paper = self.settings.scope == "text"
+            return PromptedQuestions(model, self.prompts, samples=SAMPLES if is_paper else 1)
+        at_hand = all(
+            name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
+            for name in search_names(self.settings)
+        )
+        chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
+        return CardQueries(PromptedQuestions(model, self.prompts), chosen)
 
     def checker(self, model: LanguageModel | None) -> AgreementChecker | None:
         """Makes the checker of the paper."""

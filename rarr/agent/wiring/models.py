@@ -33,7 +33,12 @@ class LanguageModels:
         if distinct:
             _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
         self._models = {key: self._model(name) for key, name in distinct.items()}
-        _require_known_endpoints(settings, [model.name for model in self._chats.values()])
+        made = [chat.name for chat in self._chats.values()]
+        known = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
+        for name in settings.endpoints:
+            if name not in known:
+                used = ", ".join(dict.fromkeys(it for it in known if isinstance(it, str)))
+                raise SettingsError(f"endpoints has {name!r}, which no setting names: in use are {used}")
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
@@ -62,33 +67,24 @@ class LanguageModels:
         return self._chats[_key(name)]
 
 
+def _key(name: Any) -> Any:
+    return name if isinstance(name, str) else id(name)
+
+
 def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
     """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
-    hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
-    for field in ("base_url", "api_key"):
-        if getattr(settings, field) is None:
-            continue
-        reached = {name.partition(":")[0]: name for name in hosted if _shares(settings, name, field)}
-        if len(reached) > 1:
-            raise SettingsError(
-                f"{field} would go to {' and '.join(reached.values())} alike: give each its own in endpoints"
-            )
-
-
-def _shares(settings: Settings, name: str, field: str) -> bool:
-    own = settings.endpoints.get(name, Endpoint())
-    return getattr(own, field) is None and not (field == "api_key" and own.base_url)
-
-
-def _require_known_endpoints(settings: Settings, made: Sequence[str]) -> None:
-    """Raises `SettingsError` for an endpoint of a model that no setting names."""
-    names = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
-    for name in settings.endpoints:
-        if name not in names:
-            used = dict.fromkeys(it for it in names if isinstance(it, str) and it != "overlap")
-            raise SettingsError(
-                f"endpoints has {name!r}, which no setting names; the models in use are {', '.join(used)}"
-            )
+    reached: dict[str, dict[str, str]] = {"base_url": {}, "api_key": {}}
+    for name in names:
+        if isinstance(name, str) and ":" in name and not name.startswith("scripted:"):
+            own, provider = settings.endpoints.get(name, Endpoint()), name.partition(":")[0]
+            if own.base_url is None:
+                reached["base_url"][provider] = name
+            if own.base_url is None and own.api_key is None:
+                reached["api_key"][provider] = name
+    for field, by_provider in reached.items():
+        if getattr(settings, field) is not None and len(by_provider) > 1:
+            both = " and ".join(by_provider.values())
+            raise SettingsError(f"{field} would go to {both} alike: give each its own in endpoints")
 
 
 def require_prices(settings: Settings) -> None:
@@ -102,10 +98,8 @@ def require_prices(settings: Settings) -> None:
 
 def _require_price(name: str, price: Sequence[float] | None) -> None:
     if not price:
-        raise SettingsError(
-            f"max_cost needs the price of {name}: set endpoints.{name!r}.price,"
-            " for a million tokens in and out"
-        )
+        cure = f"set endpoints.{name!r}.price, for a million tokens in and out"
+        raise SettingsError(f"max_cost needs the price of {name}: {cure}")
 
 
 def chat_model(name: Any, settings: Settings) -> ChatModel:
@@ -115,18 +109,12 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
-    if name == "embedded":
-        raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, _, model = name.partition(":")
     if not provider or not model:
-        raise SettingsError(
-            f"unknown model {name!r}: {_CHOICE}; only a judge of support may also be nli:NAME"
-        )
+        where = "; embedded cannot be among fallbacks, and nli:NAME judges only support"
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}{where}")
     if provider == "nli":
-        raise SettingsError(
-            f"{name!r} is not a language model, and judges only support:"
-            " give it in models for attribute, and nowhere else"
-        )
+        raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     if provider == "scripted":
         from rarr.testing import ScriptedModel
 
@@ -145,12 +133,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     )
 
 
-def _key(name: Any) -> Any:
-    return name if isinstance(name, str) else id(name)
-
-
 def _chat_of_object(model: Any) -> ChatModel:
-    """Returns a `ChatModel` of the caller as it is, and wraps a LangChain chat model."""
     if hasattr(model, "complete"):
         return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
     from langchain_core.language_models import BaseChatModel

@@ -1,15 +1,15 @@
 """Makes the retrievers and the reranker that the settings name, and holds what they open."""
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rarr.agent.wiring.user_retrievers import ObjectRetriever, object_retriever
 from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Closes, Components, Reranker, Retriever, close_all
-from rarr.errors import SettingsError
+from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
@@ -17,14 +17,15 @@ from rarr.retrievers.extract.limited_calls import Processes
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
+from rarr.tools.models.failures import redacted
 from rarr.tools.storage.files import private_folder
+from rarr.tools.text.wording import kind_of, shown
 
 if TYPE_CHECKING:
     from rarr.backends.encoder.model import Encoder
-    from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept", bound=Closes)
@@ -33,6 +34,7 @@ OnIndex = Callable[[int, int], None]
 SERVED = "vllm:"
 """The prefix of a reranker on a server."""
 _KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
+_WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
 class Resources:
@@ -59,14 +61,12 @@ class Resources:
         """The cache of searches and pages. Raises `SettingsError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
-        settings = self.settings
-        home = settings.home.expanduser()
+        settings, home = self.settings, self.settings.home.expanduser()
         try:
             private_folder(home)
         except OSError as error:
-            raise SettingsError(
-                f"home {str(home)!r} cannot be made ({error.strerror}): name another folder with RARR_HOME"
-            ) from None
+            reason = f"home {home} cannot be made ({error.strerror})"
+            raise SettingsError(f"{reason}: name another folder") from None
         path = home / "cache.sqlite"
         return self.keep(Cache(path, offline=settings.offline, refresh=settings.refresh))
 
@@ -106,9 +106,8 @@ def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.wikipedia import Wikipedia
 
     if settings.published_after or settings.published_before:
-        raise SettingsError(
-            "wikipedia has no dates of publication: leave out published_after and published_before"
-        )
+        cure = "leave out published_after and published_before"
+        raise SettingsError(f"wikipedia has no dates of publication: {cure}")
     return Wikipedia(
         cache=opened.cache,
         user_agent=settings.user_agent,
@@ -154,14 +153,6 @@ WEB_SOURCES: dict[str, Callable[[Settings, Resources], Retriever]] = {
 """The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
 
 
-def web_source(name: str, settings: Settings, opened: Resources) -> Retriever | None:
-    """Makes the web source with this name, without the limits of the settings; None for another name."""
-    if name not in WEB_SOURCES:
-        return None
-    source: Any = WEB_SOURCES[name](settings, opened)
-    return opened.keep(source) if hasattr(source, "aclose") else source  # type: ignore[no-any-return]
-
-
 def search_names(settings: Settings) -> list[Any]:
     """Lists the names and retriever objects to search.
 
@@ -178,34 +169,30 @@ def search_names(settings: Settings) -> list[Any]:
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
     """Makes the retriever of the sources in the setting `search`; several sources are combined.
 
-    Retriever objects of the user are wrapped. Without `search`, the corpus and the graph are searched that
-    are given, otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown
-    source.
+    What is opened is added to `opened`. Raises `SettingsError` for an unknown source.
     """
-    if not (given := search_names(settings)) or "" in given:
-        raise SettingsError(f"search is empty: give {_KNOWN}")
-    if len({each if isinstance(each, str) else id(each) for each in given}) < len(given):
-        raise SettingsError("search names the same source twice: name each source once")
+    given = search_names(settings)
+    distinct = {each if isinstance(each, str) else id(each) for each in given}
+    if not given or len(distinct) < len(given):
+        raise SettingsError("search names no source, or the same source twice: name each source once")
     made = dict[int, Retriever]()
     # The corpus is opened last: it may take long to index, and the other sources may still be refused.
-    for at in sorted(range(len(given)), key=lambda at: 2 * (given[at] == "corpus") + (given[at] == "graph")):
+    for at in sorted(range(len(given)), key=lambda at: given[at] == "corpus"):
         made[at] = _source(given[at], settings, opened, on_index)
+    if len(given) == 1:
+        return made[0]
     classes = [each if isinstance(each, str) else type(each).__name__ for each in given]
-    sources = {
-        f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name: made[at]
-        for at, name in enumerate(classes)  # objects of one class are numbered in warnings
-    }
-    return made[0] if len(given) == 1 else CombinedRetriever(sources)
+    names = [  # objects of one class are numbered in warnings
+        f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name
+        for at, name in enumerate(classes)
+    ]
+    return CombinedRetriever({name: made[at] for at, name in enumerate(names)})
 
 
 def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if not isinstance(source, str):
-        return object_retriever(source, settings, source_limits(settings))
-    if source == "corpus":
-        if settings.corpus is None:
-            raise SettingsError(
-                "no source of evidence: set corpus (--corpus) to a folder, a file or a built index"
-            )
+        return object_retriever(source, settings)
+    if source == "corpus" and settings.corpus is not None:
         return opened.keep(
             Corpus.open(
                 settings.corpus,
@@ -215,15 +202,88 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
                 progress=on_index,
             )
         )
-    if source == "graph":
-        if settings.graph is None:
-            raise SettingsError("no graph to search: set graph (--graph) to a file of triples")
+    if source == "graph" and settings.graph is not None:
         return opened.keep(Graph.open(settings.graph, settings.window))
-    if (web := web_source(source, settings, opened)) is None:
+    if source in ("corpus", "graph"):
+        raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
+    if source not in WEB_SOURCES:
         raise SettingsError(
             f"unknown search {source!r}: give {_KNOWN}, several with commas, or a retriever object"
         )
-    return ObjectRetriever(web, source_limits(settings), source)
+    web: Any = WEB_SOURCES[source](settings, opened)
+    kept = opened.keep(web) if hasattr(web, "aclose") else web
+    return ObjectRetriever(kept, source_limits(settings), source)
+
+
+def object_retriever(source: Any, settings: Settings) -> Retriever:
+    """Wraps an object of the user, which has an async `retrieve(query, k)` or is a LangChain retriever.
+
+    Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
+    object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    """
+    limits, has_method = source_limits(settings), callable(getattr(source, "retrieve", None))
+    if has_method and not isinstance(source, type):
+        # Limits are for sources that others wrote: a corpus and a graph are the user's own.
+        is_own = isinstance(source, Corpus | Graph)
+        made: Retriever = ObjectRetriever(source, SourceLimits() if is_own else limits)
+    else:
+        from langchain_core.retrievers import BaseRetriever
+
+        if not isinstance(source, BaseRetriever):
+            raise SettingsError(
+                f"search is {kind_of(source)}: give {', '.join(SOURCES)}, an object with {_WANTED}, or a"
+                " LangChain retriever"
+            )
+        from rarr.retrievers.given_passages import LangChainRetriever
+
+        documents = LangChainRetriever(source, window=settings.window, step=settings.step)
+        made = ObjectRetriever(documents, limits, f"the LangChain retriever {type(source).__name__}")
+    if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
+        raise SettingsError(
+            f"search is {kind_of(source)}, which may go to the network, and offline is set:"
+            " give its class offline = True if it does not, or leave out offline"
+        )
+    return made
+
+
+class ObjectRetriever:
+    """Wraps a source: it returns passages that the limits allow, or raises a `RetrievalError`.
+
+    Without a `name`, the source is an object of the user, which warnings name by its class.
+    """
+
+    def __init__(self, source: Any, limits: SourceLimits, name: str = "") -> None:
+        self.source, self._limits = source, limits
+        self._name = name or f"the retriever {type(source).__name__}"
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """The files that the source left out, with the reason, as in `Corpus`."""
+        return getattr(self.source, "skipped", ())
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
+        try:
+            call = self.source.retrieve(query, k)
+            wrong = "" if inspect.isawaitable(call) else f"{kind_of(call)} that cannot be awaited"
+            passages = () if wrong else await call
+        except (RetrievalError, BudgetError):  # these errors name their cures
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
+            cure = f"try it alone; as a class of your own it is written {_WANTED}"
+            raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
+        if wrong := wrong or _wrong(passages):
+            raise RetrievalError(f"{self._name} returned {wrong}: write {_WANTED}")
+        return await within_limits(self._name, passages, self._limits)
+
+
+def _wrong(result: object) -> str:
+    """Describes a wrong result of `retrieve`; "" if it is a sequence of passages."""
+    if not isinstance(result, Sequence) or isinstance(result, str | bytes):
+        return "None" if result is None else kind_of(result)
+    strange = [kind_of(item) for item in result if not isinstance(item, Passage)]
+    return f"{kind_of(result)} with {strange[0]} in it" if strange else ""
 
 
 def given_passages(searched: Retriever) -> tuple[Passage, ...]:
@@ -249,18 +309,17 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
 
 def unused_settings(components: Components) -> list[Notice]:
     """Makes a warning for each given corpus, graph or address of a server that the run will not use."""
-    settings, unused = components.settings, list[Notice]()
+    settings, searched = components.settings, search_names(components.settings)
+    unused = {
+        f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
+        for name in ("corpus", "graph")
+        if getattr(settings, name) is not None and not any(each == name for each in searched)
+    }
     if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
-        message = (
-            "base_url is given, but no model of a server, so that the embedded models run: name the model, as"
-            " with model vllm:NAME"
+        unused["server_not_used"] = (
+            "base_url is given, but no model of a server: name the model, as with model vllm:NAME"
         )
-        unused.append(Notice(code="server_not_used", message=message, node=""))
-    for name in ("corpus", "graph"):
-        if getattr(settings, name) is not None and not any(each == name for each in search_names(settings)):
-            message = f"a {name} is given, but search does not name it: {name},wikipedia searches both"
-            unused.append(Notice(code=f"{name}_not_searched", message=message, node="retrieve"))
-    return unused
+    return [Notice(code=code, message=message, node="") for code, message in unused.items()]
 
 
 def reranker(settings: Settings, opened: Resources) -> Reranker:
@@ -270,15 +329,10 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if settings.reranker.startswith(SERVED):
-        return served_reranker(settings, opened)
-    from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
+    if not settings.reranker.startswith(SERVED):
+        from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 
-    return CrossEncoderReranker(settings.reranker)
-
-
-def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker":
-    """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
+        return CrossEncoderReranker(settings.reranker)
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.tools.models.chat import DEFAULT_URLS
     from rarr.tools.models.retries import Limiter

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from makers import passage
 from pydantic import SecretStr
 
 from rarr.agent.inputs import text_notices
@@ -59,22 +58,19 @@ def notes(tmp_path: Path) -> Path:
             "models names an unknown node 'edits': the nodes are generate_queries,",
         ),
         ({"models": {"attribute": "nli:"}}, "unknown model 'nli:': give the folder of a model, or its name"),
-        ({"models": {"attribute": "nli:deberta"}}, "unknown model 'nli:deberta': give the folder"),
         (
             {"models": {"edit": "nli:a/b"}},
-            "'nli:a/b' is not a language model, and judges only support: give it",
+            "'nli:a/b' is no language model: give it",
         ),
-        ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
-        ({"models": {"attribute": "embedded+vllm:a"}}, "unknown provider 'embedded.vllm' in model"),
-        ({"models": {"attribute": "embedded+gpt"}}, "unknown model 'embedded.gpt': give embedded"),
-        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
+        ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
+        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is no language model"),
         ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),
-        ({"search": "wikipedia,wikipedia"}, "search names the same source twice"),
-        ({"search": object()}, r"search is an object: it has no method retrieve\(query, k\)"),
-        ({"search": "corpus"}, "no source of evidence"),
+        ({"search": "wikipedia,wikipedia"}, "the same source twice"),
+        ({"search": object()}, "search is an object: give corpus, .* or a LangChain retriever"),
+        ({"search": "corpus"}, "no source of evidence: set corpus"),
         ({"reranker": "overlapp"}, "unknown reranker 'overlapp': give overlap,"),
     ],
 )
@@ -90,10 +86,9 @@ def test_missing_corpus_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("values", [{"reranker": "overlapp"}, {"model": "gpt"}, {"search": "bing"}])
-def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path: Path, values: Any) -> None:
+def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
-        wire(Settings(corpus=notes, home=tmp_path / "home", **values))
+        wire(Settings(corpus=notes, home=tmp_path / "home", reranker="overlapp"))
     assert not (tmp_path / "home").exists()
 
 
@@ -135,21 +130,6 @@ def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[
     assert parts == prompted
 
 
-@pytest.mark.parametrize("shown", [repr, str, Settings.model_dump_json])
-def test_keys_are_not_shown(shown: Any) -> None:
-    endpoints: Any = {"openai:b": {"api_key": "sk-second-secret"}}
-    settings = Settings(model="vllm:a", api_key="sk-first-secret", endpoints=endpoints)
-    assert "secret" not in shown(settings)
-
-
-async def test_excluded_domains_are_dropped_from_every_web_source() -> None:
-    passages = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
-    settings = Settings(search="wikipedia", exclude_domains=["b.org"])
-    limited: Any = wire(settings).retriever
-    limited.source = InMemoryRetriever({"q": passages})
-    assert [passage.source for passage in await limited.retrieve("q", 5)] == ["https://a.org/1"]
-
-
 def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_alone() -> None:
     endpoints: Any = {"openai:b": {"price": (1, 2)}}
     settings = Settings(model="vllm:a", models={"edit": "openai:b"}, api_key="k", endpoints=endpoints)
@@ -159,17 +139,8 @@ def test_key_for_one_provider_reaches_no_other_through_an_endpoint_with_a_price_
 
 def test_endpoint_of_no_model_is_an_error() -> None:
     endpoints: Any = {"a": {"base_url": "http://gpu/v1"}}
-    with pytest.raises(
-        SettingsError, match="endpoints has 'a', which no setting names; the models in use are vllm:a"
-    ):
+    with pytest.raises(SettingsError, match="endpoints has 'a', which no setting names: in use are vllm:a"):
         wire(Settings(search=InMemoryRetriever(), model="vllm:a", endpoints=endpoints))
-
-
-def test_reranker_may_have_its_own_endpoint() -> None:
-    at: Any = {"vllm:bge": {"base_url": "http://gpu2:8000/v1"}}
-    assert wire(Settings(reranker="vllm:bge", endpoints=at, search=InMemoryRetriever())).reranker
-    with pytest.raises(SettingsError, match="endpoints has 'vllm:bge', which no setting names"):
-        wire(Settings(endpoints=at, search=InMemoryRetriever()))
 
 
 def test_model_that_judges_support_is_no_language_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 from langchain_core.retrievers import BaseRetriever
-from makers import TEXT, passage
+from makers import FACT, TEXT, passage
 
 from rarr import Reviser, Revision, Settings
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.sources import WEB_SOURCES
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.testing import InMemoryRetriever
@@ -39,18 +40,11 @@ def taken(source: Any, **values: Any) -> Any:
     return wire(Settings(search=source, **values)).retriever
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (NoMethod(), "retrieve is not a method"),
-        (InMemoryRetriever, "search is the class InMemoryRetriever: give an object of it"),
-        (Mine, "search is the class Mine"),
-        (Path("notes"), "not a LangChain retriever: give such an object, or the name of a source"),
-    ],
-    ids=lambda case: "" if isinstance(case, str) else getattr(case, "__name__", type(case).__name__),
-)
-def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any, message: str) -> None:
-    with pytest.raises(SettingsError, match=message) as raised:
+@pytest.mark.parametrize("source", [NoMethod(), InMemoryRetriever, Mine, Path("notes")])
+def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any) -> None:
+    with pytest.raises(
+        SettingsError, match=r"search is .*: give corpus, .* or a LangChain retriever"
+    ) as raised:
         taken(source)
     assert "\n" not in str(raised.value)
 
@@ -118,3 +112,26 @@ def test_objects_of_one_class_are_numbered_in_warnings() -> None:
         if warning.code == "source_failed"
     }
     assert sources == {"Returns 1", "Returns 3"}
+
+
+class Undated(InMemoryRetriever):
+    """A source with a name whose passages have neither a date nor a web address."""
+
+
+@pytest.mark.parametrize(
+    ("limits", "missing"),
+    [
+        ({"published_after": "2020"}, "no date: unset published_after"),
+        ({"include_domains": ["a.org"]}, "no web address: unset include_domains"),
+        ({"exclude_domains": ["a.org"]}, ""),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_passages_that_no_limit_can_allow_are_a_warning(
+    limits: dict[str, Any], missing: str, *, named: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WEB_SOURCES, "undated", lambda settings, opened: Undated([FACT]))
+    with Reviser(Settings(search="undated" if named else Undated([FACT]), **limits)) as reviser:
+        warnings = {warning.code: warning.message for warning in reviser.revise(TEXT).warnings}
+    left_out = warnings.get("source_left_out", "")
+    assert (bool(left_out), missing in left_out) == (bool(missing), True)
