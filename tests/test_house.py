@@ -31,14 +31,14 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_500, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_490, 2_000),
     Budget("prompts", _inside("prompts"), 190, 150),
     Budget("tools", _inside("tools"), 4_310, 2_200),
     Budget("retrievers", _inside("retrievers"), 5_610, 3_300),
     Budget("backends", _inside("backends"), 4_350, 4_000),
     Budget("ledger", _inside("ledger"), 2_290, 1_100),
     Budget("nodes", _inside("nodes"), 850, 1_000),
-    Budget("agent", _inside("agent"), 4_530, 2_600),
+    Budget("agent", _inside("agent"), 4_490, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_470, 2_800),
     Budget("training", _inside("training"), 1_480, 1_000),
