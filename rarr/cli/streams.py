@@ -184,14 +184,9 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
 
 
 def complain_of_rows(report: Any, noun: str) -> int:
-    """Like `complain_of_errors`, for the rows of a report and its unreadable lines."""
-    lines = [f"line {each.line} of {report.data} was left out: {each.reason}" for each in report.unreadable]
+    """Like `complain_of_errors`, for the rows of a report."""
     errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
-    status = complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
-    if not lines or status == 3:
-        return status
-    left_out = f"{counted(len(lines), 'line')} of {report.data} left out"
-    return complain(f"{left_out}: correct the data, and run with another -o; {lines[0]}", 2)
+    return complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
 
 
 def waiting() -> "Waiting":

@@ -58,7 +58,7 @@ def evaluate(
     baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
     if queries not in get_args(QueryKind):
         raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
-    texts, unreadable = read_rows(Path(data), EvalRow, '{"text": "..."} for each text')
+    texts = read_rows(Path(data), EvalRow, '{"text": "..."} for each text')
     settings = settings or Settings()
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
@@ -74,7 +74,6 @@ def evaluate(
         settings=description,
         measures=measured(rows),
         rows=tuple(rows),
-        unreadable=tuple(unreadable),
     )
     run_folder.finish(path, report, render_html(report))
     return report

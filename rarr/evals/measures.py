@@ -8,7 +8,6 @@ from pydantic import Field
 
 from rarr.errors import InputError
 from rarr.evals.metrics import EDIT_KINDS, EditKind, edit_kinds, restored, rouge_l
-from rarr.evals.rows import Unreadable
 from rarr.evals.statistics import Measured, bootstrap_each, f1_ap_of_set, mean, share
 from rarr.records import Record, Scores, Status
 
@@ -48,7 +47,6 @@ class EvalReport(Record):
     settings: dict[str, str] = Field(default_factory=dict)
     measures: dict[str, Measured] = Field(default_factory=dict)
     rows: tuple[ScoredRow, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
 
 
 NAMES = (

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from rarr.errors import InputError
 from rarr.evals.metrics import rater_agreement
-from rarr.evals.rows import Row, RowEvidence, Text, listed, read_all
+from rarr.evals.rows import Row, RowEvidence, Text, listed, read_rows
 from rarr.evals.statistics import Measured
 from rarr.records import Record
 from rarr.valid_unicode import valid
@@ -134,7 +134,7 @@ def read_items(path: Path) -> list[RatingItem]:
     Other keys are not read. Raises `InputError` for a file that cannot be read, and for the first line that
     has nothing to rate.
     """
-    return [row.item for row in read_all(path, _RatedRow, _SHAPES)]
+    return [row.item for row in read_rows(path, _RatedRow, _SHAPES)]
 
 
 def digest_of(items: Sequence[RatingItem]) -> str:

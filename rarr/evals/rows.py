@@ -1,4 +1,4 @@
-"""Reads files of JSON lines: each line becomes a row, and lines that are no rows are listed by number."""
+"""Reads files of JSON lines, of which each line becomes a row."""
 
 import gzip
 import json
@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from rarr.errors import InputError
-from rarr.records import AttributionClass, Record
+from rarr.records import AttributionClass
 from rarr.retrievers.extract.extracted_document import published
 from rarr.valid_unicode import valid
 
@@ -122,67 +122,44 @@ class ClaimRow(Row):
 Kind = TypeVar("Kind", bound=Row)
 
 
-class Unreadable(Record):
-    """A line of the data that is not a row, and the reason."""
+def read_rows(path: Path, kind: type[Kind], example: str = "those of its publishers") -> list[Kind]:
+    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`.
 
-    line: int
-    reason: str
-
-
-def read_rows(path: Path, kind: type[Kind], example: str) -> tuple[list[Kind], list[Unreadable]]:
-    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`, and the unreadable lines.
-
-    A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, if
-    the file, or all its lines, cannot be read.
+    A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, for
+    a file that cannot be read or is empty, and for the first line that is no row: a measure of a part of the
+    data would be another measure.
     """
     rows: dict[str, Kind] = {}
-    unreadable: list[Unreadable] = []
     try:
         with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip(b" \t\r\n\xef\xbb\xbf"):
-                    row = _row(kind, line, number, rows)
-                    if isinstance(row, str):
-                        unreadable.append(Unreadable(line=number, reason=row))
-                    else:
-                        rows[row.id] = row
+            lines = list(file)
     except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: the path holds a NUL byte
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip(b" \t\r\n\xef\xbb\xbf"):
+            row = _row(kind, line, number)
+            if isinstance(row, str) or row.id in rows:
+                why = row if isinstance(row, str) else f"its id {row.id!r} is that of an earlier line"
+                raise InputError(f"{path}, line {number}: {why}: give lines such as {example}")
+            rows[row.id] = row
     if not rows:
-        why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
-        raise InputError(f"{path} has no row ({why}): give a line such as {example}")
-    return list(rows.values()), unreadable
+        raise InputError(f"{path} has no row: give lines such as {example}")
+    return list(rows.values())
 
 
-def read_all(path: Path, kind: type[Kind], example: str = "those of its publishers") -> list[Kind]:
-    """Reads the rows of a file of which every line must be a row; otherwise raises `InputError`.
-
-    A benchmark over a part of its data would be another benchmark.
-    """
-    rows, unreadable = read_rows(path, kind, example)
-    if unreadable:
-        wrong = unreadable[0]
-        raise InputError(f"{path}, line {wrong.line}: {wrong.reason}: give lines such as {example}")
-    return rows
-
-
-def _row(kind: type[Kind], line: bytes, number: int, known: dict[str, Kind]) -> Kind | str:
+def _row(kind: type[Kind], line: bytes, number: int) -> Kind | str:
     """Makes the row of a line, or says why it is none."""
     try:
         value = valid(json.loads(line.decode("utf-8-sig")))
-    except (ValueError, RecursionError) as error:
-        return f"it is not JSON in UTF-8 ({error})"
-    if not isinstance(value, dict):
-        return "it is JSON, but not an object in braces"
-    try:
-        row = kind.model_validate({"id": number} | _without_null(value))
+        return kind.model_validate({"id": number} | _without_null(value))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         message = first["msg"].removeprefix("Value error, ")
         return f'its "{place}" is wrong ({message})' if place else message
-    return f"its id {row.id!r} is that of an earlier line" if row.id in known else row
+    except (ValueError, TypeError, RecursionError) as error:
+        return f"it is no JSON object in UTF-8 ({error})"
 
 
 def _without_null(value: Any) -> Any:

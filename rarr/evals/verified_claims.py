@@ -16,7 +16,7 @@ from rarr.agent.verify import TOGETHER, alike, given_passages, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics import classification, detection, roc_auc
-from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, Unreadable, read_rows
+from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.records import AttributionClass, Record
@@ -77,7 +77,6 @@ class VerificationReport(Record):
     reader: str = ""
     scores: ClaimScores | None = None
     rows: tuple[VerifiedRow, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
 
 
 def verify_claims(
@@ -99,7 +98,7 @@ def verify_claims(
     is in use or holds another run. A claim whose judgement failed is an error in the report; the next call
     repeats it.
     """
-    claims, unreadable = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
+    claims = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
     description = run_folder.described(settings := settings or Settings())
     chosen, verifiers = run_folder.first(claims, limit), list[RowVerifier]()
 
@@ -117,7 +116,6 @@ def verify_claims(
         reader=verifiers[0].reader,
         scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
         rows=tuple(verified),
-        unreadable=tuple(unreadable),
     )
     run_folder.finish(Path(out), report)
     return report

@@ -137,11 +137,6 @@ PLAIN = {"claim": WRONG, "evidence": [DAM]}
         ([LABELLED], 0, ""),  # it measures the judge
         ([PLAIN], 1, ""),
         (
-            [PLAIN, "nope"],
-            2,
-            "rarr: 1 line of claims.jsonl left out: correct the data, and run with another -o",
-        ),
-        (
             [PLAIN | {"evidence": HOSTILE}],
             3,
             "rarr: no claim could be judged: predictions.jsonl has the warnings",

@@ -94,7 +94,7 @@ def test_scores_are_printed_and_written(command: Command) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "status", "last"),
     [
-        ([GIVEN, *["[]"] * 23], [], 2, "23 lines of in.jsonl left out: correct the data"),
+        ([GIVEN, "[]"], [], 2, "in.jsonl, line 2: it is no JSON object"),
         ([GIVEN, {"text": RIGHT}], [], 2, "1 row with an error: correct the cause"),
         ([GIVEN, {"text": RIGHT}], ["f1_ap=0"], 4, "f1_ap may be under its limit 0"),
         ([GIVEN], ["restored=0"], 4, "restored is not judged"),

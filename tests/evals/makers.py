@@ -7,7 +7,6 @@ from typing import Any
 
 from rarr.evals.measures import EvalReport, ScoredRow, measured
 from rarr.evals.rating import FORMAT, digest_of, read_items
-from rarr.evals.rows import Unreadable
 from rarr.evals.statistics import mean
 from rarr.ledger.scores import f1_ap
 from rarr.records import Scores
@@ -56,7 +55,6 @@ def hostile() -> EvalReport:
         data=HOSTILE,
         settings={HOSTILE: HOSTILE},
         measures={HOSTILE: mean([0.5, 0.7, None])},
-        unreadable=(Unreadable(line=7, reason=HOSTILE),),
     )
 
 

@@ -65,7 +65,7 @@ def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
     [{"claim": "A."}, {"claim": "A.", "evidence": []}, {"claim": "A.", "evidence": " "}, {"original": "A."}],
 )
 def test_row_with_nothing_to_rate_is_named(tmp_path: Path, row: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"data\.jsonl has no row \(line 1: it"):
+    with pytest.raises(InputError, match=r"data\.jsonl, line 1: it"):
         item(tmp_path, **row)
 
 

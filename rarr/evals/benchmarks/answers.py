@@ -12,7 +12,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import answer_score, exact_match, roc_auc, rouge_l, token_f1
-from rarr.evals.rows import Row, Text, Texts, read_all
+from rarr.evals.rows import Row, Text, Texts, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.settings import EMBEDDED, Settings
@@ -54,7 +54,7 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
     If the settings name a language model, it scores too, on five worded levels. Raises `InputError` for a row
     without a rating, or if no rating differs.
     """
-    rows = sampled(read_all(data, AnswerRow, EXAMPLE))
+    rows = sampled(read_rows(data, AnswerRow, EXAMPLE))
     chosen = rows[: options.limit]
     ratings = [row.score for row in chosen]
     if len(set(ratings)) < 2:

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import Field
 
 from rarr.evals import run_folder
-from rarr.evals.rows import Unreadable
 from rarr.evals.run_folder import FinishedLine, Worker, digest
 from rarr.evals.statistics import Measured
 from rarr.records import Record
@@ -86,7 +85,6 @@ class Bench:
     counts: Mapping[str, int]
     parts: Mapping[str, Part]
     tables: Callable[[Mapping[str, Pairs]], Iterable[ScoreTable]]
-    unreadable: Sequence[Unreadable] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -104,7 +102,6 @@ class BenchmarkReport(Record):
     published: PublishedFigures | None = None
     errors: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
     left_out: dict[str, int] = Field(default_factory=dict)
 
 
@@ -141,7 +138,6 @@ def run_bench(
             failed=tuple(
                 name for name in done if done[name] and not any(line.is_judged for line in done[name])
             ),
-            unreadable=tuple(bench.unreadable),
             left_out=dict(bench.left_out),
         )
         run_folder.finish(out, report)

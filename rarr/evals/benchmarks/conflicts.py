@@ -113,7 +113,7 @@ def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
 
     Raises `InputError` for data without a question or a conflict.
     """
-    rows, unreadable = read_rows(data, QuestionRow, _EXAMPLE)
+    rows = read_rows(data, QuestionRow, _EXAMPLE)
     every, left_out = conflicts_of(rows)
     chosen = sampled(every)[: options.limit]
     if not chosen:
@@ -121,7 +121,7 @@ def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
         raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
     counts = {"questions": len(rows), "conflicts": len(chosen)}
     parts = {"the reviser": Part(every, ReactionLine, lambda: _ConflictReviser(settings), chosen)}
-    return Bench("conflicts", "Conflicting knowledge", counts, parts, tables, unreadable, left_out)
+    return Bench("conflicts", "Conflicting knowledge", counts, parts, tables, left_out)
 
 
 def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from rarr.agent.verify import TOGETHER
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import detection
-from rarr.evals.rows import ClaimRow, Row, RowEvidence, read_all
+from rarr.evals.rows import ClaimRow, Row, RowEvidence, read_rows
 from rarr.evals.statistics import Measured, bootstrap_each, mean
 from rarr.evals.verified_claims import RESAMPLES, RowVerifier, VerifiedLine, claim_scores, verified_row
 from rarr.settings import Settings
@@ -54,7 +54,7 @@ class ExpertClaim(ClaimRow):
 
 def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
-    claims = sampled(_claim(row) for row in read_all(data / CLAIMS, ExpertRow))
+    claims = sampled(_claim(row) for row in read_rows(data / CLAIMS, ExpertRow))
     chosen = claims[: options.limit]
     judges = {name_of(settings.models.get("attribute", settings.model)): settings}
     if options.judges:

@@ -17,14 +17,13 @@ from pydantic import Field
 from rarr.agent.answer import Answerer
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.rows import Row, read_all
+from rarr.evals.rows import Row, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, share, share_of
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
-from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, triple_of, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency import in_thread
@@ -100,8 +99,8 @@ def kalma(data: Path, settings: Settings, options: Options) -> Bench:
 
     At most `limit` of each are asked. Raises `InputError` for missing data.
     """
-    rows = asked_rows(sampled(read_all(data / ROWS, KalmaRow)))
-    sets = {PUBLISHED: rows, EVOLVED: evolved(rows, len(rows))}
+    rows = asked_rows(sampled(read_rows(data / ROWS, KalmaRow)))
+    sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
     parts = {
         name: Part(asked, AnswerLine, lambda: GraphAnswerer(settings), asked[: options.limit])
         for name, asked in sets.items()
@@ -118,86 +117,31 @@ def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
     return kept
 
 
-def evolved(rows: Sequence[AskedQuestion], count: int) -> list[AskedQuestion]:
-    """Makes at most `count` questions over the graphs of all rows, each over other entities (section 3.2).
+def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
+    """Makes a question over the graph of each row that has enough to ask for (section 3.2).
 
-    A question begins with two entities that a triple joins, or with one entity. Each round adds a triple of
-    them, and asks for it by a template. The paper weighs a triple by the rarity of its relation and by the
-    perplexity of its sentence; here, without a language model, by its rarity alone. A value that names one
-    entity is that entity. Raises `InputError` if no entity has three relations that are worth asking for.
+    Each of five rounds adds a triple, and asks for it by a template. The paper weighs a triple by the rarity
+    of its relation and by the perplexity of its sentence; here, without a language model, by its rarity
+    alone. A relation with several values is left out, since a question for one of them asks for all.
     """
-    store, draw = _joined(rows), random.Random(1)
-    frequency = Counter(triple.relation for entity in store.entities() for triple in store.around(entity))
-    questions, used = list[AskedQuestion](), set[str]()
-    for entities in _seeds(store, draw):
-        if len(questions) == count:
-            break
-        if used.isdisjoint(entities) and len(minimum := _drawn(store, entities, frequency, draw)) >= _FEWEST:
-            used.update(entities)
-            asked = dict.fromkeys(triple.subject_id for triple in minimum)
-            around = tuple(triple for entity in asked for triple in store.around(entity))
-            questions.append(AskedQuestion(f"q{len(questions) + 1}", _worded(minimum), around, minimum))
-    if not questions:
-        raise InputError(
-            "no entity of the graph has three relations to ask for: give a graph with more triples"
-        )
+    frequency = Counter(triple.relation for row in rows for triple in row.triples)
+    questions = list[AskedQuestion]()
+    for row in rows:
+        values = Counter((triple.subject_id, triple.relation) for triple in row.triples)
+        left = [it for it in row.triples if values[it[0], it.relation] == 1 and _is_telling(it)]
+        draw, minimum = random.Random(row.id), list[Triple]()
+        while left and len(minimum) < ROUNDS:
+            weights = [math.log(2 * frequency.total() / frequency[triple.relation]) for triple in left]
+            minimum += draw.choices(left, weights)
+            left.remove(minimum[-1])
+        if len(minimum) >= _FEWEST:
+            asked = _worded(sorted(minimum, key=lambda triple: triple.subject_id))
+            questions.append(AskedQuestion(f"{row.id}/evolved", asked, row.triples, tuple(minimum)))
     return questions
 
 
-def _joined(rows: Sequence[AskedQuestion]) -> TripleStore:
-    every = list(dict.fromkeys(triple for row in rows for triple in row.triples))
-    ids: dict[str, set[str]] = {}
-    for triple in every:
-        ids.setdefault(triple.subject, set()).add(triple.subject_id)
-    return TripleStore(
-        triple._replace(object_id=next(iter(named)))
-        if len(named := ids.get(triple.object, set())) == 1
-        else triple
-        for triple in every
-    )
-
-
-def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[str, ...]]:
-    """Yields pairs of entities that a triple joins, and after them single entities, in random order."""
-    subjects = list(store.entities())
-    draw.shuffle(subjects)
-    known = set(subjects)
-    for subject in subjects:
-        others = (triple.object_id for triple in store.around(subject) if _is_telling(triple))
-        joined = (other for other in others if other != subject and other in known)
-        if (other := next(joined, None)) is not None:
-            yield subject, other
-    yield from ((subject,) for subject in subjects)
-
-
-def _drawn(
-    store: TripleStore, entities: Sequence[str], frequency: Mapping[str, int], draw: random.Random
-) -> tuple[Triple, ...]:
-    """Draws a triple in each round: first one that joins the entities, then mostly rare ones.
-
-    A relation with several values is left out, since a question for one of them asks for all.
-    """
-    pool = list[Triple]()
-    for entity in entities:
-        counts = Counter(triple.relation for triple in store.around(entity))
-        pool += [
-            triple
-            for triple in store.around(entity)
-            if counts[triple.relation] == 1 and _is_telling(triple) and len(triple.object) <= _LONGEST_VALUE
-        ]
-    total = sum(frequency.values())
-    chosen = [triple for triple in pool if triple.object_id in entities][:1]
-    while len(chosen) < ROUNDS:
-        asked = {(each.subject_id, each.relation) for each in chosen}
-        left = [triple for triple in pool if (triple.subject_id, triple.relation) not in asked]
-        if not left:
-            break
-        chosen += draw.choices(left, [math.log(2 * total / frequency[triple.relation]) for triple in left])
-    return tuple(sorted(chosen, key=lambda triple: triple.subject_id != chosen[0].subject_id))
-
-
 def _is_telling(triple: Triple) -> bool:
-    return relation_words(triple.relation) not in _DULL
+    return relation_words(triple.relation) not in _DULL and len(triple.object) <= _LONGEST_VALUE
 
 
 def _worded(triples: Sequence[Triple]) -> str:

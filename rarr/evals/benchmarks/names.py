@@ -22,7 +22,7 @@ from rarr.agent.wiring.components import wire
 from rarr.components import close_all
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable
-from rarr.evals.rows import Row, Text, read_all
+from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, bootstrap, share
 from rarr.records import Passage
@@ -97,7 +97,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
     """
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
-    entities = read_all(data, Entity, EXAMPLE)
+    entities = read_rows(data, Entity, EXAMPLE)
     sets = name_sets(entities, corpus_texts(settings.corpus))
     every, chosen = ([asked for each in some for asked in each] for some in (sets, sets[: options.limit]))
     if not every:

@@ -20,7 +20,7 @@ from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.evaluation import RowReviser
-from rarr.evals.rows import EvalRow, Text, read_all
+from rarr.evals.rows import EvalRow, Text, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.records import Scores
@@ -96,7 +96,7 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
     if settings.model in EMBEDDED:
         raise SettingsError("bench rarr needs a language model: name it with model (--model)")
     judge = settings.models.get("attribute", settings.model)
-    rows = sampled(read_all(data, RevisionRow, EXAMPLE))
+    rows = sampled(read_rows(data, RevisionRow, EXAMPLE))
     chosen, written, parts = rows[: options.limit], dict[str, str](), dict[str, Part]()
     asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
 

@@ -16,7 +16,7 @@ from rarr.components import close_all
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import rouge_l
-from rarr.evals.rows import Row, read_all
+from rarr.evals.rows import Row, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, mean
 from rarr.records import Passage, Record
@@ -94,7 +94,7 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     Raises `InputError` for a missing file, a line of another form, and without an event that has a page.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
-    for row in read_all(documents, DocumentRow):
+    for row in read_rows(documents, DocumentRow):
         if not row.is_wikipedia:
             pages[row.event_id].append(row)
     found = [
@@ -104,7 +104,7 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
             reference="\n\n".join(section.text for section in row.sections),
             documents=tuple(pages[row.event_id]),
         )
-        for row in read_all(events, EventRow)
+        for row in read_rows(events, EventRow)
         if row.event_id in pages
     ]
     if not found:
