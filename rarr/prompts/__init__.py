@@ -18,14 +18,14 @@ is a paragraph: a user message, laid out as the part below is, and after it the 
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
 
 from rarr.errors import InputError
 
@@ -56,12 +56,8 @@ class Prompt:
 
         Raises `InputError` that names a missing or unknown variable.
         """
-        for name in self.variables:
-            if name not in variables:
-                raise InputError(f"prompt {self.name} needs the variable {name!r}, which is missing")
-        for name in variables:
-            if name not in self.variables:
-                raise InputError(f"prompt {self.name} has no variable {name!r}: {_listed(self.variables)}")
+        if problem := _difference(variables, self.variables):
+            raise InputError(f"prompt {self.name} {problem}")
         # In one pass, so that braces in a value are not read as variables.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
@@ -70,11 +66,13 @@ class Prompt:
 
         The values must be quoted, so that no line in them looks like a line of the template.
         """
-        pieces = _VARIABLE.split(self.user)  # words, variable, words, ..., variable, words
-        names = pieces[1::2]
-        groups = [f"(?P={name})" if name in names[:i] else f"(?P<{name}>.*?)" for i, name in enumerate(names)]
-        words = [re.escape(piece) for piece in pieces[::2]]
-        pattern = "".join(word + group for word, group in zip(words, [*groups, ""], strict=True))
+        pattern, names = "", set[str]()
+        for number, piece in enumerate(_VARIABLE.split(self.user)):  # words, variable, words, ..., words
+            if number % 2 == 0:
+                pattern += re.escape(piece)
+            else:
+                pattern += f"(?P={piece})" if piece in names else f"(?P<{piece}>.*?)"
+                names.add(piece)
         match = re.fullmatch(pattern, user, re.DOTALL)
         return match.groupdict() if match else None
 
@@ -85,13 +83,6 @@ class _Header(BaseModel):
     variables: tuple[str, ...]
     output: dict[str, Any]
     tokens: PositiveInt | None = None
-
-    @field_validator("output")
-    @classmethod
-    def _is_of_an_object(cls, output: dict[str, Any]) -> dict[str, Any]:
-        if not isinstance(output.get("properties"), dict):
-            raise ValueError("it has no properties")
-        return output
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
@@ -107,7 +98,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 def load_file(file: Path, name: str) -> Prompt:
     """Loads the prompt in `file`, of any name, for use in place of the prompt `name`. Raises like `load`."""
     own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
-    for problem in _differences(prompt.variables, own.variables):
+    if problem := _difference(prompt.variables, own.variables):
         raise InputError(f"{file} {problem}")
     for field in sorted(set(own.output["required"]) - set(prompt.output["properties"])):
         raise InputError(f"the output of {file} lacks {field!r}, which rarr reads: add it to its properties")
@@ -131,15 +122,17 @@ def require_known(folder: Path) -> None:
 
 
 def _read(file: Path) -> Prompt:
+    shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
     try:
-        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
+        return _parsed(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a mark first
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
-    try:
-        return _parsed(file.stem, text)
-    except (ValueError, yaml.YAMLError) as error:
-        shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
-        raise InputError(f"{shown} {_in_words(error)}") from None
+        raise InputError(f"{shown} cannot be read ({error}): give a Markdown file in UTF-8") from None
+    except (ValidationError, yaml.YAMLError) as error:
+        problem = " ".join(str(error).partition("[type=")[0].split())
+        cure = "give version, variables (a list of names), output (a JSON schema), perhaps tokens, no other"
+        raise InputError(f"{shown} has a header that does not fit ({problem}): {cure}") from None
+    except ValueError as error:
+        raise InputError(f"{shown} {error}") from None
 
 
 @lru_cache(maxsize=64)
@@ -149,39 +142,23 @@ def _parsed(name: str, text: str) -> Prompt:
     if len(parts) != 3 or parts[0].strip():
         raise ValueError("has no header: begin it with version, variables, output between two lines ---")
     header = _Header.model_validate(yaml.safe_load(parts[1]))
+    if not isinstance(header.output.get("properties"), dict):
+        raise ValueError("has an output without properties: give a JSON schema of an object")
     system, *users = _DIVIDER.split(parts[2])
     if len(users) != 1:
         raise ValueError(f"has {len(users)} lines {_USER}: write one such line, and the variables below it")
     if early := _VARIABLE.search(system):
         raise ValueError(f"has the variable {early[1]!r} above {_USER}: move it below")
-    for problem in _differences(tuple(_VARIABLE.findall(users[0])), header.variables):
+    if problem := _difference(_VARIABLE.findall(users[0]), header.variables):
         raise ValueError(problem)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return Prompt(name=name, system=system.strip(), user=users[0].strip(), hash=digest, **dict(header))
 
 
-def _in_words(error: Exception) -> str:
-    if isinstance(error, yaml.YAMLError):
-        return f"has a header that is not YAML ({' '.join(str(error).split())}): correct it"
-    if not isinstance(error, ValidationError):
-        return str(error)
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"])) or "all of it"
-    return (
-        f"has a header that does not fit at {place} ({first['msg']}): give version, variables (a list"
-        " of names), output (a JSON schema with properties), perhaps tokens (such as 100), and no other"
-    )
-
-
-def _differences(used: tuple[str, ...], known: tuple[str, ...]) -> Iterator[str]:
-    """Yields what is wrong with a variable that is used and not known, or known and not used."""
-    for name in used:
-        if name not in known:
-            yield f"has an unknown variable {name!r}: {_listed(known)}"
-    for name in known:
-        if name not in used:
-            yield f"lacks the variable {name!r}: write it in {{{{}}}} where it goes"
-
-
-def _listed(variables: tuple[str, ...]) -> str:
-    return f"its variables are {', '.join(variables) or 'none'}"
+def _difference(given: Iterable[str], known: Sequence[str]) -> str:
+    """Names a variable that is missing or unknown; empty if there is none."""
+    differing = min({*given} ^ {*known}, default=None)
+    if differing is None:
+        return ""
+    state = "missing" if differing in known else "unknown"
+    return f"has the variables {', '.join(known) or 'none'}: {differing!r} is {state}"

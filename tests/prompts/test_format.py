@@ -41,11 +41,8 @@ def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        ({}, "generate_queries needs the variable 'context'"),
-        (
-            {"context": "", "text": "a", "txt": "b"},
-            "generate_queries has no variable 'txt': its variables are context, text",
-        ),
+        ({}, "generate_queries has the variables context, text: 'context' is missing"),
+        ({"context": "", "text": "a", "txt": "b"}, "has the variables context, text: 'txt' is unknown"),
     ],
 )
 def test_rendering_is_strict_both_ways(variables: dict[str, str], message: str) -> None:
@@ -62,15 +59,18 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
     ("text", "message"),
     [
         ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
-        (GOOD.replace("version: 1", "version: [1"), r"has a header that is not YAML \("),
-        (GOOD.replace(HEADER, "version: 1\n"), "does not fit at variables .* give version, variables"),
-        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit at model"),
-        (GOOD.replace("{properties:", "{x:"), "does not fit at output .*it has no properties"),
+        (GOOD.replace("version: 1", "version: [1"), r"has a header that does not fit \("),
+        (GOOD.replace(HEADER, "version: 1\n"), "does not fit .* variables .* give version, variables"),
+        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit .* model .* not permitted"),
+        (GOOD.replace("{properties:", "{x:"), "has an output without properties: give"),
         (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has 0 lines <!-- user -->: write one such"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
-        (GOOD + "{{txt}}", "has an unknown variable 'txt': its variables are before, text"),
-        (GOOD.replace("{{before}}", ""), r"lacks the variable 'before': write it in \{\{\}\} where it goes"),
-        (GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}", "has an unknown variable 'tone': its"),
+        (GOOD + "{{txt}}", "has the variables before, text, evidence: 'txt' is unknown"),
+        (GOOD.replace("{{before}}", ""), "has the variables before, .*: 'before' is missing"),
+        (
+            GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}",
+            "has the variables .*: 'tone' is unknown",
+        ),
         (GOOD.replace("reason: {type: string}, ", ""), "lacks 'reason', which rarr reads"),
     ],
 )
