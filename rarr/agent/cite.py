@@ -24,7 +24,7 @@ from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.rerank.overlap import nearest
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import Meter, meter

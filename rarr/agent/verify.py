@@ -24,7 +24,7 @@ from rarr.records.card import Card, Place
 from rarr.records.usage import Controls
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
-from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.rerank.overlap import nearest
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import State, failure
 from rarr.tools.concurrency import Closable, in_thread, work

@@ -11,8 +11,7 @@ from rarr.errors import InputError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.extract.extracted_document import published
-from rarr.retrievers.rerank.overlap import OverlapIndex
-from rarr.retrievers.web.nearest_passages import nearest, nearest_by_source
+from rarr.retrievers.rerank.overlap import OverlapIndex, nearest, nearest_by_source
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 

@@ -16,8 +16,8 @@ from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
+from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 

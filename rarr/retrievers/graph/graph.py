@@ -12,7 +12,7 @@ from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.graph.relations import rank_of, sentence_of
 from rarr.retrievers.graph.store import Mention, TripleStore, linked_names
 from rarr.retrievers.graph.triples import Triple, read_triples
-from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.rerank.overlap import nearest
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import counted, shown
 

@@ -21,31 +21,17 @@ date of birth, birth date, birthdate, born, born on: {name} was born {on} {value
 place of death, death place, died in: {name} died in {value}.
 date of death, death date, died, died on: {name} died {on} {value}.
 cause of death, manner of death: The cause of death of {name} was {value}.
-place of burial, buried in, buried at, resting place: {name} was buried in {value}.
 spouse, husband, wife, married to, partner, unmarried partner, cohabitant: {name} was married to {value}.
 father: The father of {name} was {value}.
 mother: The mother of {name} was {value}.
 child, children, son, daughter: A child of {name} was {value}.
 sibling, brother, sister: A sibling of {name} was {value}.
 religion, genre, record label, sport, field of work, family: The {relation} of {name} was {value}.
-position held, office held, position, office: {name} held the position {value}.
 employer, works for, worked for: {name} worked for {value}.
 alma mater, educated at, university: {name} was educated at {value}.
-academic degree, degree: {name} had the academic degree {value}.
 award received, award, awards, prize: {name} received {value}.
-residence, home town, lives in, lived in: {name} lived in {value}.
-political party, member of political party, party: {name} was a member of the political party {value}.
-membership, member of: {name} was a member of {value}.
-conflict, participated in, participant in: {name} participated in {value}.
 notable work, works, notable works: A notable work of {name} is {value}.
-instrument: {name} played the instrument {value}.
-team, member of sports team: {name} played for {value}.
-languages spoken, native language, language: {name} spoke {value}.
-doctoral advisor, student of, teacher: A teacher of {name} was {value}.
-doctoral student, student: A student of {name} was {value}.
 author, writer, written by: {name} was written by {value}.
-creator, artist, painter, painted by: {name} was created by {value}.
-composer, composed by: {name} was composed by {value}.
 designer, architect, designed by: {name} was designed by {value}.
 founder, founded by: {name} was founded by {value}.
 inception, founded, date founded, established, founded in: {name} was founded {on} {value}.
@@ -54,10 +40,7 @@ completed, completion date, completed in: {name} was completed {on} {value}.
 publication date, published, published in, publication year: {name} was published {on} {value}.
 height: {name} is {value} high.
 length: {name} is {value} long.
-width: {name} is {value} wide.
-depth, maximum depth: {name} is {value} deep.
 location, located in, country, address: {name} is located in {value}.
-crosses, spans: {name} crosses {value}.
 """
 
 _VERB_FORMS = (

@@ -10,7 +10,6 @@ from rarr.retrievers.web.service_requests import JsonService
 from rarr.tools.models.retries import Limiter
 
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
-_CUT = {"truncate_prompt_tokens": -1}  # as vLLM names it
 _CURE = "check its server, base URL and key, and the model's name"
 
 
@@ -45,7 +44,7 @@ class EndpointReranker:
             api_key=api_key,
             limiter=limiter,
         )
-        self._logits, self._more = False, dict[str, int]()
+        self._logits = False
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`, from 0 to 1.
@@ -56,7 +55,8 @@ class EndpointReranker:
             return []
         texts = [f"{it.title}\n{it.text}" if it.title else it.text for it in passages]
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
-        scores = _scores_of(await self._answer(body), len(texts))
+        answer = await self._service.ask(f"{self.base_url}/rerank", json=body)
+        scores = _scores_of(answer, len(texts))
         if scores is None:
             raise RetrievalError(f"{self.name} did not answer with a score for each document: {_CURE}")
         self._logits |= any(not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
@@ -67,21 +67,6 @@ class EndpointReranker:
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
         await self._service.aclose()
-
-    async def _answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends a request; once more, for the server to cut the documents, where it refuses the first."""
-        url = f"{self.base_url}/rerank"
-        try:
-            return await self._service.ask(url, json={**body, **self._more})
-        except RetrievalError as error:
-            if self._more or getattr(error.__cause__, "status", None) != 400:
-                raise
-            try:
-                answer = await self._service.ask(url, json={**body, **_CUT})
-            except RetrievalError:  # the server does not know this option, or refused something else
-                raise error from None
-        self._more = _CUT
-        return answer
 
 
 def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.records import Passage
+from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.tools.concurrency import require_awaited, work
 
@@ -32,19 +33,10 @@ class OverlapReranker:
 
 
 def _all_scores(asked: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[float]]:
-    """Scores by one index the queries that share most passages, as for the coverage of a report."""
-    distinct = {id(passage): passage for _, passages in asked for passage in passages}
-    numbers = {name: number for number, name in enumerate(distinct)}
-    index = OverlapIndex(list(distinct.values()))
     scores = []
     for query, passages in asked:
         require_awaited()
-        if 2 * len(passages) < len(distinct):
-            scores.append(overlap_scores(query, passages))
-            continue
-        own = [numbers[id(passage)] for passage in passages]
-        of_all = index.scores(query, without=set(numbers.values()).difference(own))
-        scores.append([of_all[number] for number in own])
+        scores.append(overlap_scores(query, passages))
     return scores
 
 
@@ -62,40 +54,24 @@ class OverlapIndex:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._counts = [_counts(passage.title, passage.text) for passage in passages]
-        self._sizes = [it.size for it in self._counts]
-        self._words: dict[str, list[tuple[int, int]]] = {}
-        self._pairs: dict[tuple[str, str], list[int]] = {}
+        self._mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
 
-    def scores(self, query: str, without: Set[int] = frozenset()) -> list[float]:
-        """Computes the relevance of each passage, from 0 to 1, as if those numbered `without` were none."""
-        count = len(self._sizes) - len(without)
-        mean = max(1.0, (sum(self._sizes) - sum(self._sizes[it] for it in without)) / max(1, count))
+    def scores(self, query: str) -> list[float]:
+        """Computes the relevance of each passage, from 0 to 1."""
         words = telling_stems(query)
-        weights: dict[str, float] = {}
-        for word in words:
-            frequency = len(self._having(word)) - sum(word in self._counts[it].stems for it in without)
-            weights[word] = _weight(frequency, count)
-        most, pairs = sum(weights.values()) or 1.0, set(pairwise(words))
-        scores = [0.0] * len(self._sizes)
-        for number, shared in Counter(it for pair in pairs for it in self._with_pair(pair)).items():
-            scores[number] = PAIRS * shared / len(pairs)
-        for word, weight in weights.items():
-            for number, repeated in self._having(word):
-                saturation = _K1 * (1 - _B + _B * self._sizes[number] / mean)
-                scores[number] += BM25 * weight / most * repeated / (repeated + saturation)
+        pairs = set(pairwise(words))
+        scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
+        having = {
+            word: [(number, it.stems[word]) for number, it in enumerate(self._counts) if word in it.stems]
+            for word in dict.fromkeys(words)
+        }
+        weights = {word: _weight(len(found), len(self._counts)) for word, found in having.items()}
+        most = sum(weights.values()) or 1.0
+        for word, found in having.items():
+            for number, repeated in found:
+                saturation = _K1 * (1 - _B + _B * self._counts[number].size / self._mean)
+                scores[number] += BM25 * weights[word] / most * repeated / (repeated + saturation)
         return scores
-
-    def _having(self, word: str) -> list[tuple[int, int]]:
-        """Returns the numbers of the passages that have the stem, and how often."""
-        if word not in self._words:
-            counts = ((number, it.stems.get(word, 0)) for number, it in enumerate(self._counts))
-            self._words[word] = [pair for pair in counts if pair[1]]
-        return self._words[word]
-
-    def _with_pair(self, pair: tuple[str, str]) -> list[int]:
-        if pair not in self._pairs:
-            self._pairs[pair] = [number for number, it in enumerate(self._counts) if pair in it.pairs]
-        return self._pairs[pair]
 
 
 class _Counts(NamedTuple):
@@ -115,3 +91,31 @@ def _counts(title: str, text: str) -> _Counts:
 
 def _weight(frequency: int, count: int) -> float:
     return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+
+
+def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
+    """Returns the `most` passages that have the most in common with `query`, as `overlap_scores`, best first.
+
+    Where no passage has a word in common with the query, the first passages are returned: a document begins
+    with its topic, and may be in another language than the query.
+    """
+    return _ranked(passages, OverlapIndex(passages), query)[:most] if len(passages) > 1 else passages
+
+
+def nearest_by_source(
+    passages: Sequence[Passage], query: str, k: int, index: OverlapIndex | None = None
+) -> list[Passage]:
+    """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
+
+    A source without a word in common with the query is returned too. `index` is that of the passages.
+    """
+    sources: dict[str, list[Passage]] = {}
+    for passage in _ranked(passages, index or OverlapIndex(passages), query):
+        if passage.source in sources or len(sources) < k:
+            sources.setdefault(passage.source, []).append(passage)
+    return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
+
+
+def _ranked(passages: Sequence[Passage], index: OverlapIndex, query: str) -> list[Passage]:
+    scores = index.scores(query)
+    return [passages[at] for at in sorted(range(len(passages)), key=lambda at: (-scores[at], at))]

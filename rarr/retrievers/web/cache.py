@@ -3,18 +3,18 @@
 import asyncio
 import json
 import logging
-import os
 import sqlite3
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from rarr.errors import InputError, RetrievalError
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.storage.database import Database, Schema
 
 MAX_AGE_S = 7 * 86_400.0
@@ -72,10 +72,9 @@ class Cache:
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
         self._path, self._offline, self._refresh, self._clock = path, offline, refresh, clock
-        self._rests_until: dict[str, float] = {}  # by action, after a failure
+        self._rests_until = {"read": 0.0, "written": 0.0}  # after a failure
         self._stored = 0  # calls that stored something
-        # A fork has no threads that would end the flights of its parent.
-        self._flights: dict[tuple[int, bytes], Future[CacheEntry | None]] = {}
+        self._turns: PerLoop[WeakValueDictionary[bytes, asyncio.Lock]] = PerLoop(WeakValueDictionary)
         self._file = Database(path, SCHEMA)
 
     async def through(
@@ -83,30 +82,11 @@ class Cache:
     ) -> CacheEntry:
         """Returns the entry for `key`, a JSON list. If it is missing, stores what `make` returns.
 
-        In one process `make` runs once for each key at a time: other callers wait for it, and share its value
-        or its `RetrievalError`. Raises the error of `make`, which is not stored, and `RetrievalError` for an
-        entry that is missing offline.
+        Callers for one key take turns, so that the others find what the first one stored. Raises the error of
+        `make`, which is not stored, and `RetrievalError` for an entry that is missing offline.
         """
-        name = (os.getpid(), _digest(kind, key))
-        own_flight: Future[CacheEntry | None] = Future()
-        own_flight.set_running_or_notify_cancel()  # a caller who stops waiting must not cancel it for all
-        while (flight := self._flights.setdefault(name, own_flight)) is not own_flight:
-            if (entry := await asyncio.wrap_future(flight)) is not None:
-                return entry
-        result: CacheEntry | None = None  # as after a cancellation: the next caller takes over
-        failure: RetrievalError | None = None
-        try:
-            result = await self._valid(kind, key) or await self._put(kind, key, await make())
-            return result
-        except RetrievalError as error:
-            failure = error
-            raise
-        finally:
-            del self._flights[name]
-            if failure:
-                own_flight.set_exception(failure)
-            else:
-                own_flight.set_result(result)
+        async with self._turns.get().setdefault(_digest(kind, key), asyncio.Lock()):
+            return await self._valid(kind, key) or await self._put(kind, key, await make())
 
     async def search(self, key: Sequence[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
@@ -150,7 +130,7 @@ class Cache:
         return None
 
     def _write(self, digest: bytes, kind: str, now: float, value: bytes) -> None:
-        if time.monotonic() < self._rests_until.get("written", 0.0):
+        if time.monotonic() < self._rests_until["written"]:
             return
         try:
             with self._file.transaction() as sqlite:
@@ -162,8 +142,8 @@ class Cache:
             self._warn("written", str(error))
 
     def _warn(self, action: str, why: str) -> None:
-        """Logs the failure of a read or write as a warning, at most once in 60 seconds each."""
-        if time.monotonic() >= self._rests_until.get(action, 0.0):
+        """Logs the failure of a read or write as a warning, at most once in 60 seconds."""
+        if time.monotonic() >= self._rests_until[action]:
             self._rests_until[action] = time.monotonic() + REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
             _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)

@@ -15,9 +15,9 @@ from rarr.retrievers.extract.extracted_document import UnreadableError, publishe
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_markdown
 from rarr.retrievers.fetch.cached_page_passages import Extracted, PageReader, Shelf
+from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
-from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
 from rarr.tools.text.wording import shown
 

@@ -21,15 +21,14 @@ from rarr.records import Passage
 from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 from rarr.retrievers.rerank.endpoint import EndpointReranker
 from rarr.retrievers.rerank.overlap import OverlapReranker, overlap_scores
-from rarr.testing import RETRIEVED_AT, Failure, Request
-from rarr.testing.server import Listener, Reply, failed, instead
+from rarr.testing import RETRIEVED_AT, Request
+from rarr.testing.server import Listener, Reply
 from rarr.tools.models.retries import Limiter
 
 loopback = pytest.mark.loopback
 
 NAME = "cross-encoder/tiny"
 KEY = "sk-test-0123456789abcdef"
-TOO_LONG = "This model's maximum context length is 512 tokens. However, you requested 0 output tokens."
 
 
 def passage(text: str, title: str = "") -> Passage:
@@ -139,11 +138,6 @@ def ranked(request: Request) -> Reply:
     return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
-def cuts(request: Request) -> Reply:
-    """As vLLM with a model of 512 tokens."""
-    return ranked(request) if "truncate_prompt_tokens" in request.body else failed(400, TOO_LONG)
-
-
 def reranker_at(url: str, **options: Any) -> EndpointReranker:
     usual = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 1}
     return EndpointReranker("bge", base_url=url, **(usual | options))
@@ -180,18 +174,6 @@ async def test_logits_become_relevances_from_the_first_that_is_no_probability() 
             relevances = await reranker.score("When?", first)
             assert await reranker.score("When?", [passage("a 0")]) == [0.5]
     assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
-
-
-@loopback
-async def test_server_truncates_documents_that_are_too_long_or_says_why_not() -> None:
-    with Listener(cuts) as server:
-        async with aclosing(reranker_at(server.url)) as reranker:
-            for _ in range(2):
-                assert await reranker.score("When?", [passage("a 0.5")]) == [0.5]
-    assert [request.body.get("truncate_prompt_tokens") for request in server.requests] == [None, -1, -1]
-    left = [Failure(400, message=TOO_LONG), Failure(422, message="extra field")]
-    with Listener(lambda _: instead(left.pop(0)) or Reply(500)) as server:
-        assert TOO_LONG in await fails(server.url)
 
 
 ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.2}
