@@ -20,7 +20,6 @@ from rarr.retrievers.corpus.passage_index import (
     best_hits,
     failures,
     is_index,
-    place,
     stored_passage,
 )
 from rarr.retrievers.extract.extracted_document import UnreadableError
@@ -39,7 +38,7 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown = reader, shown
-        self.skipped = [(place(shown, name), reason) for name, reason in reader.manifest.unread()]
+        self.skipped = [((shown / name).as_posix(), reason) for name, reason in reader.manifest.unread()]
 
     @classmethod
     def open(
@@ -92,7 +91,7 @@ class Corpus:
             for (_, item), best in documents.items():
                 for hit in best[:PASSAGES_PER_DOCUMENT]:
                     stored = stored_passage(searcher, hit)
-                    own_source = place(self._shown, stored.pop("file")) + (f"#{item}" if item else "")
+                    own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
                     facts = {**stored, "source": stored["source"] or own_source, "retrieved_at": now}
                     scored.append((hit.score, Passage(**facts)))
         # The engine orders equal scores by how the index was built; this order does not depend on it.
@@ -113,10 +112,8 @@ class Corpus:
     @cached_property
     def _paths(self) -> dict[str, Path]:
         """The files of the index, by the sources that passages show."""
-        names = self._reader.manifest.files
-        return {
-            valid(place(self._shown, name)): Path(place(self._shown, name)).expanduser() for name in names
-        }
+        paths = (self._shown / name for name in self._reader.manifest.files)
+        return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 
 def _by_document(hits: Sequence[Hit], k: int, limit: int) -> dict[tuple[int, int], list[Hit]]:

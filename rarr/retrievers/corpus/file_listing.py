@@ -1,6 +1,5 @@
 """Lists the files to read in a folder or file, and the files to skip."""
 
-import errno
 import os
 import re
 import stat
@@ -103,9 +102,7 @@ def _file(name: str, path: Path, root: Path) -> File | str:
         facts = path.stat()
     except UnicodeEncodeError:
         return "its name is not Unicode: rename it"
-    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
-        if getattr(error, "errno", errno.ELOOP) in (errno.ENOENT, errno.ELOOP):
-            return "the link leads nowhere"
+    except (OSError, RuntimeError) as error:  # refused, or links that lead nowhere or in a circle
         return f"it cannot be read ({getattr(error, 'strerror', error)})"
     if not stat.S_ISREG(facts.st_mode):
         return "it is not a regular file"

@@ -26,7 +26,6 @@ from rarr.retrievers.corpus.passage_index import (
     last_commit,
     open_passages,
     open_writer,
-    place,
     remove,
 )
 from rarr.retrievers.extract.extracted_document import UnreadableError
@@ -127,7 +126,7 @@ class _Build:
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            skipped=[(place(self._path, name), why) for name, why in self._manifest.unread()],
+            skipped=[((self._path / name).as_posix(), why) for name, why in self._manifest.unread()],
         )
 
     def close(self) -> None:

@@ -81,9 +81,8 @@ class Manifest(BaseModel):
 def read_manifest(folder: Path) -> Manifest:
     """Reads the manifest of the index in `folder`. Raises `InputError` for a damaged or another version's."""
     with _damage(folder):
-        is_earlier = not (folder / MANIFEST).exists() and is_index(folder)
-        facts = {} if is_earlier else json.loads((folder / MANIFEST).read_bytes())
-        if is_earlier or facts.get("format") != FORMAT:
+        facts = json.loads((folder / MANIFEST).read_bytes())
+        if facts.get("format") != FORMAT:
             raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_cure(folder)}")
         return Manifest.model_validate(facts)
 
@@ -149,11 +148,6 @@ def is_index(folder: Path) -> bool:
         return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
         return False
-
-
-def place(corpus: Path, name: str) -> str:
-    """Joins the path of a corpus and a file's name in it, with slashes. "" names the corpus itself."""
-    return (corpus / name).as_posix() if name else corpus.as_posix()
 
 
 @contextmanager

@@ -201,7 +201,7 @@ def _document(value: object, number: int) -> Document:
 
 def _page(path: Path, complain: Complain) -> Iterator[Document]:
     page = read_page(_content(path), is_own=True, complain=complain)
-    yield Document(page.text, page.title or path.stem, published_at=page.published_at)
+    yield replace(page, title=page.title or path.stem)
 
 
 def _titled(path: Path, complain: Complain) -> Iterator[Document]:

@@ -67,7 +67,6 @@ _CLASSES = {
     ("datetime", "timezone"),
     ("rarr.retrievers.corpus.chunking", "Window"),
     ("rarr.retrievers.extract.extracted_document", "Document"),
-    ("rarr.retrievers.extract.web_page_text", "Page"),
 }
 
 Result = TypeVar("Result")
@@ -113,8 +112,15 @@ def _called(limits: CallLimits, function: Callable[..., Any], *args: object) -> 
     """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
     request = pickle.dumps((function, args, tuple(limits)))
     with _turns:
-        for _ in range(AT_ONCE + 1):  # each idle process may end just now
-            process, is_reusable = _taken(), False
+        for _ in range(AT_ONCE + 1):  # each idle process may have ended
+            try:
+                process = _idle.pop()
+            except IndexError:  # none is left
+                process = _Process()
+            if process.popen.poll() is not None:
+                process.end()
+                continue
+            is_reusable = False
             try:
                 result, unreadable, lasting, is_last = process.exchange(request, limits.seconds)
                 is_reusable = not (is_last or process.is_late)
@@ -130,16 +136,6 @@ def _called(limits: CallLimits, function: Callable[..., Any], *args: object) -> 
                 raise UnreadableError(unreadable, lasting=lasting)
             return result
     raise UnreadableError("reading it ended the reading process")
-
-
-def _taken() -> "_Process":
-    """Returns an idle process, or a new one."""
-    with suppress(IndexError):  # none is left
-        while True:
-            if (process := _idle.pop()).runs():
-                return process
-            process.end()
-    return _Process()
 
 
 class _Process:
@@ -196,9 +192,6 @@ class _Process:
     def _kill_late(self) -> None:
         self.is_late = True
         self.popen.kill()
-
-    def runs(self) -> bool:
-        return self.popen.poll() is None
 
     def end(self, patience_s: float = 0.0) -> int:
         """Kills the process if it does not end by itself within `patience_s`. Returns its exit status."""

@@ -6,10 +6,10 @@ Pages of the web are read in a worker process (see `limited_calls`).
 import logging
 import re
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
-from rarr.retrievers.extract.extracted_document import Complain, UnreadableError, decode, published
+from rarr.retrievers.extract.extracted_document import Complain, Document, UnreadableError, decode, published
 from rarr.retrievers.extract.pdf_and_office import markdown_table, read_pdf
 from rarr.valid_unicode import valid
 
@@ -31,31 +31,23 @@ _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
 _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
 
 
-class Page(NamedTuple):
-    """The main text of a page, its title ("" without a title), and when it was published, where known."""
-
-    text: str
-    title: str = ""
-    published_at: datetime | None = None
-
-
-def extract_page(content: bytes, media_type: str, charset: str | None) -> Page:
+def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
     """Extracts the main text of a fetched page by `media_type`; bytes that begin as a PDF are read as a PDF.
 
     Raises `UnreadableError`, with the reason as message, if it has no text, too much text or is damaged.
     """
     # Some servers label everything that they send as HTML.
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
-        page = Page(*read_pdf(content, most_characters=MOST_CHARACTERS))
+        page = Document(*read_pdf(content, most_characters=MOST_CHARACTERS))
     elif media_type in ("text/html", "application/xhtml+xml"):
         if len(content) > MOST_BYTES:
             raise UnreadableError(f"its HTML is longer than {MOST_BYTES // 1_000_000} MB")
         page = read_page(content, charset)
     else:
-        page = Page(decode(content, charset))
+        page = Document(decode(content, charset))
     if not page.text.strip():
         raise UnreadableError("it holds no text")
-    return Page(valid(_not_too_long(page.text)), valid(page.title), page.published_at)
+    return replace(page, text=valid(_not_too_long(page.text)), title=valid(page.title))
 
 
 def extract_markdown(markdown: str) -> str:
@@ -71,7 +63,7 @@ def _not_too_long(text: str) -> str:
 
 def read_page(
     data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
-) -> Page:
+) -> Document:
     """Extracts the main text of the HTML in `data`, which may be empty.
 
     `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
@@ -94,9 +86,10 @@ def read_page(
     try:
         page = trafilatura.bare_extraction(_simplified(html), **options)
         if page is None:  # too short to tell the main text from the rest, so all text is taken
-            return Page(_text(trafilatura.baseline(_simplified(html))[0]))
+            return Document(_text(trafilatura.baseline(_simplified(html))[0]))
         facts = page if isinstance(page, dict) else page.as_dict()
-        return Page(_text(facts["body"]), facts["title"] or "", published(facts["date"]))
+        date = published(facts["date"])
+        return Document(_text(facts["body"]), facts["title"] or "", published_at=date)
     except MemoryError:  # the process has a limit of memory
         raise
     except Exception as error:  # hostile markup can make the parsers raise any error
