@@ -17,7 +17,6 @@ from rarr.batches.results import Columns, Counting, ResultStore, result_columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.concurrency import call_all
 from rarr.tools.storage.files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
@@ -108,21 +107,6 @@ def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
     refused.set()
     first.join()
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
-
-
-def test_threads_that_write_at_once_wait_for_each_other(
-    batch: Batch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(*counts: int) -> None:
-        writers = [threading.Thread(target=call_all) for _ in range(8)]
-        for each in writers:
-            each.start()
-        for each in writers:
-            each.join()
-
-    batch.rows(*({"text": RIGHT, "n": n} for n in range(200)))
-    batch.revise(on_progress=interrupt)
-    assert (capsys.readouterr().err, len(batch.results())) == ("", 200)
 
 
 def test_failed_row_with_an_open_sentence_is_counted_as_an_error_alone() -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.batches.results import Columns
-from rarr.batches.rows import InputRow, common_type, input_rows
+from rarr.batches.rows import common_type, input_rows
 from rarr.errors import InputError
 
 ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", "n": "2"}]
@@ -51,20 +50,6 @@ def test_file_that_cannot_be_read_is_an_error(
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=message):
         list(input_rows(tmp_path / name))
-
-
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        ({"note": "a"}, "its 'text' is empty"),
-        ({"text": 3}, "its 'text' is an int"),
-        ({"text": "x" * 1_000_001}, "divide it"),
-        ({"text": "x", "asked": 3}, "its 'asked' is an int"),
-        ({"text": "x", "given": 3}, "its 'given' is an int: give a list"),
-    ],
-)
-def test_row_that_cannot_be_used_says_why(row: dict[str, object], problem: str) -> None:
-    assert problem in str(Columns("text", "asked", "given").row_or_problem(InputRow("row 1", row)))
 
 
 @pytest.mark.parametrize(

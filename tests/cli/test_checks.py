@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 
 from cli.helpers import Command
-from rarr.cli.checks import found_files, read_document
-from rarr.evals.verified_claims import VerificationReport
 from rarr.records.document_checks import DocumentChecks
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
@@ -87,15 +85,6 @@ def test_hostile_texts_do_not_steer_a_terminal(command: Command, form: str) -> N
     assert not {0x1B, 0x07} & {*done.out, *done.err.encode()}
 
 
-def test_names_and_folders_mean_each_file_once() -> None:
-    Path("a*.md").write_text(RIGHT, encoding="utf-8")
-    Path("docs/link.md").symlink_to("none.md")
-    found = found_files(["docs", "docs/inner/wrong.txt", "docs/right.md", "docs/b.py", "a*.md"])
-    names = ["docs/link.md", "docs/right.md", "docs/inner/wrong.txt", "docs/b.py", "a*.md"]
-    assert [file.as_posix() for file in found] == names
-    assert "cannot be read" in read_document(Path("docs/link.md")).unreadable
-
-
 def claims(*rows: Any) -> None:
     lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
     Path("claims.jsonl").write_text("".join(f"{line}\n" for line in lines))
@@ -149,13 +138,3 @@ def test_exit_status_of_a_file_of_claims(command: Command, rows: list[Any], stat
     assert (done.status, "".join(done.err.splitlines()[-1:])[: len(last)]) == (status, last)
     assert done.out.endswith(b"report: out\n")
     assert {"predictions.jsonl", "report.json"} <= {file.name for file in Path("out").iterdir()}
-
-
-def test_scores_of_a_file_are_printed(command: Command) -> None:
-    claims({"claim": RIGHT, "evidence": DAM, "label": "attributable"}, LABELLED)
-    out = command("verify", "claims.jsonl", "-o", "out").out.decode()
-    assert [line.split() for line in out.splitlines() if line.startswith("macro f1 ")] == [
-        ["macro", "f1", "1.000", "1.000", "to", "1.000", "2", "0"]
-    ]
-    done = command("verify", "claims.jsonl", "-o", "one", "--limit", "1", "--json")
-    assert [row.id for row in VerificationReport.model_validate_json(done.out).rows] == ["1"]

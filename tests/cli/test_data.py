@@ -12,7 +12,6 @@ from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 from cli.helpers import Command, is_complaint
 from rarr.evals.benchmarks.bench import published
 from rarr.evals.measures import EvalReport
-from rarr.testing import RuleModel, ScriptedServer
 
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
@@ -126,22 +125,6 @@ def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> Non
     assert [line.split()[:2] for line in done.out.decode().splitlines() if "0.500" in line]
     labels = [json.loads(line) for line in Path("labels.jsonl").read_text().splitlines()]
     assert [(row["id"], row["label"]) for row in labels] == [("a", "attributable"), ("b", None)]
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-def test_training_rows_are_made_and_the_same_call_goes_on(command: Command) -> None:
-    Path("queries.txt").write_text("When did the bridge open?\nBest pizza in Naples\n")
-    with ScriptedServer(RuleModel()) as server:
-        options = ["--corpus", "notes", "--model", "vllm:m", "--base-url", server.url]
-        call = ("train", "data", "queries.txt", "-o", "rows", *options)
-        limited = command(*call, "--set", "max_calls=0")
-        assert (limited.status, "max_calls (0) would be passed" in limited.err) == (2, True)
-        done = command(*call)
-        asked = len(server.requests)
-        assert (done.status, b"rows: 1" in done.out, b"tokens: " in done.out) == (0, True, True)
-        assert command(*call).status == 0
-        assert len(server.requests) == asked
 
 
 def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_path: Path) -> None:

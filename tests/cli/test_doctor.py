@@ -1,13 +1,10 @@
 """`rarr doctor`: what it finds of the installation, models and sources, over real connections."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from retrievers.services import Said, Service
 from tools.asking import KEY
 
 from cli.helpers import Command, Result, is_complaint
@@ -47,29 +44,6 @@ def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: 
     assert (finding.state, words in str(finding)) == ("broken", True)
 
 
-@pytest.fixture
-def services() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
-
-
-@pytest.mark.loopback
-@pytest.mark.parametrize(
-    ("said", "state", "words"),
-    [
-        (Said({"results": []}), "ok", "it answers"),
-        (Said("", 403), "broken", "format"),
-        (Said("<a>"), "broken", "did not answer with a JSON object"),
-        (None, "broken", "cannot be reached"),
-    ],
-)
-def test_source_is_asked_a_question(said: Said | None, state: str, words: str, services: ExitStack) -> None:
-    service = said and services.enter_context(Service(lambda asked: said))
-    url = service.url if service else refused_url()
-    finding = findings(search="searxng", searxng_url=url, offline=False)["search searxng"]
-    assert (finding.state, words in finding.detail) == (state, True), finding
-
-
 def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:
     return command("doctor", "--model", name, "--base-url", url, *more)
 
@@ -95,17 +69,11 @@ def test_key_is_sent_and_not_shown(command: Command, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize(
-    ("options", "name", "cure"),
-    [
-        ({"requires_key": KEY}, NAME, "give its key as api_key"),
-        (None, NAME, "start its server or fix base_url"),
-    ],
-    ids=["key", "down"],
-)
-def test_model_that_fails_is_status_3_with_the_cure(
-    command: Command, options: dict[str, Any] | None, name: str, cure: str, services: ExitStack
-) -> None:
-    at = None if options is None else services.enter_context(ScriptedServer({}, **options))
-    done = doctor(command, at.url if at else refused_url(), name=name)
-    assert (done.status, done.out, is_complaint(done.err), cure in done.err) == (3, b"", True, True)
+def test_model_that_fails_is_status_3_with_the_cure(command: Command) -> None:
+    with ScriptedServer({}, requires_key=KEY) as at:
+        locked = doctor(command, at.url)
+    for done, cure in (
+        (locked, "give its key as api_key"),
+        (doctor(command, refused_url()), "start its server"),
+    ):
+        assert (done.status, done.out, is_complaint(done.err), cure in done.err) == (3, b"", True, True)

@@ -75,15 +75,6 @@ def test_json_is_utf8_whatever_the_locale() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("argv", [["revise", "--help"], ["doctor", "--offline"]])
-def test_closed_pipe_shows_no_traceback(argv: list[str]) -> None:
-    with started(RUN, *argv) as child:
-        assert child.stdout and child.stderr
-        child.stdout.close()
-        assert child.stderr.read() == b""
-
-
-@pytest.mark.slow
 @pytest.mark.usefixtures("_bridge")
 @pytest.mark.parametrize(
     ("redirection", "status", "words"),

@@ -74,14 +74,6 @@ def test_options_and_set_become_settings_and_no_others(command: Command, fake: t
     assert not {"search", "offline"} & settings.model_fields_set
 
 
-def test_source_is_read_alone_where_no_other_source_is_named(command: Command) -> None:
-    Path("bridge.md").write_text("The bridge opened in 1937.")
-    done = command("revise", "The bridge opened in 1935.\r\n", "--source", "bridge.md", "--json")
-    made = Revision.model_validate_json(done.out)
-    assert (done.status, done.err, made.text) == (0, "", "The bridge opened in 1937.\r\n")
-    assert [passage.source for passage in made.evidence] == ["bridge.md"]
-
-
 def test_json_is_the_revision_alone_and_diff_the_diff_alone(
     command: Command, fake: type[FakeReviser]
 ) -> None:
@@ -135,19 +127,6 @@ def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[Fa
     )
     shown = json.loads(command("revise", "The mill burned.", "--json", "--accept", "suggested").out)
     assert (shown["text"], shown["edits"][0]["state"]) == ("That mill burned.", "accepted")
-
-
-STEERING = "\x9b2J \u202eback\u2066 \u2028 \u200f \u061c \x85"
-
-
-@pytest.mark.parametrize(
-    "argv", [["revise", f"It was {STEERING} then.", "--json"], ["trace", "list", "--json"]]
-)
-def test_json_cannot_steer_the_terminal(command: Command, notes: Path, argv: list[str]) -> None:
-    command("revise", f"It is {STEERING}.", "--corpus", "notes")
-    out = command(*argv, *(["--corpus", "notes"] if argv[0] == "revise" else [])).out.decode()
-    assert not {*STEERING} - {*" 2Jback"} & {*out}
-    assert STEERING in json.dumps(json.loads(out), ensure_ascii=False).replace("\\u0085", "\x85")
 
 
 @pytest.mark.usefixtures("_dam")

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.helpers import Command, FakeReviser, Result, is_complaint
-from rarr.cli.entry_point import DEFECT
-from rarr.errors import InputError, SetupError
-from rarr.records import Revision
+from cli.helpers import Command, Result, is_complaint
 
 CORPUS = ["--corpus", "notes"]
 EVAL = ["eval", "data.jsonl", "-o", "out", *CORPUS]
@@ -92,27 +89,6 @@ def test_wrong_call_is_one_line_and_does_nothing(
     assert message in done.err
     after = {path: path.stat().st_size for path in Path().iterdir() if path.name not in ("home", "out")}
     assert {path: size for path, size in before.items() if path.is_file()}.items() <= after.items()
-
-
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [
-        (InputError("wrong\ncall"), 2),
-        (SetupError("no key"), 2),
-        (KeyError("q1"), DEFECT),
-        (KeyboardInterrupt(), 130),
-    ],
-    ids=lambda case: type(case).__name__,
-)
-def test_every_error_is_one_line(
-    command: Command, fake: type[FakeReviser], error: BaseException, status: int
-) -> None:
-    def fails(text: str) -> Revision:
-        raise error
-
-    fake.answer = staticmethod(fails)
-    done = command("revise", "One.")
-    assert (done.status, done.out, is_complaint(done.err)) == (status, b"", True)
 
 
 TEXT = "The bridge opened in 1935. It is red."

@@ -6,7 +6,7 @@ import pytest
 from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 
@@ -62,14 +62,6 @@ def test_sources_are_given_under_both_keys_and_in_every_form(key: str, source: A
 def test_empty_answer_passes_unchanged(empty: Any) -> None:
     assert known().invoke(empty) is empty
     assert known().invoke({"answer": empty}) == {"answer": empty, "rarr": None}
-
-
-async def test_stream_gives_the_result_once() -> None:
-    chain = PROMPT | model() | known()
-    chunks = [*chain.stream({"question": QUESTION})]
-    assert [chunk.content for chunk in chunks] == [RIGHT]
-    assert isinstance(chunks[0], AIMessageChunk)
-    assert [chunk.content async for chunk in chain.astream({"question": QUESTION})] == [RIGHT]
 
 
 def test_reviser_of_the_caller_is_used() -> None:

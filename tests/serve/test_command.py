@@ -16,7 +16,6 @@ import httpx2
 import pytest
 
 from rarr import Settings
-from rarr.cli import run
 from rarr.errors import SetupError
 from rarr.serve import server
 from rarr.testing import ScriptedServer
@@ -107,26 +106,6 @@ def gone(pid: int) -> None:
             return
         time.sleep(0.1)
     pytest.fail(f"process {pid} is left")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--host", "0.0.0.0"], "--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
-        (["--upstream", "localhost:8000"], "--upstream is 'localhost:8000': give an address, such as http"),
-        (["--upstream", "file:///etc"], "--upstream is 'file:///etc': give an address"),
-        (["--deadline", "0"], "'serve_deadline_s' is 0.0: give a number greater than 0"),
-        (["--mode", "delete"], "Invalid value for '--mode'"),
-    ],
-)
-@pytest.mark.loopback
-def test_wrong_call_is_one_line_with_the_cure(
-    options: list[str], message: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["serve", "--port", "0", *options]) == 2
-    err = capfd.readouterr().err
-    assert message in err
-    assert len(err.splitlines()) == 1
 
 
 @pytest.mark.loopback

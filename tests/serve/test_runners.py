@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from openai import OpenAI
 
@@ -24,7 +23,6 @@ from serve.serving import Served, answers
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
-OTHER = {"text": "Cork is a city in Ireland.", "source": "mine"}
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
 
 
@@ -81,23 +79,6 @@ def test_answer_is_corrected_against_the_corpus(served: Served) -> None:
     assert text(answer) == RIGHT
     assert [(edit["old"], edit["new"]) for edit in result(answer)["edits"]] == [("212", "221")]
     assert answer.choices[0].message.annotations[0].url_citation.url.endswith("hoover-dam.md")
-
-
-@pytest.mark.parametrize(
-    ("more", "label", "sources"),
-    [
-        ({}, "contradictory", ["hoover-dam.md"]),
-        ({"corpus": "dams"}, "contradictory", ["hoover-dam.md"]),
-        ({"corpus": "dams", "sources": [OTHER]}, "contradictory", ["mine", "hoover-dam.md"]),
-        ({"corpus": "dams", "sources": [OTHER], "search": "given"}, "extrapolatory", ["mine"]),
-        ({"sources": [OTHER]}, "extrapolatory", ["mine"]),
-    ],
-)
-def test_claim_is_verified_against_the_corpus(served: Served, more: Any, label: str, sources: Any) -> None:
-    body = {"claim": WRONG} | more
-    verification = httpx2.post(f"{served.url}/verify", json=body, timeout=60).json()
-    found = {Path(passage["source"]).name for passage in verification["evidence"]}
-    assert (verification["label"], found) == (label, {*sources})
 
 
 def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(

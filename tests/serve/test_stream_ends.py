@@ -65,13 +65,6 @@ async def test_chunk_after_the_finish_reason_does_not_open_the_choice_again() ->
     assert words(out) == TEXT.replace(WRONG, RIGHT)
 
 
-async def test_text_before_a_call_of_a_tool_goes_out_before_it() -> None:
-    call = chunk(delta={"tool_calls": [{"index": 0, "function": {"name": "look_up"}}]})
-    out = await sent(chunk(TEXT), call, chunk(finish="tool_calls"), DONE)
-    deltas = [event["choices"][0]["delta"] for event in out[:2]]
-    assert [list(delta) for delta in deltas] == [["content"], ["tool_calls"]]
-
-
 def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:
     stream = Paragraphs(whole=whole)
     return [*(block for piece in pieces for block in stream.add(piece)), stream.rest()]

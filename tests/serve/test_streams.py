@@ -45,16 +45,6 @@ def test_text_goes_out_by_paragraphs_each_in_the_light_of_those_before(
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
 
 
-def test_citation_has_its_place_in_the_whole_text(client: OpenAI) -> None:
-    seen = chunks(client, f"Hello.\n\nIt is {WRONG} high.")
-    text = "".join(texts(seen))
-    finish = next(chunk for chunk in seen if chunk.choices and chunk.choices[0].finish_reason)
-    [annotation] = finish.choices[0].delta.annotations
-    place = annotation["url_citation"]
-    assert text[place["start_index"] : place["end_index"]] == RIGHT
-    assert [result["start"] for result in finish.rarr["results"]] == [0, 8]
-
-
 def test_mode_check_streams_every_token_as_it_comes(client: OpenAI) -> None:
     seen = chunks(client, extra_body={"rarr": {"mode": "check"}})
     assert "".join(texts(seen)) == PARAGRAPHS

@@ -1,10 +1,9 @@
 """A text with its marks: each edit, sentence and deciding word at its characters."""
 
-import pytest
 from hypothesis import given
 
 from rarr.records import Edit, Part, Sentence, with_edits
-from rarr.views.pages import MarkedRun, marked, quoted, title_of
+from rarr.views.pages import MarkedRun, marked, quoted
 from views.test_notebook import edited
 
 
@@ -50,19 +49,6 @@ def test_runs_are_the_text_before_and_after(case: tuple[str, list[Edit]]) -> Non
     runs = [run for each in marked(original, edits, []) for run in each.runs]
     assert "".join(run.text for run in runs if run.kind != "inserted") == original
     assert "".join(run.text for run in runs if run.kind != "deleted") == with_edits(original, edits)
-
-
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("\n\n# The *bridge*\n\nIt opened.", "The *bridge"),
-        ("- One\n- Two", "One"),
-        ("a " * 100, "a " * 49 + "a…"),
-        ("\n", ""),
-    ],
-)
-def test_title_is_the_first_line(text: str, title: str) -> None:
-    assert title_of(text) == title
 
 
 def test_quotation_marks_the_deciding_words_of_the_passage() -> None:

@@ -65,21 +65,6 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
     assert coloured.startswith("It opened in \x1b[9;31m1935\x1b[0m\x1b[1;32m1937\x1b[0m.")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "      asked: When did it open?",
-        "      why: the evidence says 1937",
-        "      evidence: “It opened in 1937.” (Bridges, bridge.md)",
-        "  e2  “It” → “They”, refused",
-        "      why: support did not rise",
-    ],
-)
-def test_reasons_and_refused_edits_are_shown_where_asked(line: str) -> None:
-    assert line in render(REVISED, terminal=False, verbose=True).split("\n")
-    assert line not in render(REVISED, terminal=False).split("\n")
-
-
 def sentence(text: str, **fields: Any) -> Sentence:
     return Sentence(**({"text": text, "start": 0, "end": len(text), "status": "supported"} | fields))
 

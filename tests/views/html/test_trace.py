@@ -102,11 +102,6 @@ def test_deciding_words_are_marked_with_the_words_of_the_passage(trace: Trace) -
     assert "~ open </script" in text
 
 
-def test_page_with_suggestions_holds_hostile_texts(trace: Trace) -> None:
-    test_tags_are_known_and_closed(page(reviewed(trace)))
-    test_links_lead_to_the_web_or_to_existing_anchors(page(reviewed(trace)))
-
-
 def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
     contents = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
