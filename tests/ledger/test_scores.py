@@ -67,11 +67,6 @@ def test_sentence_unjudged_in_one_text_counts_0_in_both() -> None:
     assert (got.attribution_before, got.attribution_after) == (0.1, 0.4)
 
 
-def test_sentences_that_an_edit_divided_are_not_paired() -> None:
-    got = scores_of(([0.2], [0.8, None]), 1.0)
-    assert (got.attribution_before, got.attribution_after) == (0.2, 0.4)
-
-
 def test_sentences_of_an_unreached_block_count_0_in_the_attribution_of_the_whole_text() -> None:
     text = "It is old.\nIt is red.\n"
     spans = (Span(0, 11), Span(11, len(text)))

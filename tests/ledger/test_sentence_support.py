@@ -15,11 +15,6 @@ def places(queries: list[Query]) -> list[tuple[int, int]]:
     return [(query.start, query.end) for query in queries]
 
 
-def test_queries_before_a_change_stay_and_later_ones_move() -> None:
-    queries = [query(0, 5), query(5, 8), query(8, 12)]
-    assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
-
-
 def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
     queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
     assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
@@ -27,11 +22,6 @@ def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
 
 def test_rejected_edits_move_no_query() -> None:
     assert moved_queries([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
-
-
-def test_insertion_moves_later_queries_and_widens_queries_around_it() -> None:
-    queries = [query(0, 5), query(5, 8), query(3, 8)]
-    assert places(moved_queries(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
 
 
 @st.composite

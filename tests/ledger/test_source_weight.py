@@ -36,30 +36,10 @@ def test_sources_have_the_kind_that_the_settings_say() -> None:
     assert source_kind("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}) == "forum"
 
 
-def test_sources_of_one_domain_or_file_are_one() -> None:
-    sources = [
-        from_("https://a.org/1"),
-        from_("https://www.a.org/2"),
-        from_("notes/a.md"),
-        from_("notes/a.md"),
-    ]
-    assert [len(group) for group in independent_groups(sources)] == [2, 2]
-
-
 def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
     hosts = ("a.evil.com", "b.evil.com", "evil.com", "a.evil.co.uk", "b.evil.co.uk", "other.co.uk")
     sources = [from_(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
     assert sorted(len(group) for group in independent_groups(sources)) == [1, 2, 3]
-
-
-def test_source_that_joins_two_groups_makes_them_one() -> None:
-    text = "The harvest of the state was the largest of all that year, as the ministry said in its report."
-    first, second, copy = (
-        evidence("Peaches grow here.", source="https://x.org/1"),
-        evidence(text, source="https://y.org/1"),
-        evidence(text, source="https://x.org/2"),
-    )
-    assert [len(group) for group in independent_groups([first, second, copy])] == [3]
 
 
 def test_unnamed_sources_are_one_group_of_kind_other() -> None:

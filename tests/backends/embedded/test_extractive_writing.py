@@ -4,7 +4,6 @@ from makers import evidence
 
 from rarr.backends.embedded.extractive_writing import (
     ExtractiveWriter,
-    headings_of,
     quoted_article,
     quoted_section,
 )
@@ -37,15 +36,6 @@ def sources(*headings: str, chunks: tuple[Evidence, ...] = ()) -> list[SectionSo
     ]
 
 
-def test_headings_are_those_of_the_sources_about_the_topic() -> None:
-    other = page("# Other bridge\n\n## Colours\n\nIt is red.", 2, "Humber Crossing")
-    assert headings_of(TOPIC, [page(), other]) == ["Overview", "Construction", "Closure"]
-
-
-def test_overview_of_a_source_is_no_second_overview() -> None:
-    assert headings_of(TOPIC, [page(f"## Overview\n\n{PAGE}")]) == ["Overview", "Construction", "Closure"]
-
-
 def test_article_without_a_plan_quotes_a_sentence_once_and_no_list() -> None:
     references = "## References\n\nThe Orrel Viaduct has references to 24 arches of brick."
     written = quoted_article(TOPIC, [page(f"## Overview\n\n{PAGE}\n\n{references}")], 9)
@@ -60,12 +50,6 @@ def test_sentences_stand_under_the_heading_of_their_source() -> None:
         "The Orrel Viaduct was designed by Tomas Brandl in 1908. [1]",
     ]
     assert quoted_section(TOPIC, three, 2) == "Trains stopped crossing the Orrel Viaduct in 1987. [1]"
-
-
-def test_sentence_is_quoted_once() -> None:
-    twice = (page(), page(PAGE, 2))
-    sections = [quoted_section(TOPIC, sources("Construction", "Closure", chunks=twice), n) for n in (0, 1)]
-    assert "".join(sections).count("in 1987") == 1
 
 
 def test_sentence_that_needs_another_is_not_quoted() -> None:
@@ -84,28 +68,9 @@ def test_menus_fragments_and_citations_are_not_quoted() -> None:
     )
 
 
-def test_page_about_something_else_is_not_quoted() -> None:
-    text = "The construction of the Humber Bridge was completed in 1981 after eight years."
-    assert (
-        quoted_section(TOPIC, sources("Construction", chunks=(page(text, title="Humber Bridge"),)), 0) == ""
-    )
-
-
-def test_article_without_a_plan_leaves_empty_sections_out() -> None:
-    assert [heading for heading, _ in quoted_article(TOPIC, [page()], 5)] == [
-        "Overview",
-        "Construction",
-        "Closure",
-    ]
-
-
 async def test_headings_without_a_sentence_are_not_planned() -> None:
     chunk = page(f"{PAGE}\n\n## Legends\n\nIt is said that a ghost walks there.")
     assert await ExtractiveWriter().outline(TOPIC, [chunk]) == ["Overview", "Construction", "Closure"]
-
-
-def test_first_heading_gets_only_sentences_about_it() -> None:
-    assert quoted_section(TOPIC, sources("Legends", "Construction"), 0) == ""
 
 
 def test_article_in_another_language_keeps_its_sentences() -> None:

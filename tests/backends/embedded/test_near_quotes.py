@@ -136,10 +136,6 @@ def test_two_lines_say_both_sides_of_an_and() -> None:
     assert read(other, lines).verdict != "yes"
 
 
-def test_script_without_spaces_is_left_open() -> None:
-    assert read("大坝建于1958年。", "大坝建于1958年。").verdict == "open"
-
-
 def test_list_item_is_read_with_the_line_that_governs_it() -> None:
     source = "Do not use the lock if:\n\n- the gate is open\n- it freezes"
     assert read("Use the lock if the gate is open.", source).verdict != "yes"

@@ -3,11 +3,9 @@
 from tokenizers import Tokenizer
 
 from rarr.backends.encoder.inputs import (
-    CLS,
     LONGEST,
     LONGEST_TEXT,
     MASKS,
-    SEP,
     MaskedSpan,
     covering_tokens,
     encoder_input,
@@ -16,13 +14,6 @@ from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.tools.text.blocks_and_sentences import Span
 
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
-
-
-def test_text_comes_before_its_passage_with_different_segment_ids() -> None:
-    made = encoder_input(TOKENS, "It opened in 1937.", "Golden Gate", "It opened in May 1937.")
-    assert made.ids[0] == CLS
-    assert made.ids.count(SEP) == 2
-    assert made.types == [0] * (made.ids.index(SEP) + 1) + [1] * (len(made.ids) - made.ids.index(SEP) - 1)
 
 
 def test_a_masked_span_is_one_token_of_its_kind() -> None:
@@ -54,7 +45,3 @@ def test_a_mask_behind_the_cut_is_said_to_be_cut() -> None:
     text = "word " * 200 + "1937"
     made = encoder_input(TOKENS, text, "", "passage", [MaskedSpan(Span(len(text) - 4, len(text)), "date")])
     assert made.masks == [-1]
-
-
-def test_place_without_tokens_has_no_covering_tokens() -> None:
-    assert covering_tokens([(0, 3), (4, 7)], 3, 4) is None

@@ -1,7 +1,5 @@
 """The heads of the weights that ship, on examples that anybody would get right."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -44,21 +42,3 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     [alone] = SHIPPED.point([question])
     together = SHIPPED.point([other, question, other])[1]
     assert np.array_equal(alone.starts, together.starts)
-
-
-def test_classes_are_probabilities() -> None:
-    judged = SHIPPED.attribution("The bridge opened in 1937.", TITLE, PASSAGE)
-    assert sum(judged) == pytest.approx(1)
-    assert all(0 <= p <= 1 for p in judged)
-
-
-@pytest.mark.slow
-def test_threads_share_one_encoder() -> None:
-    encoder, asked = Encoder(), ("Joseph Strauss designed it.", TITLE, PASSAGE)
-    judged = list[object]()
-    threads = [threading.Thread(target=lambda: judged.append(encoder.attribution(*asked))) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert judged == [SHIPPED.attribution(*asked)] * 8

@@ -120,12 +120,6 @@ def test_downloaded_model_is_not_downloaded_again(fake: Fake, hub: list[str]) ->
     assert hub == []
 
 
-def test_missing_model_is_downloaded(fake: Fake, hub: list[str]) -> None:
-    fake.fails[True] = OSError("not here")
-    loaded_model(NAME)
-    assert [local for _, _, local in fake.asked] == [True, False] * 3
-
-
 def test_unreachable_hub_is_one_line(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
     message = refused("nobody/nli")
@@ -141,23 +135,12 @@ def test_model_with_code_of_its_own_is_refused(fake: Fake, hub: list[str], name:
     assert "needs Python code of its own, which is not run here: choose" in refused(name)
 
 
-def test_model_is_refused_before_its_weights_are_loaded(fake: Fake) -> None:
-    fake.labels = ["LABEL_0", "LABEL_1", "LABEL_2"]
-    assert "has the labels LABEL_0, LABEL_1, LABEL_2" in refused(NAME)
-    assert fake.asked == [("config", NAME, True)]
-
-
 THREE_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 UNNAMED = {0: "LABEL_0", 1: "LABEL_1"}
 
 
 def config(architecture: str | None, id2label: dict[int, str] | None = None) -> Any:
     return SimpleNamespace(architectures=architecture and [architecture], id2label=id2label or UNNAMED)
-
-
-def test_classifier_reads_a_pair() -> None:
-    shape = shape_of(config("DebertaV2ForSequenceClassification", THREE_LABELS), "a/deberta")
-    assert shape == (None, Outputs(0, 2), None, False)
 
 
 @pytest.mark.parametrize(
@@ -177,20 +160,6 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
     shape = shape_of(config(architecture), name)
     assert (shape.prompt or "").format(evidence="E.", claim="C.", end="</s>") == text
     assert (shape.outputs, shape.limit) == (Outputs(1), limit)
-
-
-@pytest.mark.parametrize(
-    ("architecture", "message"),
-    [
-        ("LlamaForCausalLM", "is a LlamaForCausalLM: choose"),
-        (None, "is a model of no known kind: choose"),
-        ("MT5ForConditionalGeneration", "is a T5, and its prompt is not known: give its folder a name with"),
-    ],
-)
-def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | None, message: str) -> None:
-    with pytest.raises(SetupError, match=f"'nli:a/b' {message}") as raised:
-        shape_of(config(architecture), "a/b")
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,6 @@ async def test_heading_is_not_judged_and_a_sentence_without_a_value_is(verifier:
     assert await verifier.support(TEXT, None, spans, FOUND) == [None, 0.1, 0.2]
 
 
-async def test_evidence_without_text_judges_nothing(verifier: NliVerifier) -> None:
-    assert await verifier.support(TEXT, None, sentences(TEXT), evidence(" ")) == [None, None]
-    assert await verifier.classify(TEXT, None, sentences(TEXT), evidence(" ")) == [None, None]
-
-
 @pytest.mark.parametrize(
     ("judgement", "expected"),
     [
@@ -70,18 +65,6 @@ async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
 ) -> None:
     monkeypatch.setattr(Model, "judgements", {"": judgement})
     assert await verifier.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("span", "sentence"),
-    [
-        (Span(0, len(TEXT)), "The Vinter Mill is old. It burned in 1921."),
-        (Span(0, 10), ""),
-        (Span(0, 0), ""),
-    ],
-)
-def test_any_span_can_be_judged(span: Span, sentence: str) -> None:
-    assert judged_text(TEXT, None, span) == sentence
 
 
 def test_question_stands_before_a_short_answer_alone() -> None:

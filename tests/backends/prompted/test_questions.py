@@ -61,13 +61,6 @@ async def test_injection_marks_of_a_text_are_found_where_they_stand(
     assert await place(about, text=text) == words
 
 
-async def test_repeated_words_are_placed_where_the_question_shares_more_words() -> None:
-    [query] = await asked([ask("Who was the owner of the mill?", "mill")])
-    assert query.start == TEXT.rindex("mill")
-    [query] = await asked([ask("How old was the mill that was built?", "mill")])
-    assert query.start == TEXT.index("mill")
-
-
 @pytest.mark.parametrize(
     "about", ["", "1821", "ill", "19"], ids=["nothing", "not there", "in a word", "in a number"]
 )
@@ -80,18 +73,6 @@ async def test_unknown_words_are_placed_in_the_sentence_that_shares_most_words(a
 @pytest.mark.parametrize("about", [".*", "(?P<a", "[", "\\", "(1919|1921)", "a" * 10_000, "(a+)+$" * 500])
 async def test_hostile_about_field_is_read_as_text(about: str) -> None:
     assert (await place(about, "Which owner of the mill fled?")).startswith("The owner")
-
-
-async def test_questions_without_words_are_left_out() -> None:
-    assert await asked([ask(""), ask(" \n"), ask("  When\n was it? ", "1919")]) == [
-        Question(text="When was it?", start=26, end=30)
-    ]
-
-
-@pytest.mark.parametrize("text", ["# Mills\n", "```\nx = 1919\n```\n", "***"])
-async def test_text_without_a_sentence_is_not_asked_about(text: str) -> None:
-    chat = answering({"questions": [ask()]})
-    assert (await generator(chat).generate(text, None), chat.calls) == ([], [])
 
 
 @pytest.mark.parametrize("answer", ["", " \n", "I cannot help with that."])
@@ -121,15 +102,3 @@ def test_expected_is_a_call_that_grows_with_the_text() -> None:
     assert (short.model_calls, long.model_calls) == (1, 1)
     assert long.input_tokens > short.input_tokens > 0
     assert long.output_tokens > short.output_tokens > 0
-
-
-async def test_union_has_each_wording_once() -> None:
-    questions = await asked(
-        [ask("When did the mill burn?", "1921"), ask("When was it built?", "1919")],
-        [ask("In which year did the mill burn?", "1921"), ask("When did the  mill burn?", "1921")],
-    )
-    assert sorted(question.text for question in questions) == [
-        "In which year did the mill burn?",
-        "When did the mill burn?",
-        "When was it built?",
-    ]
