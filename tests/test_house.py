@@ -36,7 +36,7 @@ BUDGETS = (
     Budget("tools", _inside("tools"), 4_310, 2_200),
     Budget("retrievers", _inside("retrievers"), 4_810, 3_300),
     Budget("backends", _inside("backends"), 4_350, 4_000),
-    Budget("ledger", _inside("ledger"), 2_290, 1_100),
+    Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 850, 1_000),
     Budget("agent", _inside("agent"), 4_490, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),

@@ -53,8 +53,7 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     if verdict == "none" and not numbers:
         return Located(Card(start=place.start, end=place.end, verdict="none"))
     if verdict == "mixed" and not (cited and against):
-        verdict = "no" if against and not cited and raw.edits else "open"
-        cited, against = (against, []) if verdict == "no" else ([*cited, *against], [])
+        verdict, cited, against = "open", [*cited, *against], []
     is_bare = verdict in ("yes", "no") and not cited
     against = [] if is_bare else against
     if is_bare or verdict == "none" or (verdict == "yes" and (raw.open or raw.edits or against)):
@@ -146,19 +145,13 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         start, end = card.start + span.start, card.start + span.end
         name = source.evidence_id
         edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=name, confirmed=confirmed))
-    apart = _apart(edits)
-    if apart is None:
-        unproven.append("its edits overlap")
-    if raw.edits and not edits and not unproven:
-        unproven.append("its edits change nothing")
-    edited = card.model_copy(update={"edits": tuple(apart or ())})
-    return Located(edited, tuple(unclear), tuple(unproven))
-
-
-def _apart(edits: Sequence[CardEdit]) -> list[CardEdit] | None:
-    """Orders the edits by place; None if two overlap."""
     ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end))
-    return None if any(second.start < first.end for first, second in pairwise(ordered)) else ordered
+    if any(second.start < first.end for first, second in pairwise(ordered)):
+        unproven.append("its edits overlap")
+        ordered = []
+    elif raw.edits and not (edits or unproven):
+        unproven.append("its edits change nothing")
+    return Located(card.model_copy(update={"edits": tuple(ordered)}), tuple(unclear), tuple(unproven))
 
 
 def _place(old: str, sentence: str) -> Span | None:

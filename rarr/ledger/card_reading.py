@@ -171,18 +171,12 @@ class _Reading:
 
     def _note_controls(self, reads: Sequence[Planted]) -> None:
         """Counts the controls of readings, and adds them to the record of the models that answered."""
-        if self._reader.is_model:
-            self._counts += [read.counts() for read in reads]
-        if self._record is None:
-            return
+        self._counts += [read.counts() for read in reads if self._reader.is_model]
         sources = {passage.id: passage.source for passage in self._kept.evidence}
-        blocks: dict[str, list[tuple[Controls, str]]] = {}
         for read in reads:
-            if read.served and read.controls:
+            if self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
-                blocks.setdefault(read.served, []).append((read.counts(), source))
-        for served, outcomes in blocks.items():
-            self._record.add(self._language, served, outcomes)
+                self._record.add(self._language, read.served, [(read.counts(), source)])
 
     def _unclear(self, located: Located, card: Card, place: Span) -> tuple[str, ...]:
         """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
@@ -212,8 +206,10 @@ class _Reading:
 
         Without a planted error in either request nothing examined the reader, so only another one confirms.
         """
-        evidence = self._kept.of(doubtful, [it for place in doubtful for it in found[place].card.cited])
-        written = {place: _as_confirmed(self._text, found[place].card) for place in doubtful}
+        cards = {place: found[place].card for place in doubtful}
+        evidence = self._kept.of(doubtful, [it for card in cards.values() for it in card.cited])
+        # A card whose side of the text weighs more is asked about as it stands.
+        written = {place: edited(self._text, card) for place, card in cards.items() if card.side != "for"}
         planting = partial(planted, errors=1, repetitions=0, salt="doubt", written=written)
         block = await work(planting, self._state, doubtful, evidence)
         try:
@@ -231,7 +227,7 @@ class _Reading:
             place
             for number, place in block.places.items()
             if not block.missed
-            and _confirms(block.cards.get(number), found[place].card, block)
+            and _confirms(block.cards.get(number), cards[place], block)
             and (other or block.has_error or place in self._examined)
         ]
 
@@ -246,14 +242,14 @@ class _Reading:
 
     def _warn(self, readable: Sequence[Span], found: Mapping[Span, Located], reads: list[Planted]) -> None:
         """Warns about sentences that could not be read, and about a reader that missed controls."""
-        known = [read for read in reads if read.located]
         if self._unreliable:
+            known = [read for read in reads if read.located]
             missed, made = sum(len(it.missed) for it in known), sum(len(it.controls) for it in known)
-            said = f"{missed} of {made} sentences that were planted to examine it"
+            which = f"{missed} of {made} sentences that were planted to examine it"
             if self._standing == "bad":
-                said = "too many of the sentences that were planted to examine it in the last 30 days"
+                which = "too many of the sentences that were planted to examine it in the last 30 days"
             message = (
-                f"{self._reader.name} missed {said}, so nothing that it said of"
+                f"{self._reader.name} missed {which}, so nothing that it said of"
                 f" {counted(len(self._unreliable), 'sentence')} is relied on: name another model"
             )
             self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
@@ -262,11 +258,6 @@ class _Reading:
         if unread and (problem or not any(read.failed for read in reads)):
             message = f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
             self._notices.append(Notice(code="check_failed", message=message, node=NODE))
-
-
-def _as_confirmed(text: str, card: Card) -> str:
-    """Returns the sentence as the doubt asks about it: unedited where the side of the text weighs more."""
-    return text[card.start : card.end] if card.side == "for" else edited(text, card)
 
 
 def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:

@@ -62,18 +62,18 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
-    nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
-    if card is None or card.verdict is None:
-        status = "unjudged" if nothing else _unread(card, state, queries)
-    else:
-        status = "unjudged" if nothing else status_of(card)
+    is_nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
+    status: Status = "unjudged"
+    if not is_nothing:
+        is_read = card is not None and card.verdict is not None
+        status = status_of(card) if card and is_read else _unread(card, state, queries)
     quotes = _quotes_of(card, status) if card else ()
     return Sentence(
         text=span.of(text),
         start=span.start,
         end=span.end,
         status=status,
-        checkable=not nothing and (card is None or card.verdict != "none" or card.unreliable),
+        checkable=not is_nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
         parts=tuple(sorted(_parts(text, span, card, status), key=lambda part: part.start)),

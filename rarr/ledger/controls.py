@@ -99,29 +99,25 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
     `mixed` counts as `no` if it cites the origin. A repetition needs any verdict but `no`.
     """
-    if card is None:
-        return True
-    if control.kind == "repetition":
-        return card.verdict == "no"
+    if card is None or control.kind == "repetition":
+        return card is None or card.verdict == "no"
     cited = {lines[label].text for label in (*card.quotes, *card.against) if label in lines}
-    if card.verdict != "no" and not (card.verdict == "mixed" and control.origin.text in cited):
-        return True
-    return not _is_mended(control, card)
+    is_found = card.verdict == "no" or (card.verdict == "mixed" and control.origin.text in cited)
+    return not (is_found and _is_mended(control, card))
 
 
 def _is_mended(control: Control, card: RawCard) -> bool:
-    text = control.text
+    text, origin = control.text, control.origin.text
     for edit in card.edits:
         places = fold(text).find(edit.old)
         if len(places) == 1:
             text = text[: places[0].start] + edit.new + text[places[0].end :]
-    if fold(text).text.rstrip(".") == fold(control.origin.text).text.rstrip("."):
+    if fold(text).text.rstrip(".") == fold(origin).text.rstrip("."):
         return True
-    if not all(states(control.origin.text, value) for value in values(text)):
+    if not all(states(origin, value) for value in values(text)):
         return False
     if control.kind == "not":
-        changed = len(_NEGATION.findall(text)) != len(_NEGATION.findall(control.text))
-        return changed and len(_NEGATION.findall(text)) == len(_NEGATION.findall(control.origin.text))
+        return len(_NEGATION.findall(text)) == len(_NEGATION.findall(origin))
     if control.kind == "name":
         return fold(text).holds(control.right) and not fold(text).holds(control.wrong)
     right, wrong = values(control.right), values(control.wrong)
