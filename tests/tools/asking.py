@@ -26,8 +26,9 @@ def protocol(server: ScriptedServer | str, **options: Any) -> LangChainChat:
 
 
 def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
-    given = {"attempts": 3, "timeout_s": 2.0, "first_wait_s": 0.001, **options}
-    return BudgetedChat(chat, Limiter(most), **given)
+    model = BudgetedChat(chat, Limiter(most), **{"attempts": 3, "timeout_s": 2.0, **options})
+    model._attempts.first_wait_s = 0.001
+    return model
 
 
 @contextmanager

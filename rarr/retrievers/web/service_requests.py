@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 class JsonService:
     """Asks one service, and sends nothing for a while if it is down.
 
-    It is down after several timeouts or lost connections in a row, or after one timeout if it never answered.
+    It is down after several timeouts, lost connections or server errors in a row, or after one timeout if it never answered.
     `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
     """
 
@@ -48,9 +48,7 @@ class JsonService:
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
         limiter = limiter or Limiter(_AT_ONCE)
-        self._attempts = Attempts(
-            name, limiter, attempts=attempts, rests_after=("timeout", "connection"), known=False
-        )
+        self._attempts = Attempts(name, limiter, attempts, known=False)
         sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}

@@ -117,12 +117,6 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         self.kind, self.retry_after, self.status, self.said = kind, retry_after, status, valid(said)
         self.tokens, self.limit = tokens, limit
 
-    def worded(self, message: str) -> "CallFailure":
-        """The same failure with another message."""
-        other = CallFailure(self.kind, message)
-        vars(other).update(vars(self))
-        return other
-
 
 def estimated_tokens(texts: Sequence[str]) -> int:
     """Estimates the tokens of these texts: one for four bytes of UTF-8, as common tokenizers need."""

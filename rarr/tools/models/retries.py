@@ -8,14 +8,14 @@ repeated: it may have been paid for, and the next request would wait as long.
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools.concurrency import PerLoop, work
-from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Kind, Tokens, estimated_tokens
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import bounded, without_keys
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import note, saved, span
@@ -54,22 +54,14 @@ class Limiter:
 class Attempts:
     """Sends requests to one server, and repeats them if that may help.
 
-    After several failures in a row of the kinds `rests_after` the server "rests": for `REST_S` seconds
-    nothing is sent to it. A server that is not `known` to work rests after its first timeout.
+    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it. A server
+    that is not `known` to work rests after its first timeout.
     """
 
-    def __init__(
-        self,
-        name: str,
-        limiter: Limiter,
-        *,
-        attempts: int,
-        first_wait_s: float = 0.5,
-        rests_after: Collection[Kind] = (),
-        known: bool = True,
-    ) -> None:
-        self._name, self._limiter, self._rests_after = name, limiter, rests_after
-        self._first_wait_s, self._known = first_wait_s, known
+    first_wait_s = 0.5
+
+    def __init__(self, name: str, limiter: Limiter, attempts: int, *, known: bool = True) -> None:
+        self._name, self._limiter, self._known = name, limiter, known
         self._failures, self._rests_until = 0, 0.0
         self._last: CallFailure | None = None
         self._repeated = AsyncRetrying(
@@ -104,7 +96,7 @@ class Attempts:
         try:
             made = await request()
         except CallFailure as failure:
-            if failure.kind in self._rests_after:
+            if failure.kind in ("timeout", "connection", "server"):
                 self._failures, self._last = self._failures + 1, failure
                 is_new = failure.kind == "timeout" and not self._known
                 if is_new or self._failures >= FAILURES_IN_A_ROW:
@@ -117,7 +109,7 @@ class Attempts:
         """Seconds until the next attempt: doubled each time, but at least as long as the server asks."""
         failure = state.outcome.exception() if state.outcome else None
         requested = failure.retry_after if isinstance(failure, CallFailure) else None
-        grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
+        grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # The factor spreads out requests that failed together.
         return max(requested or 0.0, grown) * random.uniform(1.0, 1.25)
 
@@ -158,14 +150,10 @@ class BudgetedChat:
         attempts: int,
         timeout_s: float,
         price: tuple[float, ...] = (),
-        first_wait_s: float = 0.5,
     ) -> None:
         self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
-        rests: tuple[Kind, ...] = ("timeout", "connection", "server")
-        self._attempts = Attempts(
-            self.name, limiter, attempts=attempts, first_wait_s=first_wait_s, rests_after=rests
-        )
+        self._attempts = Attempts(self.name, limiter, attempts)
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the answer. A resumed run takes the answers of its first part, without a request.
@@ -179,8 +167,9 @@ class BudgetedChat:
             try:
                 return await self._attempts(lambda: self._request(ask))
             except CallFailure as failure:
-                cure = cure_of(failure)
-                raise (failure.worded(f"{failure}; {cure}") if cure else failure) from None
+                if (cure := cure_of(failure)) and cure not in str(failure):
+                    failure.args = (f"{failure}; {cure}",)
+                raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""

@@ -128,8 +128,7 @@ async def test_server_that_never_answered_rests_after_its_first_timeout(
         if not answers_first or len(requests) > 1:
             raise CallFailure("timeout", "no answer")
 
-    rests: Any = ("timeout",)
-    attempts = retries.Attempts("a", Limiter(1), attempts=1, rests_after=rests, known=False)
+    attempts = retries.Attempts("a", Limiter(1), 1, known=False)
     for _ in range(6):
         with contextlib.suppress(CallFailure):
             await attempts(hanging)
