@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import jsonschema
 import pytest
@@ -40,25 +40,10 @@ SCHEMA_WORDS = {
 }
 
 
-class Demonstration(NamedTuple):
-    prompt: str
-    variables: dict[str, str]
-    answer: dict[str, Any]
-
-
-def paragraphs(prompt: Prompt) -> Iterator[tuple[str, str]]:
-    """Each demonstration's user message and answer, as they stand in the system message."""
-    for paragraph in prompt.system.partition(ONCE)[2].strip().split("\n\n"):
-        user, _, answer = paragraph.rpartition("\n")
-        yield user, answer
-
-
-def demonstrations(*prompts: str) -> list[Demonstration]:
-    return [
-        Demonstration(name, load(name).parse(user) or {}, json.loads(answer))
-        for name in prompts
-        for user, answer in paragraphs(load(name))
-    ]
+def demonstrations(prompt: Prompt) -> list[tuple[dict[str, str], dict[str, Any]]]:
+    """The variables and the answer of each demonstration in the system message."""
+    shown = (part.rpartition("\n") for part in prompt.system.partition(ONCE)[2].strip().split("\n\n"))
+    return [(prompt.parse(user) or {}, json.loads(answer)) for user, _, answer in shown]
 
 
 def fits(answer: object, prompt: Prompt) -> bool:
@@ -66,18 +51,14 @@ def fits(answer: object, prompt: Prompt) -> bool:
 
 
 def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield schema
     """All objects of a schema, within one another, and its definitions."""
+    yield schema
     named = (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values())
     for inner in (*named, *filter(None, [schema.get("items")]), *schema.get("anyOf", ())):
         yield from schemas(inner)
 
 
-def test_the_prompts_are_those_that_rarr_reads() -> None:
-    assert names() == list(PROMPTS)
-
-
-@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("name", names())
 def test_a_prompt_keeps_what_was_agreed(name: str) -> None:
     """It is short, ends with what to answer, and every constrained decoder accepts its schema."""
     prompt, (most, fields) = load(name), PROMPTS[name]
@@ -102,43 +83,38 @@ def test_example_cards_follow_the_schema(name: str) -> None:
 # A small model repeats the words of a demonstration where the document does not answer: cards have none.
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in CARDS])
 def test_demonstrations_have_the_layout_of_calls(name: str) -> None:
-    prompt, examples = load(name), list(paragraphs(load(name)))
-    assert len(examples) >= 2
-    for user, answer in examples:
-        assert prompt.parse(user) is not None, user
-        assert fits(json.loads(answer), prompt)
+    shown = demonstrations(load(name))
+    assert len(shown) >= 2
+    for variables, answer in shown:
+        assert variables
+        assert fits(answer, load(name))
 
 
 @pytest.mark.parametrize("name", ["generate_queries", "target_queries"])
 def test_a_question_is_about_words_of_the_text_and_does_not_leak_them(name: str) -> None:
-    shown = demonstrations(name)
-    assert {"questions": []} in [demonstration.answer for demonstration in shown]
-    for demonstration in shown:
-        for item in demonstration.answer["questions"]:
-            assert item["about"] in demonstration.variables["text"]
+    shown = demonstrations(load(name))
+    assert {"questions": []} in [answer for _, answer in shown]
+    for variables, answer in shown:
+        for item in answer["questions"]:
+            assert item["about"] in variables["text"]
             assert item["about"] not in item["question"]
 
 
 def test_an_edit_changes_the_words_that_it_names_and_no_others() -> None:
-    for demonstration in demonstrations("edit"):
-        text, answer = demonstration.variables["text"], demonstration.answer
-        before, span, after = text.partition(answer["span"])
-        assert span
-        assert answer["revision"] != text
+    for variables, answer in demonstrations(load("edit")):
+        before, span, after = variables["text"].partition(answer["span"])
+        assert span and answer["revision"] != variables["text"]
         assert (answer["revision"].startswith(before), answer["revision"].endswith(after)) == (True, True)
 
 
-def test_the_demonstrations_show_every_verdict_and_irrelevant_evidence_answers_nothing() -> None:
-    answers = [demonstration.answer for demonstration in demonstrations("check_agreement_paper")]
+def test_demonstrations_show_each_kind_of_answer() -> None:
+    answers = [answer for _, answer in demonstrations(load("check_agreement_paper"))]
     assert {answer["verdict"] for answer in answers} == {"agrees", "disagrees", "irrelevant"}
     assert all((answer["verdict"] == "irrelevant") is (not answer["evidence_answer"]) for answer in answers)
-
-
-def test_other_demonstrations_show_each_kind_of_answer() -> None:
-    for demonstration in demonstrations("corrupt"):
-        for error in demonstration.answer["errors"]:
-            assert demonstration.variables["text"].count(error["right"]) == 1
-            assert error["kind"] in demonstration.variables["kinds"].split(", ")
-    assert {"summary": ""} in [demonstration.answer for demonstration in demonstrations("summarize")]
-    shown = {demonstration.answer["verdict"] for demonstration in demonstrations("judge_attribution")}
+    assert {"summary": ""} in [answer for _, answer in demonstrations(load("summarize"))]
+    shown = {answer["verdict"] for _, answer in demonstrations(load("judge_attribution"))}
     assert shown == {"attributable", "extrapolatory", "contradictory"}
+    for variables, answer in demonstrations(load("corrupt")):
+        for error in answer["errors"]:
+            assert variables["text"].count(error["right"]) == 1
+            assert error["kind"] in variables["kinds"].split(", ")

@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 class JsonService:
     """Asks one service, and sends nothing for a while if it is down.
 
-    It is down after several timeouts, lost connections or server errors in a row, or after one timeout if it never answered.
+    It is down after several failures in a row, or after one timeout if it never answered.
     `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
     """
 
