@@ -19,7 +19,6 @@ from rarr.batches.results import (
     RESULT_COLUMNS,
     BatchCounts,
     Columns,
-    Counting,
     ResultStore,
     TextRow,
     result_columns,
@@ -159,7 +158,7 @@ class _FileBatch:
         on_progress: OnProgress | None,
     ) -> None:
         """Works on the rows that have no result, and stores each result. `begin` is called before."""
-        counting, total = Counting(), len(self.left)
+        counting, total = BatchCounts(), len(self.left)
 
         async def done(row: TextRow, number: int) -> None:
             columns = result_columns(*await _result(runner, mode, row), full=self._full)
@@ -173,9 +172,9 @@ class _FileBatch:
             rows = self._rows_to_do(counting, max_cost)
             async for _ in bounded_flow(rows, done, runner.at_once):
                 if on_progress is not None:
-                    on_progress(counting.sums["rows"], total, counting.sums["errors"])
+                    on_progress(counting.rows, total, counting.errors)
 
-    def _rows_to_do(self, counting: Counting, max_cost: float | None) -> Iterator[TextRow]:
+    def _rows_to_do(self, counting: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
         spent = 0.0 if max_cost is None else self._store.cost()
         for _, row in self._input():
             cost = counting.cost  # of this run; None if that of a row is not known
@@ -187,7 +186,7 @@ class _FileBatch:
 
     def write(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in the order of the input."""
-        counting = Counting()
+        counting = BatchCounts()
         names = {name: kind or "string" for name, kind in self._types.items()}
         names |= {
             name: kind for name, kind in RESULT_COLUMNS.items() if self._full or name != "rarr_revision"
@@ -205,7 +204,8 @@ class _FileBatch:
 
         with self._writing:
             write_rows(self._out, finished(), names, self._source)
-        return counting.counts(self._rows - counting.sums["rows"])
+        counting.left = self._rows - counting.rows
+        return counting
 
     def close(self) -> None:
         """Closes the file of results."""

@@ -7,16 +7,16 @@ two runs, and equal rows are worked on once.
 import hashlib
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import BaseModel
+
 from rarr.batches.rows import ColumnType, InputRow, json_text
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
-from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
 from rarr.tools.storage.database import Database, Schema
 from rarr.tools.text.wording import kind_of
@@ -139,8 +139,8 @@ def result_columns(result: Postprocessed | None, error: str | None, *, full: boo
     }
 
 
-class BatchCounts(Record):
-    """The counts over the rows of an output file.
+class BatchCounts(BaseModel):
+    """The counts over rows.
 
     `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
     sentence that is not `supported`. `statuses` counts the sentences of all rows. `left` counts rows without
@@ -149,19 +149,20 @@ class BatchCounts(Record):
     section 5).
     """
 
-    rows: int
-    changed: int
-    unconfirmed: int
-    unchecked: int
-    errors: int
-    first_error: str
-    left: int
-    cost: float | None
-    model_calls: int
-    statuses: Mapping[str, int]
-    attribution: float | None
-    preservation: float | None
-    f1_ap: float | None
+    rows: int = 0
+    changed: int = 0
+    unconfirmed: int = 0
+    unchecked: int = 0
+    errors: int = 0
+    first_error: str = ""
+    left: int = 0
+    cost: float | None = 0.0
+    model_calls: int = 0
+    statuses: dict[str, int] = {}
+    attribution: float | None = None
+    preservation: float | None = None
+    f1_ap: float | None = None
+    _scored: int = 0
 
     @property
     def supported(self) -> float | None:
@@ -169,53 +170,33 @@ class BatchCounts(Record):
         total = sum(self.statuses.values())
         return self.statuses.get("supported", 0) / total if total else None
 
-
-class Counting:
-    """Adds up the result columns of rows."""
-
-    def __init__(self) -> None:
-        self.sums = Counter(rows=0, changed=0, unconfirmed=0, unchecked=0, errors=0, model_calls=0)
-        """The sums of the fields of `BatchCounts` that count rows and calls."""
-        self.cost: float | None = 0.0
-        self._statuses, self._first_error = Counter[str](), ""
-        self._scores = list[tuple[float, float]]()
-
     def add(self, columns: Mapping[str, Any], place: str = "") -> None:
-        """Adds a row. `place` names it in `first_error`."""
+        """Adds the result columns of a row. `place` names it in `first_error`."""
         error, statuses = columns["rarr_error"], columns["rarr_statuses"] or []
         is_empty = columns["rarr_outcome"] == "nothing_to_check"
         is_open = any(status != "supported" for status in statuses)
-        self.sums.update(
-            rows=1,
-            errors=bool(error),
-            changed=bool(columns["rarr_changed"]),
-            unchecked=is_empty,
-            unconfirmed=is_open and not error and not is_empty,
-            model_calls=columns["rarr_model_calls"] or 0,
-        )
-        self._first_error = self._first_error or (f"{place}: {error}" if error else "")
-        self._statuses.update(statuses)
+        self.rows += 1
+        self.errors += bool(error)
+        self.changed += bool(columns["rarr_changed"])
+        self.unchecked += is_empty
+        self.unconfirmed += is_open and not error and not is_empty
+        self.model_calls += columns["rarr_model_calls"] or 0
+        self.first_error = self.first_error or (f"{place}: {error}" if error else "")
+        for status in statuses:
+            self.statuses[status] = self.statuses.get(status, 0) + 1
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost
-        scores = columns["rarr_attribution"], columns["rarr_preservation"]
-        if None not in scores:
-            self._scores.append(scores)
+        attribution, preservation = columns["rarr_attribution"], columns["rarr_preservation"]
+        if attribution is not None and preservation is not None:
+            self._scored += 1
+            self.attribution = _mean(self.attribution, attribution, self._scored)
+            self.preservation = _mean(self.preservation, preservation, self._scored)
+            self.f1_ap = f1_ap(self.attribution, self.preservation)
 
-    def counts(self, left: int = 0) -> BatchCounts:
-        """Makes the record of the counts."""
-        means = [sum(scores) / len(scores) for scores in zip(*self._scores, strict=True)] or [None, None]
-        attribution, preservation = means
-        return BatchCounts(
-            first_error=self._first_error,
-            left=left,
-            cost=self.cost,
-            statuses=dict(sorted(self._statuses.items())),
-            attribution=attribution,
-            preservation=preservation,
-            f1_ap=None if attribution is None or preservation is None else f1_ap(attribution, preservation),
-            **self.sums,
-        )
+
+def _mean(before: float | None, value: float, count: int) -> float:
+    return value if before is None else before + (value - before) / count
 
 
 _SCHEMA = Schema(

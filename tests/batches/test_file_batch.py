@@ -13,7 +13,7 @@ import pytest
 from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
 from rarr import Settings
 from rarr.batches import file_batch, revise_file
-from rarr.batches.results import Columns, Counting, ResultStore, result_columns
+from rarr.batches.results import BatchCounts, Columns, ResultStore, result_columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.testing import RuleModel, ScriptedServer
@@ -110,10 +110,9 @@ def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
 
 
 def test_failed_row_with_an_open_sentence_is_counted_as_an_error_alone() -> None:
-    counting, is_open = Counting(), {"rarr_statuses": ["unconfirmed"]}
+    total, is_open = BatchCounts(), {"rarr_statuses": ["unconfirmed"]}
     for number, error in enumerate(("no model", None), start=1):
-        counting.add(result_columns(None, error) | is_open, f"row {number}")
-    total = counting.counts()
+        total.add(result_columns(None, error) | is_open, f"row {number}")
     assert (total.rows, total.unconfirmed, total.errors) == (2, 1, 1)
     assert total.first_error == "row 1: no model"
 

@@ -1,6 +1,5 @@
 """What is printed for help and versions, in a process of its own: locales, pipes, and what is loaded."""
 
-import json
 import shlex
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from cli.helpers import is_complaint
 from rarr.cli.entry_point import app
 
 HEAVY = {"langgraph", "langchain_core", "trafilatura", "tantivy", "pydantic", "rich", "httpx2"}
@@ -62,16 +60,6 @@ REVISE = ("revise", "-", "--corpus", "bridge.md")
 @pytest.fixture
 def _bridge() -> None:
     Path("bridge.md").write_text("The bridge opened in 1937.")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_bridge")
-def test_json_is_utf8_whatever_the_locale() -> None:
-    out, err = started(RUN, *REVISE, "--json").communicate("Où?".encode())
-    assert (json.loads(out.decode())["text"], err) == ("Où?", b"")
-    with started(RUN, *REVISE) as child:
-        out, err = child.communicate(b"\xff\xfeO\x00")
-    assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
 
 
 @pytest.mark.slow

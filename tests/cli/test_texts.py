@@ -10,7 +10,7 @@ from views.test_notebook import revision
 
 from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
 from rarr import Article
-from rarr.records import Edit, Notice, Report, Revision
+from rarr.records import Notice, Revision
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
@@ -115,18 +115,6 @@ def test_exit_status_of_a_run(
     assert is_complaint(done.err) if status else done.err == "" or option == "--diff"
     if status and option != "--json" and warnings:  # the failure is named once
         assert (b"start the server" in done.out, done.err.count("start the server")) == (False, 1)
-
-
-def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[FakeReviser]) -> None:
-    suggested = Edit(
-        id="e1", start=0, end=3, old="The", new="That", query_id="q1", evidence_id="q1.1",
-        state="suggested", reason="",
-    )  # fmt: skip
-    fake.answer = lambda text: Revision(
-        run_id="r", original=text, text=text, changed=False, edits=(suggested,), report=Report()
-    )
-    shown = json.loads(command("revise", "The mill burned.", "--json", "--accept", "suggested").out)
-    assert (shown["text"], shown["edits"][0]["state"]) == ("That mill burned.", "accepted")
 
 
 @pytest.mark.usefixtures("_dam")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from traces.helpers import RIGHT, filled, recorded
 
-from cli.helpers import Command, is_complaint
+from cli.helpers import Command
 from rarr import Trace
 from rarr.testing import Failure
 
@@ -76,23 +76,6 @@ def test_exported_run_is_imported_and_replayed_unchanged(command: Command, run_i
     assert command("trace", "export", "last").out == first
     again = command("trace", "replay", "last", "--runs", "5")
     assert (again.status, again.out.count(b"sentences changed")) == (0, 1)
-
-
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["show", "nothing"], "rarr trace list names them"),
-        (["show", "a", "--node", "revise"], "called no node 'revise'"),
-        (["open", "a", "-o", "no/a.html"], "cannot be written"),
-        (["import", "none.json"], "none.json"),
-        (["import", "empty.json"], "empty.json"),
-    ],
-)
-def test_wrong_call_is_one_line(command: Command, tmp_path: Path, argv: list[str], message: str) -> None:
-    filled(tmp_path / "home", "a")
-    Path("empty.json").write_text("{}")
-    done = command("trace", *argv)
-    assert (done.status, done.out, is_complaint(done.err), message in done.err) == (2, b"", True, True)
 
 
 def test_page_is_private_and_opened_in_a_graphical_browser_alone(

@@ -105,10 +105,3 @@ def test_other_json_stays_a_text_so_that_nothing_is_left_out(text: str) -> None:
 )
 def test_documents_of_an_artifact_take_the_place_of_the_text(artifact: Any) -> None:
     assert sources("Found:\nIt is 221 m high.", artifact=artifact) == [DOCUMENT]
-
-
-def test_only_results_since_the_last_question_count() -> None:
-    old, new = (ToolMessage(text, tool_call_id="1") for text in ("old", "new"))
-    messages = [HumanMessage("?"), old, AIMessage("A."), HumanMessage("?"), new, AIMessage("B.")]
-    assert tool_sources(messages) == [{"text": "new", "title": ""}]
-    assert tool_sources([new]) == [{"text": "new", "title": ""}]

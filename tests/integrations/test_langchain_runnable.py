@@ -43,21 +43,6 @@ def test_retrieval_chain_gives_its_documents_as_sources() -> None:
     assert [citation.source for citation in result["rarr"].citations] == ["dam.txt", "passage 2"]
 
 
-@pytest.mark.parametrize(
-    ("key", "source"),
-    [
-        ("context", HEIGHT),
-        ("sources", Document(HEIGHT)),
-        ("context", (Document(HEIGHT),)),
-        ("sources", [HEIGHT]),
-    ],
-)
-def test_sources_are_given_under_both_keys_and_in_every_form(key: str, source: Any) -> None:
-    given: Any = {"answer": WRONG, "question": [HumanMessage(QUESTION)], key: source, "user": "u1"}
-    result: Any = RarrRunnable().invoke(given)
-    assert result == {**given, "answer": RIGHT, "rarr": result["rarr"]}
-
-
 @pytest.mark.parametrize("empty", ["", " \n", AIMessage(""), AIMessage(" ")])
 def test_empty_answer_passes_unchanged(empty: Any) -> None:
     assert known().invoke(empty) is empty

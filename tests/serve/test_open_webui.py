@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from rarr.testing.server import refused_url
 from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served
 
 pytestmark = pytest.mark.loopback
@@ -114,10 +113,3 @@ async def test_token_is_sent_and_missed() -> None:
         assert (content, said[-1][:32]) == (BEFORE, "rarr: not checked: send a token ")
         content, said = await outlet(BEFORE, url=locked.root, token=ALICE)
         assert (RIGHT in content, said[-1]) == (True, "rarr: 1 corrected")
-
-
-async def test_dead_server_leaves_the_answer_and_the_status_says_why() -> None:
-    url = refused_url().removesuffix("/v1")
-    content, said = await outlet(BEFORE, url=url)
-    assert content == BEFORE
-    assert said[-1].startswith(f"rarr: not checked: {url}/v1/postprocess cannot be reached (")

@@ -10,7 +10,6 @@ import pytest
 from openai import OpenAI
 
 from rarr.testing import Failure, ScriptedServer
-from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, WRONG, Served, answers
 
 pytestmark = pytest.mark.loopback
@@ -43,13 +42,6 @@ def test_text_goes_out_by_paragraphs_each_in_the_light_of_those_before(
     assert seen[-1].usage.total_tokens > 0
     job = next(job for job in reversed(served.known.jobs) if job.text == BLOCKS[1])
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
-
-
-def test_mode_check_streams_every_token_as_it_comes(client: OpenAI) -> None:
-    seen = chunks(client, extra_body={"rarr": {"mode": "check"}})
-    assert "".join(texts(seen)) == PARAGRAPHS
-    assert len(texts(seen)) > 10
-    assert seen[-1].rarr["results"][0]["mode"] == "check"
 
 
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:

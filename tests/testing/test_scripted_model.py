@@ -14,12 +14,6 @@ def asks(user: str = "When?", samples: int = 1) -> ChatRequest:
     return ChatRequest(prompt=("edit", "1", ""), messages=messages, schema={}, samples=samples)
 
 
-async def test_request_without_a_scripted_answer_is_refused() -> None:
-    with pytest.raises(CallFailure, match="none of its 1 keys") as caught:
-        await ScriptedModel({"Who": "Ann"}).complete(asks())
-    assert caught.value.kind == "refused"
-
-
 async def test_each_call_takes_one_entry_of_the_failures() -> None:
     model = ScriptedModel(
         {"": "x"}, failures=[CallFailure("busy", "later"), None, CallFailure("timeout", "")]

@@ -10,7 +10,6 @@ import openai
 import pytest
 
 from rarr.testing import Failure, ScriptedServer
-from rarr.testing.scripted_model import BLOCK, TokenCounter
 from rarr.tools.models.chat import Tokens
 
 pytestmark = pytest.mark.loopback
@@ -129,33 +128,3 @@ def test_answer_can_be_cut_off(ask: Ask, failure: Failure, text: str, finish: st
     with planned(failure) as server:
         choice = ask(server, max_tokens=10).json()["choices"][0]
     assert (choice["message"]["content"], choice["finish_reason"]) == (text, finish)
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_answer_can_lack_usage(ask: Ask, stream: bool) -> None:
-    with planned(Failure("no_usage")) as server:
-        response = ask(server, stream=stream, stream_options={"include_usage": True})
-        assert '"prompt_tokens"' not in response.text
-        assert ("1234" in response.text, "5678" in response.text) == (True, True)
-        assert server.tokens == Tokens()
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_answer_can_stall(client: httpx2.Client, stream: bool) -> None:
-    body = {"messages": [{"role": "user", "content": "?"}], "stream": stream}
-    received = ""
-    with planned(Failure("stall")) as server, pytest.raises(httpx2.ReadTimeout):
-        url = f"{server.url}/chat/completions"
-        with client.stream("POST", url, json=body, timeout=0.1) as response:
-            for piece in response.iter_text():
-                received += piece
-    assert ("1234" in received, "5678" in received) == (stream, False)
-
-
-def test_prefix_of_an_earlier_request_is_cached_in_whole_blocks() -> None:
-    counter = TokenCounter()
-    a, b = "a" * BLOCK, "b" * BLOCK
-    assert counter.count([a + b, "one"], ["12345678"]) == Tokens(33, 2, 0)
-    assert counter.count([a + b, "two"], []).cached == 2 * BLOCK / 4
-    assert counter.count([b + b], []).cached == 0
-    assert counter.count([a + a], []).cached == BLOCK / 4

@@ -1,6 +1,5 @@
 """Checked documents for services: annotations of GitHub, and SARIF 2.1.0."""
 
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -55,20 +54,6 @@ def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:
     assert (
         result_of(sarif(checks(document(moved)), ""))["partialFingerprints"] == result["partialFingerprints"]
     )
-
-
-@pytest.mark.parametrize(
-    ("file", "uri"),
-    [
-        ("a b/ü#1.md", "a%20b/%C3%BC%231.md"),
-        (str(Path.cwd() / "docs" / "a.md"), "docs/a.md"),
-        ("/elsewhere/a b.md", "file:///elsewhere/a%20b.md"),
-    ],
-)
-def test_files_are_addresses(file: str, uri: str) -> None:
-    log = sarif(checks(document(finding(), file=file)), "")
-    location = result_of(log)["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert location == {"uri": uri}
 
 
 def test_annotations_have_their_places_and_errors_come_first() -> None:

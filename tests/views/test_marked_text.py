@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from rarr.records import Edit, Part, Sentence, with_edits
-from rarr.views.pages import MarkedRun, marked, quoted
+from rarr.views.pages import MarkedRun, marked
 from views.test_notebook import edited
 
 
@@ -49,10 +49,3 @@ def test_runs_are_the_text_before_and_after(case: tuple[str, list[Edit]]) -> Non
     runs = [run for each in marked(original, edits, []) for run in each.runs]
     assert "".join(run.text for run in runs if run.kind != "inserted") == original
     assert "".join(run.text for run in runs if run.kind != "deleted") == with_edits(original, edits)
-
-
-def test_quotation_marks_the_deciding_words_of_the_passage() -> None:
-    opened = [(False, "It opened in "), (True, "1937"), (False, ".")]
-    assert quoted("It opened in 1937.", ["1937", "1936"]) == opened
-    assert quoted("It (opened).", ["(opened)"]) == [(False, "It "), (True, "(opened)"), (False, ".")]
-    assert quoted("It opened.", []) == [(False, "It opened.")]

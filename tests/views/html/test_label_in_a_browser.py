@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import CONTRAST, Watch, offline, started
+from browsing import Watch, offline, started
 from evals.doubles import write_rows
-from evals.makers import CLAIM, PAIR
+from evals.makers import CLAIM
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
@@ -121,18 +121,3 @@ def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_p
         (export,) = read_exports([downloaded(page, tmp_path, "Ada")])
     assert list(export.items) == read_items(tmp_path / "data.jsonl")
     assert merged([export]).rated == {"Ada": 3}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_fits_a_phone_and_is_readable(chromium: Browser, tmp_path: Path, scheme: str) -> None:
-    with rating(chromium, tmp_path, CLAIM | PAIR, CLAIM | {"id": "x" * 90, "claim": "y" * 900}) as page:
-        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-        page.set_viewport_size({"width": 360, "height": 780})
-        for keys in ("y", "2", "m"):
-            press(page, keys)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        press(page, "ArrowLeft")
-        ratio, where = page.evaluate(CONTRAST)
-        assert ratio >= 4.5, where
-        heights = page.locator("button:visible").evaluate_all("all => all.map(b => b.offsetHeight)")
-        assert min(heights) >= 48
