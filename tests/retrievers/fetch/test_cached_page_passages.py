@@ -55,24 +55,17 @@ Reading = Callable[[Web], PageReader]
 URL = "https://example.org/fruit"
 
 
-async def test_page_becomes_passages(reading: Reading) -> None:
-    passages = await reading(Web(HTML.encode())).read(f"{URL}#top")
-    assert [passage.text for passage in passages][:1] == [
-        "The peach is a fruit. It grows in Georgia, and in California as well."
-    ]
-    assert {(passage.source, passage.title, passage.published_at) for passage in passages} == {
-        (URL, "Peaches", datetime(2020, 3, 4, tzinfo=UTC))
-    }
-
-
-async def test_page_text_can_be_shown_with_its_offsets(reading: Reading) -> None:
+async def test_page_becomes_passages_of_a_text_that_can_be_shown(reading: Reading) -> None:
     reader = reading(Web(HTML.encode()))
-    passages = await reader.read(URL)
-    text = await reader.extracted(URL)
-    assert text is not None
-    assert [text[passage.start : passage.end] for passage in passages] == [
-        passage.text for passage in passages
-    ]
+    first, *more = await reader.read(f"{URL}#top")
+    assert first.text == "The peach is a fruit. It grows in Georgia, and in California as well."
+    assert (first.source, first.title, first.published_at) == (
+        URL,
+        "Peaches",
+        datetime(2020, 3, 4, tzinfo=UTC),
+    )
+    text = await reader.extracted(URL) or ""
+    assert all(text[passage.start : passage.end] == passage.text for passage in (first, *more))
 
 
 async def test_page_of_every_kind_that_is_fetched_can_be_read(reading: Reading) -> None:

@@ -170,46 +170,25 @@ def test_product_name_is_read_from_the_user_agent(agent: str, name: str) -> None
     assert product(agent) == name
 
 
-class Site:
-    """Answers for a robots.txt, and counts how often it is asked."""
+async def test_rules_of_a_site_are_kept_for_a_day_and_its_failure_for_30_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, statuses = list[str](), [0, 200, 200, 200]
 
-    def __init__(self, status: int) -> None:
-        self.status = status
-        self.asked: list[str] = []
-
-    async def read(self, url: httpx2.URL) -> tuple[int, bytes]:
-        self.asked.append(str(url))
-        await asyncio.sleep(0)
-        if not self.status:
+    async def read(url: httpx2.URL) -> tuple[int, bytes]:
+        asked.append(str(url))
+        if not (status := statuses.pop(0)):
             raise UnreachableError("nobody is there")
-        return self.status, b""
+        return status, b""
 
-    async def require(self, known: Robots, url: httpx2.URL = SITE_PAGE) -> None:
-        async with asyncio.timeout(10):
-            await known.require(url, self.read)
-
-
-async def test_rules_are_requested_for_each_host_port_and_scheme() -> None:
-    site, known = Site(200), Robots("rarr", 10)
-    for url in ("https://site.org:8443/", "http://site.org/", "https://a.site.org/"):
-        await site.require(known, httpx2.URL(url))
-    assert len(site.asked) == 3
-
-
-async def test_failure_is_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    site, known = Site(0), Robots("rarr", 10)
+    known, now = Robots("rarr", 10), time.monotonic()
     for _ in range(2):
         with pytest.raises(RetrievalError, match="nobody is there"):
-            await site.require(known)
-    assert len(site.asked) == 1
-    site.status = 200
-    monkeypatch.setattr(robots, "monotonic", lambda: time.monotonic() + 31)
-    await site.require(known)
-
-
-async def test_rules_are_forgotten_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    site, known = Site(200), Robots("rarr", 10)
-    await site.require(known)
-    monkeypatch.setattr(robots, "monotonic", lambda: time.monotonic() + 90_000)
-    await site.require(known)
-    assert len(site.asked) == 2
+            await known.require(SITE_PAGE, read)
+    assert len(asked) == 1
+    for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
+        monkeypatch.setattr(robots, "monotonic", lambda at=now + seconds: at)
+        await known.require(SITE_PAGE, read)
+        assert len(asked) == requests
+    await known.require(httpx2.URL("https://site.org:8443/"), read)
+    assert asked[-1] == "https://site.org:8443/robots.txt"

@@ -157,6 +157,13 @@ async def fails(url: str, **options: Any) -> str:
 
 
 @loopback
+async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
+    with Listener(ranked) as server:
+        logits = await scores(server.url, "a 0", "a -2", "a 2", "a 5000", "a -5000")
+    assert logits == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
+
+
+@loopback
 async def test_served_scores_come_in_the_order_of_the_passages() -> None:
     with Listener(ranked) as server:
         assert await scores(server.url, "long document 0.25", "b 0.75", api_key=KEY) == [0.25, 0.75]
@@ -164,16 +171,6 @@ async def test_served_scores_come_in_the_order_of_the_passages() -> None:
     assert (request.path, request.headers.get("authorization")) == ("/v1/rerank", f"Bearer {KEY}")
     documents = ["long document 0.25", "b 0.75"]
     assert request.body == {"model": "bge", "query": "When?", "documents": documents, "top_n": 2}
-
-
-@loopback
-async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
-    with Listener(ranked) as server:
-        async with aclosing(reranker_at(server.url)) as reranker:
-            first = [passage(f"a {score}") for score in (0, -2, 2, 5000, -5000)]
-            relevances = await reranker.score("When?", first)
-            assert await reranker.score("When?", [passage("a 0")]) == [0.5]
-    assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
 ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.2}
@@ -200,10 +197,9 @@ async def test_answer_that_does_not_score_each_document_once_is_a_failure(result
 
 
 @loopback
-@pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
 @pytest.mark.parametrize("status", [200, 401, 503])
-async def test_keys_are_not_in_errors(answer: str, status: int) -> None:
-    with Listener(lambda _: Reply(status, answer.encode())) as server:
+async def test_keys_are_not_in_errors(status: int) -> None:
+    with Listener(lambda _: Reply(status, f"Incorrect key {KEY}".encode())) as server:
         message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
     assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
 

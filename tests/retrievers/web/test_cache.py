@@ -1,14 +1,13 @@
 """The cache: what is made once and for how long, what failures cost, and what many processes do with it."""
 
 import asyncio
-import logging
 import os
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,7 @@ NOW = 1_790_000_000.0
 class Clock:
     """Stands still until it is moved."""
 
-    def __init__(self) -> None:
-        self.now = NOW
+    now = NOW
 
     def __call__(self) -> float:
         return self.now
@@ -36,16 +34,17 @@ class Clock:
 class Source:
     """Makes an answer that counts its calls."""
 
-    def __init__(self, fails: Exception | None = None) -> None:
-        self.calls, self.fails = 0, fails
+    calls, fails = 0, False
+
+    def __init__(self) -> None:
         self.asked = asyncio.Event()
 
     async def __call__(self) -> bytes:
         self.calls += 1
         self.asked.set()
         await asyncio.sleep(0.01)
-        if self.fails is not None:
-            raise self.fails
+        if self.fails:
+            raise RetrievalError("down")
         return f"answer {self.calls}".encode()
 
 
@@ -53,17 +52,17 @@ async def never() -> bytes:
     raise AssertionError("it was to come from the cache")
 
 
-async def value_of(awaited: Awaitable[CacheEntry]) -> bytes:
-    return (await awaited).value
+async def put(cache: Cache, key: Sequence[Any], value: bytes = b"v") -> bytes:
+    async def make() -> bytes:
+        return value
+
+    return (await cache.through("page", key, make)).value
 
 
-def in_file(path: Path, query: str) -> Any:
-    """The first value of the query's first row."""
-    connection = sqlite3.connect(path)
-    try:
-        return connection.execute(query).fetchone()[0]
-    finally:
-        connection.close()
+def in_file(path: Path, script: str) -> Any:
+    """Runs a script in the file; returns the first value of its first row."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        return (connection.execute(script).fetchone() or [None])[0]
 
 
 @pytest.fixture
@@ -71,73 +70,37 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache.sqlite"
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def cache(path: Path, clock: Clock) -> Cache:
-    return Cache(path, clock=clock)
-
-
-async def put(cache: Cache, key: Sequence[Any], value: bytes = b"v") -> None:
-    async def make() -> bytes:
-        return value
-
-    await cache.through("page", key, make)
-
-
-async def test_expired_answer_is_made_again(cache: Cache, clock: Clock) -> None:
-    source = Source()
+async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(path: Path) -> None:
+    clock, source = Clock(), Source()
+    cache, offline = Cache(path, clock=clock), Cache(path, clock=clock, offline=True)
     for seconds, expected in [(0, b"answer 1"), (MAX_AGE_S, b"answer 1"), (1, b"answer 2")]:
         clock.now += seconds
-        assert await value_of(cache.through("search", "q", source)) == expected
-
-
-async def test_offline_expired_answer_is_served(path: Path, cache: Cache, clock: Clock) -> None:
-    await put(cache, "q")
-    offline = Cache(path, clock=clock, offline=True)
+        assert (await cache.through("page", "q", source)).value == expected
     clock.now += MAX_AGE_S + 1
-    assert await offline.through("page", "q", never) == CacheEntry(b"v", datetime.fromtimestamp(NOW, UTC))
+    made_at = datetime.fromtimestamp(NOW + MAX_AGE_S + 1, UTC)
+    assert await offline.through("page", "q", never) == CacheEntry(b"answer 2", made_at)
     with pytest.raises(RetrievalError, match=r"not in the cache, and offline: page 'other': run it once"):
         await offline.through("page", ["x", "other"], never)
+    refreshing = Cache(path, clock=clock, refresh=True)
+    assert [(await refreshing.through("page", "q", source)).value for _ in "12"] == [b"answer 3", b"answer 4"]
+    assert (await cache.through("page", "q", never)).value == b"answer 4"
 
 
-async def test_refresh_always_makes_and_stores(path: Path, cache: Cache) -> None:
-    await put(cache, "q", b"old")
-    refreshing, source = Cache(path, refresh=True, clock=Clock()), Source()
-    assert await value_of(refreshing.through("page", "q", source)) == b"answer 1"
-    assert await value_of(refreshing.through("page", "q", source)) == b"answer 2"
-    assert await value_of(cache.through("page", "q", never)) == b"answer 2"
+async def test_concurrent_requests_share_one_answer(path: Path) -> None:
+    cache, source = Cache(path), Source()
+    first, *others = [asyncio.create_task(cache.through("search", "q", source)) for _ in range(20)]
+    await source.asked.wait()
+    first.cancel()  # the next caller takes over
+    assert {entry.value for entry in await asyncio.gather(*others)} == {b"answer 2"}
 
 
-async def test_concurrent_requests_share_one_answer(cache: Cache) -> None:
-    source = Source()
-    answers = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
-    assert ({answer.value for answer in answers}, source.calls) == ({b"answer 1"}, 1)
-
-
-async def test_failure_is_not_stored(cache: Cache) -> None:
-    source = Source(RetrievalError("down"))
+async def test_failure_is_not_stored(path: Path) -> None:
+    cache, source = Cache(path), Source()
+    source.fails = True
     with pytest.raises(RetrievalError, match="down"):
         await cache.through("search", "q", source)
-    source.fails = None
-    assert await value_of(cache.through("search", "q", source)) == b"answer 2"
-
-
-async def test_waiting_requests_survive_the_cancelled_first_request(cache: Cache) -> None:
-    source = Source()
-    first, second = (asyncio.create_task(value_of(cache.through("search", "q", source))) for _ in range(2))
-    await source.asked.wait()
-    first.cancel()
-    assert await second == b"answer 2"
-
-
-def change(path: Path, script: str) -> None:
-    other = sqlite3.connect(path)
-    other.executescript(script)
-    other.close()
+    source.fails = False
+    assert (await cache.through("search", "q", source)).value == b"answer 2"
 
 
 @pytest.mark.parametrize("in_use", [False, True])
@@ -150,19 +113,9 @@ async def test_read_only_cache_returns_new_answers_without_storing(
         await writer.aclose()
     monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
     cache = Cache(path)
-    assert await value_of(cache.through("page", "a", never)) == b"v"
-    assert caplog.records == []
-    assert await value_of(cache.through("page", "b", Source())) == b"answer 1"
+    assert ((await cache.through("page", "a", never)).value, caplog.text) == (b"v", "")
+    assert (await cache.through("page", "b", Source())).value == b"answer 1"
     assert "cannot be written (attempt to write a readonly database)" in caplog.text
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Another process writes, and does not come to its end."""
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    yield
-    other.close()
 
 
 @pytest.mark.slow
@@ -170,16 +123,15 @@ async def test_locked_file_is_waited_for_once_and_written_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(database, "BUSY_S", 0.3)
-    cache = Cache(path)
+    cache, started = Cache(path), time.monotonic()
     await put(cache, "known")
-    started = time.monotonic()
-    with locked(path):
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
         for key in range(40):
-            assert await value_of(cache.through("page", [key], Source())) == b"answer 1"
-        assert await value_of(cache.through("page", "known", never)) == b"v"
+            assert await put(cache, [key]) == b"v"
+        assert (await cache.through("page", "known", never)).value == b"v"
     assert time.monotonic() - started < 6  # a wait for each would take 12 s
     [record] = caplog.records
-    assert (record.name, record.levelno) == ("rarr", logging.WARNING)
     assert "cannot be written (database is locked)" in record.getMessage()
     cache._rests_until["written"] = 0.0
     await put(cache, [0])
@@ -191,20 +143,14 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     await put(cache, "known")
     with cache._file.used() as sqlite:
         sqlite.execute("PRAGMA max_page_count = 8")  # SQLite says the same of a disk
-
-    async def large() -> bytes:
-        return os.urandom(100_000)
-
-    assert len(await value_of(cache.through("page", "a", large))) == 100_000
+    assert len(await put(cache, "a", os.urandom(100_000))) == 100_000
     assert "(database or disk is full): let it be written, with room on its disk" in caplog.text
-    assert await cache.stored("page", "a") is None
-    assert await cache.stored("page", "known")
+    assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
 
 
 async def test_values_that_are_long_too_old_are_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
-    clock = Clock()
-    cache = Cache(path, clock=clock)
+    cache = Cache(path, clock=(clock := Clock()))
     await put(cache, "old")
     clock.now += MAX_AGE_S + KEPT_S + 1
     await put(cache, "new")
@@ -216,19 +162,18 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
 ) -> None:
     cache = Cache(path)
     await put(cache, "whole")
-    await put(cache, "damaged", b"w")
-    change(path, "UPDATE entries SET value = x'00' WHERE id = 2;")
-    whole, damaged = [await cache.stored("page", key) for key in ("whole", "damaged")]
-    assert (whole and whole.value, damaged) == (b"v", None)
+    await put(cache, "damaged")
+    in_file(path, "UPDATE entries SET value = x'00' WHERE id = 2")
+    assert [bool(await cache.stored("page", key)) for key in ("whole", "damaged")] == [True, False]
     assert "cannot be read" in caplog.text
-    assert await value_of(cache.through("page", "damaged", Source())) == b"answer 1"
-    assert await value_of(cache.through("page", "damaged", never)) == b"answer 1"
+    await put(cache, "damaged")
+    assert (await cache.through("page", "damaged", never)).value == b"v"
 
 
-@pytest.mark.parametrize("script", ["", "CREATE TABLE entries (mine);"])
-def test_file_that_is_no_cache_is_refused_and_stays(path: Path, script: str) -> None:
-    if script:
-        change(path, script)
+@pytest.mark.parametrize("is_database", [False, True])
+def test_file_that_is_no_cache_is_refused_and_stays(path: Path, is_database: bool) -> None:
+    if is_database:
+        in_file(path, "CREATE TABLE entries (mine)")
     else:
         path.write_bytes(b"no database" * 1000)
     before = path.read_bytes()
@@ -237,7 +182,6 @@ def test_file_that_is_no_cache_is_refused_and_stays(path: Path, script: str) -> 
     assert path.read_bytes() == before
 
 
-CHECK = "PRAGMA integrity_check"
 HEAD = """
 import asyncio, os, sys
 from pathlib import Path
@@ -248,18 +192,15 @@ cache, me = Cache(Path(sys.argv[1])), int(sys.argv[2])
 def value(key):
     return str(key).encode() * 3000
 
-async def put(key, text=b"v"):
+async def put(*key):
     async def make():
-        return text
+        return value(key[0])
     await cache.through("page", key, make)
 """
 WORK = """
-async def read(key):
-    await put([key], value(key))
-
 async def work():
     for start in range(0, 200, 20):
-        await asyncio.gather(*(read((start + me * 40 + i) % 200) for i in range(20)))
+        await asyncio.gather(*(put((start + me * 40 + i) % 200) for i in range(20)))
     answers = [await cache.stored("page", [number]) for number in range(200)]
     assert [answer and answer.value for answer in answers] == [value(key) for key in range(200)]
 
@@ -269,7 +210,7 @@ FOR_EVER = """
 async def work():
     for key in range(10 ** 9):
         for i in range(20):
-            await put((key, i), value(key))
+            await put(key, i)
         if key == 1:
             print("there", flush=True)
 
@@ -280,7 +221,7 @@ to_child, to_parent = os.pipe(), os.pipe()
 asyncio.run(put("before"))
 pid = os.fork()
 if pid == 0:
-    assert asyncio.run(cache.stored("page", "before"))
+    assert asyncio.run(cache.stored("page", ["before"]))
     asyncio.run(put("child"))
     os.write(to_parent[1], b"!")
     os.read(to_child[0], 1)
@@ -291,7 +232,7 @@ cache._file.close()  # the last one to close a file removes its log, which the c
 asyncio.run(put("parent"))
 os.write(to_child[1], b"!")
 assert os.waitpid(pid, 0)[1] == 0
-assert all(asyncio.run(cache.stored("page", key)) for key in ("before", "child", "parent", "child again"))
+assert all(asyncio.run(cache.stored("page", [key])) for key in ("before", "child", "parent", "child again"))
 """
 
 
@@ -300,40 +241,26 @@ def started(script: str, path: Path, number: int = 0) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def ended_well(process: subprocess.Popen[str]) -> None:
-    _, errors = process.communicate(timeout=30)
-    assert (process.returncode, errors) == (0, "")
+def all_end_well(path: Path, *processes: subprocess.Popen[str]) -> None:
+    for process in processes:
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (0, "")
+    assert in_file(path, "PRAGMA integrity_check") == "ok"
 
 
 @pytest.mark.slow
-def test_many_processes_write_and_read_at_once(path: Path) -> None:
-    for process in [started(WORK, path, number) for number in range(4)]:
-        ended_well(process)
-    assert in_file(path, CHECK) == "ok"
-
-
-def kill(process: subprocess.Popen[str]) -> None:
-    """In the middle of writing."""
-    assert process.stdout is not None
-    assert process.stdout.readline() == "there\n"
-    time.sleep(0.1)
-    process.kill()
-    process.communicate()
-
-
-@pytest.mark.slow
-def test_killed_processes_leave_a_usable_file(path: Path) -> None:
+def test_many_processes_write_and_read_at_once_also_after_killed_ones(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
-        kill(process)
-    cache = Cache(path)
-    answers = [asyncio.run(cache.stored("page", [1, i])) for i in range(20)]
+        assert process.stdout is not None
+        assert process.stdout.readline() == "there\n"
+        time.sleep(0.1)
+        process.kill()
+        process.communicate()
+    answers = [asyncio.run(Cache(path).stored("page", [1, i])) for i in range(20)]
     assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
-    asyncio.run(put(cache, "after"))
-    assert asyncio.run(cache.stored("page", "after"))
-    assert in_file(path, CHECK) == "ok"
+    all_end_well(path, *(started(WORK, path, number) for number in range(4)))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_process_and_its_fork_both_use_it(path: Path) -> None:
-    ended_well(started(FORK, path))
-    assert in_file(path, CHECK) == "ok"
+    all_end_well(path, started(FORK, path))
