@@ -49,7 +49,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
     (["verify", "One.", "--against", "draft.md", "--limit", "1"], "--limit is for the claims of a file"),
     (["verify", "data.jsonl", "-o", "out", "--context", "Why?"], "--context for one claim"),
-    (["eval", "empty.jsonl", "-o", "out"], "empty.jsonl has no row (it is empty)"),
+    (["eval", "empty.jsonl", "-o", "out"], "empty.jsonl has no row"),
     ([*EVAL, "--fail-under", "f1=0.5"], "unknown measure 'f1'"),
     ([*EVAL, "--model", "nope"], "unknown model 'nope'"),
     (["batch", "data.jsonl", "-o", "out.txt"], "no known ending"),

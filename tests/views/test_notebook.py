@@ -1,4 +1,4 @@
-"""Edits in place, whatever their order, and HTML that nothing in a text or a source can break out of."""
+"""Pages in notebooks: edits in place, marks at their characters, and HTML that nothing can break out of."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -7,10 +7,10 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from parsing import Page
 
-from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
+from rarr.records import Edit, Evidence, Notice, Part, Report, Revision, Sentence, with_edits
 from rarr.tools.pages.html_rendering import seen
 from rarr.tools.text.edit_segments import traced
-from rarr.views.pages import revision_html
+from rarr.views.pages import MarkedRun, marked, revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
@@ -94,3 +94,47 @@ def test_entries_that_need_review_come_first() -> None:
     order = ("Three.", "Two.", "e1: One → 1", "the source has 1", 'accept("e1")', "One.")
     places = [text.index(words) for words in order]
     assert places == sorted(places)
+
+
+def drawn(original: str, edits: list[Edit], *sentences: Sentence) -> str:
+    """The runs as text: [n: a sentence], +inserted+, -deleted-, {state: words}."""
+    made = ""
+    for number, _, runs in marked(original, edits, sentences):
+        words = "".join(map(_drawn, runs))
+        made += f"[{number}: {words}]" if number else words
+    return made
+
+
+def _drawn(run: MarkedRun) -> str:
+    words = f"{{{run.part.state}: {run.text}}}" if run.part else run.text
+    sign = {"kept": "", "inserted": "+", "deleted": "-"}[run.kind]
+    return f"{sign}{words}{sign}"
+
+
+def sentence(text: str, words: str, *parts: str) -> Sentence:
+    start = text.index(words)
+    places = [(start + words.index(part), part) for part in parts]
+    return Sentence(
+        text=words,
+        start=start,
+        end=start + len(words),
+        status="supported",
+        parts=tuple(Part(start=at, end=at + len(part), state="open") for at, part in places),
+    )
+
+
+def test_sentences_parts_and_edits_are_marked_in_place() -> None:
+    text = "# One\n\nIt opened in *1936*. Two."
+    revised = text.replace("1936", "1937")
+    fields = {"id": "e1", "query_id": "", "evidence_id": "", "state": "accepted", "reason": ""}
+    edit = Edit.model_validate(fields | {"start": 21, "end": 25, "old": "1936", "new": "1937"})
+    spoken = sentence(revised, "It opened in *1937*.", "opened", "1937")
+    assert drawn(text, [edit], spoken) == "# One\n\n[1: It {open: opened} in *-1936-+{open: 1937}+*.] Two."
+
+
+@given(edited())
+def test_runs_are_the_text_before_and_after(case: tuple[str, list[Edit]]) -> None:
+    original, edits = case
+    runs = [run for each in marked(original, edits, []) for run in each.runs]
+    assert "".join(run.text for run in runs if run.kind != "inserted") == original
+    assert "".join(run.text for run in runs if run.kind != "deleted") == with_edits(original, edits)
