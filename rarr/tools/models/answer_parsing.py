@@ -6,7 +6,7 @@ verdict and half an edit are worse than asking again.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import dropwhile
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -19,7 +19,7 @@ from rarr.valid_unicode import valid
 A = TypeVar("A", bound=BaseModel)
 
 _STARTS = 100  # places at which JSON may begin, at most
-_DEEPEST = 100  # containers in containers, and members in objects
+_DEEPEST = 50  # containers in containers
 _LONGEST_REPAIRED = 20_000  # characters, which take a tenth of a second
 _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
 _BRACKET = re.compile(r"[{}\[\]]")
@@ -47,16 +47,17 @@ class _MisfitError(UnreadableAnswer):
     """Complete JSON that does not fit the shape: models may repeat the request before the answer."""
 
 
-class _Members(list[tuple[str, Any]]):
-    """The members of an object, in order; a key may come twice."""
+def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if members.setdefault(valid(name), sound := valid(value)) != sound:
+            raise ValueError(f"{name!r} is there twice")
+    return members
 
 
+# Numbers stay as they were written.
 _DECODER = json.JSONDecoder(
-    strict=False,
-    object_pairs_hook=lambda pairs: _Members(valid(pairs)),
-    parse_float=str,  # a number as it was written
-    parse_int=str,
-    parse_constant=str,
+    strict=False, object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
@@ -89,7 +90,7 @@ def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
             with suppress(ValueError, RecursionError):
                 values.append(_strictly(words, start.start())[0])
-        found = (_plain(members) for each in values for members in _with_field(each, {key}))
+        found = (members for each in values for members in _with_field(each, {key}))
         yield from (members for members in found if key in members)
 
 
@@ -165,32 +166,27 @@ def _of_yaml(node: Any, seen: set[int]) -> Any:
         raise ValueError("an alias, which could grow without end")
     seen.add(id(node))
     if isinstance(node, yaml.MappingNode):
-        return _Members((str(_of_yaml(key, seen)), _of_yaml(value, seen)) for key, value in node.value)
+        return _object((str(_of_yaml(key, seen)), _of_yaml(value, seen)) for key, value in node.value)
     if isinstance(node, yaml.SequenceNode):
         return [_of_yaml(item, seen) for item in node.value]
     return None if node.style is None and node.value in ("", "null", "None") else valid(node.value)
 
 
+def _inner(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
 def _is_deep(value: Any, levels: int) -> bool:
-    inner = value if isinstance(value, (list, tuple)) else ()
-    return levels == 0 or any(_is_deep(item, levels - 1) for item in inner)
+    return levels == 0 or any(_is_deep(item, levels - 1) for item in _inner(value))
 
 
-def _with_field(value: Any, names: set[str]) -> Iterator[_Members]:
+def _with_field(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
     """Yields the outermost objects in `value` that have a member of these names."""
-    if isinstance(value, _Members):
-        if any(_folded(name) in names for name, _ in value):
-            yield value
-            return
-        value = [member for _, member in value]
-    for inner in value if isinstance(value, list) else ():
-        yield from _with_field(inner, names)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, _Members):
-        return {name: _plain(member) for name, member in value}
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, dict) and not names.isdisjoint(map(_folded, value)):
+        yield value
+        return
+    for item in _inner(value):
+        yield from _with_field(item, names)
 
 
 def _folded(key: str) -> str:
@@ -202,21 +198,21 @@ def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
-    if type(value) is list and get_origin(field.annotation) is list and not others:
-        alone = _outcome(_Members([(name, value)]), shape)
+    if isinstance(value, list) and get_origin(field.annotation) is list and not others:
+        alone = _outcome({name: value}, shape)
         if not isinstance(alone, UnreadableAnswer):
             return [alone]
-    fields = {_folded(name) for name in shape.model_fields}
-    outcomes = [_outcome(members, shape) for members in _with_field(value, fields)]
-    if isinstance(value, _Members) and any(_folded(key) in fields for key, _ in value):
+    fitting = list(_with_field(value, {_folded(name) for name in shape.model_fields}))
+    outcomes = [_outcome(members, shape) for members in fitting]
+    if fitting == [value]:
         return outcomes
     # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
     return [UnreadableAnswer(str(it)) if isinstance(it, _MisfitError) else it for it in outcomes]
 
 
-def _outcome(value: _Members, shape: type[A]) -> A | UnreadableAnswer:
+def _outcome(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
     try:
-        return shape.model_validate(_values(value, shape))
+        return shape.model_validate(_of_type(value, shape))
     except UnreadableAnswer as reason:
         return reason
     except ValidationError as error:
@@ -227,32 +223,24 @@ def _outcome(value: _Members, shape: type[A]) -> A | UnreadableAnswer:
         return _MisfitError(f"its {name!r} does not fit: {' '.join(first['msg'].split())[:200]}")
 
 
-def _values(value: _Members, shape: type[BaseModel]) -> dict[str, Any]:
-    """Returns the members that are fields of `shape`, for pydantic; null counts as not given."""
-    names = {_folded(name): name for name in shape.model_fields}
-    values: dict[str, Any] = {}
-    for key, member in value:
-        if (name := names.get(_folded(key))) is None:
-            continue
-        field = shape.model_fields[name]
-        if member is None and field.is_required():
-            raise UnreadableAnswer(f"its {name!r} is null")  # half an edit deletes
-        default = field.get_default(call_default_factory=True)
-        read = default if member is None else _of_type(member, field.annotation)
-        if values.setdefault(name, read) != read:
-            raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
-    return values
-
-
 def _of_type(value: Any, wanted: Any) -> Any:
-    """Names the members of objects as `wanted` does; a word is the equal option but for case and marks."""
+    """Names the members of objects as `wanted` does; a word is the equal option but for case and marks.
+
+    A member that is null counts as not given.
+    """
     if isinstance(value, str) and get_origin(wanted) is Literal:
         bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()
         return next((option for option in get_args(wanted) if str(option).casefold() == bare), value)
-    if isinstance(value, _Members):
-        of_shape = isinstance(wanted, type) and issubclass(wanted, BaseModel)
-        return _values(value, wanted) if of_shape else _plain(value)
     if isinstance(value, list):
         inner = get_args(wanted)[0] if get_origin(wanted) is list else Any
         return [_of_type(item, inner) for item in value]
-    return value
+    if not isinstance(value, dict) or not hasattr(wanted, "model_fields"):
+        return value
+    values: dict[str, Any] = {}
+    for key, member in value.items():
+        if member is None or (field := wanted.model_fields.get(name := _folded(key))) is None:
+            continue
+        read = _of_type(member, field.annotation)
+        if values.setdefault(name, read) != read:
+            raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
+    return values

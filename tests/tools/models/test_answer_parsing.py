@@ -113,7 +113,7 @@ def test_collected_answers_of_models_are_read(
         ('{"reason": "So."}', "it has no 'verdict'"),
         ('{"verdict": "so"}', "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', "),
         ('{"verdict": "agr', "its JSON is broken or cut off"),
-        ('{"verdict": "agrees", "verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
+        ('{"verdict": "agrees", "Verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
         ('{"verdict": "agrees"}{"verdict": "unknown"}', "it gives several answers that differ"),
         ("It agrees.", "it has no JSON object that fits"),
     ],
