@@ -1,12 +1,10 @@
 """Runs functions in worker processes with limits, since hostile bytes can make reading never end.
 
-A process is started when it is needed, and used again. It receives calls on standard input and answers on
-standard output. It ends with its parent, after a minute without work, and when a call exceeds its limits: the
-system enforces time and memory on Linux, and time on macOS; elsewhere the parent alone watches the time.
+A process is started when it is needed, and used again. It ends with its parent, after a minute without work,
+and when a call exceeds its limits: the system enforces time and memory on Linux, and time on macOS.
 
-The libraries for this do not fit: multiprocessing, pebble, loky and anyio either import the caller's
-`__main__` in each process, which runs a script again that has no `if __name__ == "__main__"`, or fork a
-program that has threads, or cannot end a single call.
+multiprocessing, pebble, loky and anyio do not fit: they run a caller's script again that has no
+`if __name__ == "__main__"`, or fork a program that has threads, or cannot end a single call.
 """
 
 import asyncio
@@ -19,6 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -48,7 +47,6 @@ AT_ONCE = 10
 _START_S = 60.0  # within which a new process must be ready; on an idle machine it takes half a second
 _IDLE_S = 60.0
 _IDLE = 75  # the exit status of a process that had no work
-_TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None  # the status where the system ended a process
 _WORN_OUT_MB = 400  # of memory after a call, at which a process is replaced
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -120,14 +118,15 @@ def _called(limits: CallLimits, function: Callable[..., Any], *args: object) -> 
             if process.popen.poll() is not None:
                 process.end()
                 continue
-            is_reusable = False
+            is_reusable, start = False, time.monotonic()
             try:
                 result, unreadable, lasting, is_last = process.exchange(request, limits.seconds)
-                is_reusable = not (is_last or process.is_late)
+                is_reusable = not is_last
             except EOFError:
+                is_late = time.monotonic() - start >= limits.seconds
                 if (status := process.end(patience_s=1.0)) == _IDLE:
                     continue
-                if process.is_late or status == _TIME_IS_UP:
+                if is_late:
                     raise UnreadableError(f"reading it takes more than {limits.seconds:g} s") from None
                 raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
             finally:
@@ -139,13 +138,12 @@ def _called(limits: CallLimits, function: Callable[..., Any], *args: object) -> 
 
 
 class _Process:
-    """One worker process, which runs one call at a time. `is_late`: it was killed because time was over."""
+    """One worker process, which runs one call at a time."""
 
     def __init__(self) -> None:
         """Starts the process and waits until it is ready. Raises `UnreadableError` if it does not start."""
         from multiprocessing.spawn import get_executable
 
-        self.is_late = False
         path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
         try:
             self.popen = subprocess.Popen(
@@ -172,7 +170,7 @@ class _Process:
         Raises `EOFError` where the process ended, also because time was over, and `UnreadableError` where its
         answer holds other classes than a result may hold.
         """
-        timer = threading.Timer(seconds, self._kill_late)
+        timer = threading.Timer(seconds, self.popen.kill)
         timer.daemon = True
         timer.start()
         assert self.popen.stdin and self.popen.stdout
@@ -188,10 +186,6 @@ class _Process:
             raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
         finally:
             timer.cancel()
-
-    def _kill_late(self) -> None:
-        self.is_late = True
-        self.popen.kill()
 
     def end(self, patience_s: float = 0.0) -> int:
         """Kills the process if it does not end by itself within `patience_s`. Returns its exit status."""
