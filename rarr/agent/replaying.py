@@ -11,7 +11,7 @@ ones, and never those of a trace.
 from asyncio import to_thread
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import chat_model
 from rarr.agent.write import Writer
 from rarr.backends.judge_name_parsing import NLI, is_language_model
-from rarr.components import Baseline, Components
+from rarr.components import Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
 from rarr.ledger.sentence_support import moved_back
 from rarr.nodes.generate_queries import generate_queries
@@ -48,7 +48,6 @@ NODES = {
     "generate_queries": ("generate_queries", "target_queries", "search_queries"),
     "check_agreement": ("check_agreement", "check_agreement_doubt", "check_agreement_paper"),
     "edit": ("edit",),
-    "rewrite": ("correct_text", "rewrite_text"),
     "attribute": ("judge_attribution",),
     "plan": ("outline",),
     "write_section": ("write_section",),
@@ -70,9 +69,9 @@ Only the address of the model is taken, from a run that this machine recorded, u
 
 
 class Change(NamedTuple):
-    """A sentence that ends with another status or other words; None for a run without this sentence.
+    """A sentence of the original that ends with another status or other words; None for a missing one.
 
-    `text` is the sentence in the original. `why` says what decided in the replay: edits, doubts, quotes.
+    `why` says what decided in the replay: edits, doubts, quotes.
     """
 
     text: str
@@ -128,8 +127,7 @@ async def areplay(
     if file is not None:
         prompts[replaced] = await to_thread(load_file, file, replaced)
     if node is not None and model is not None:
-        owner = "edit" if node == "rewrite" else node  # whose model a rewriting baseline asks
-        settings["models"] = {**settings.get("models", {}), owner: model}
+        settings["models"] = {**settings.get("models", {}), node: model}
     live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
     components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
     first = {span.name for span in trace.inner[0]}
@@ -161,14 +159,14 @@ def _node_and_prompt(
         return None, ""
     if node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
-    called = list(dict.fromkeys(span.name for span in trace.spans if span.kind == "node"))
-    reads_cards = node == "check_agreement" and not {"cite", "check_statements"}.isdisjoint(called)
+    called = {span.name for span in trace.spans if span.kind == "node"}
+    reads_cards = node == "check_agreement" and not called.isdisjoint(("cite", "check_statements"))
     if node not in called and not reads_cards:
-        raise InputError(f"the run did not reach {node}: it called {', '.join(called) or 'no node'}")
-    asked = {span.name for span in trace.spans if span.kind == "ask"}
-    used = [name for name in NODES[node] if name in asked]
+        raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
     if file is None:
         return node, ""
+    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    used = [name for name in NODES[node] if name in asked]
     if not used and not is_model_given:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if len(used) > 1 and file.stem not in used:
@@ -279,38 +277,7 @@ def _components(
 
     `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
     """
-    facts = trace.file.facts.settings
-    # A price is no part of a trace, and a limit of the cost needs it.
-    recorded = {key: value for key, value in facts.items() if key not in CURRENT | {"max_cost"}}
-    of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
-    baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
-    models = {**recorded.get("models", {}), **given.get("models", {})}
-    if (judge := str(models.get("attribute", ""))).startswith(NLI) and judge not in given.get(
-        "models", {}
-    ).values():
-        raise InputError(
-            f"the run judged support with {judge}, which a replay asks anew:"
-            f" in Python, give models={{'attribute': {judge!r}}}"
-        )
-    asked = {span.name for span in trace.spans if span.kind == "ask"}
-    if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
-        recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
-    # The file and the environment give keys, paths and addresses, and nothing else.
-    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
-    current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
-    if (url := facts.get("base_url")) and "base_url" not in given:
-        # A key belongs to its server: the server of the run must not get the key of another address.
-        is_known = current.base_url in (None, url) or "api_key" in given
-        key = current.api_key if is_known else None
-        current = current.model_copy(update={"base_url": url, "api_key": key})
-    # A key goes to no address of a trace: the key of an endpoint comes with its own address.
-    endpoints = {
-        name: current.endpoints.get(name, Endpoint(base_url=it.get("base_url"))).model_copy(
-            update={"price": it.get("price")}
-        )
-        for name, it in facts.get("endpoints", {}).items()
-    }
-    current = current.model_copy(update={"endpoints": {**current.endpoints, **endpoints}})
+    current = _settings(trace, given)
     answers = RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
@@ -329,31 +296,56 @@ def _components(
     settings = current.model_copy(
         update={
             "model": answering(current.model),
-            "models": {node: answering(model) for node, model in models.items()},
+            "models": {node: answering(model) for node, model in current.models.items()},
             "fallbacks": [answering(model) for model in current.fallbacks],
-            # Only the prices of the run, so that the cost is computed in the same way.
-            "endpoints": {name: Endpoint(price=it.price) for name, it in endpoints.items()},
+            "endpoints": {},
             "search": GivenPassages((), window=4, step=1),  # the recorded nodes never search
             "reranker": "overlap",
         }
     )
     searches = any(query.searched for query in trace.state().get("queries", []))
-    wired = wire(settings, prompts=prompts, baseline=baseline)
-    return replace(wired, record=None, searches=searches)
+    return replace(wire(settings, prompts=prompts), record=None, searches=searches)
+
+
+def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
+    """Makes the settings of the run; keys, paths and addresses are the current ones.
+
+    Raises `InputError` for a run of a baseline, or with a judge whose answers no trace holds.
+    """
+    facts = trace.file.facts.settings
+    # A price is no part of a replay, and a limit of the cost needs it.
+    recorded = {key: value for key, value in facts.items() if key not in CURRENT | {"max_cost"}}
+    if not recorded.keys() <= Settings.model_fields.keys():
+        raise InputError("the run is of a baseline: replay a run of the usual pipeline")
+    models = {**recorded.get("models", {}), **given.get("models", {})}
+    judge = str(models.get("attribute", ""))
+    if judge.startswith(NLI) and judge not in given.get("models", {}).values():
+        how = f"in Python, give models={{'attribute': {judge!r}}}"
+        raise InputError(f"the run judged support with {judge}, which a replay asks anew: {how}")
+    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
+        recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
+    # The file and the environment give keys, paths and addresses, and nothing else.
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
+    current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
+    update: dict[str, Any] = {}
+    if (url := facts.get("base_url")) and "base_url" not in given:
+        # A key belongs to its server: the server of the run must not get the key of another address.
+        is_known = current.base_url in (None, url) or "api_key" in given
+        update = {"base_url": url, "api_key": current.api_key if is_known else None}
+    own = {name: Endpoint(base_url=it.get("base_url")) for name, it in facts.get("endpoints", {}).items()}
+    return current.model_copy(update={**update, "endpoints": {**own, **current.endpoints}})
 
 
 def sentence_changes(before: Revision, after: Revision) -> list[Change]:
     """Lists the sentences whose status or words differ between two revisions of one original."""
     old, new = _by_place(before), _by_place(after)
-    return [
-        Change(place.of(after.original), old.get(place), new.get(place), _why(place, after))
-        for place in sorted({*old, *new})
-        if _shape(old.get(place)) != _shape(new.get(place))
-    ]
-
-
-def _shape(sentence: Sentence | None) -> tuple[str, str] | None:
-    return (sentence.status, sentence.text) if sentence else None
+    changes = []
+    for place in sorted({*old, *new}):
+        was, now = old.get(place), new.get(place)
+        if was is None or now is None or (was.status, was.text) != (now.status, now.text):
+            changes.append(Change(place.of(after.original), was, now, _why(place, now, after)))
+    return changes
 
 
 def _by_place(revision: Revision) -> dict[Span, Sentence]:
@@ -361,13 +353,12 @@ def _by_place(revision: Revision) -> dict[Span, Sentence]:
     return {moved_back(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
 
 
-def _why(place: Span, revision: Revision) -> str:
+def _why(place: Span, sentence: Sentence | None, revision: Revision) -> str:
     """Says what decided about the sentence at this place of the original: edits, doubts, quotes."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
-    sentence = _by_place(revision).get(place)
     edits = [it for it in revision.edits if it.query_id in asked]
-    doubts = [it.reason for it in revision.checks if it.query_id in asked and it.reason]
-    reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits] + doubts
+    reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits]
+    reasons += [it.reason for it in revision.checks if it.query_id in asked and it.reason]
     if sentence is not None:
         reasons += [f"quote {quote.side}: “{quote.text}”" for quote in sentence.quotes]
         reasons += [f"open: {', '.join(sentence.open_words)}"] if sentence.open_words else []

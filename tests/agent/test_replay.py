@@ -10,8 +10,6 @@ import pytest
 
 from rarr import InputError, Reviser, Settings
 from rarr.agent.replaying import CURRENT, replay
-from rarr.agent.wiring.components import wire
-from rarr.components import Baseline
 from rarr.prompts import FOLDER
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
@@ -71,18 +69,11 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
     assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
 
 
-@pytest.mark.parametrize(
-    ("settings", "baseline"),
-    [({}, {}), ({"rounds": 1, "queries": "sentences"}, {}), ({}, {"editor": "none"})],
-)
-def test_embedded_run_is_reproduced_without_its_corpus(
-    settings: dict[str, object], baseline: Any, tmp_path: Path
-) -> None:
+def test_embedded_run_is_reproduced_without_its_corpus(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "dam.txt").write_text("The Hoover Dam is 221 metres high. It opened in 1936.", encoding="utf-8")
-    components = wire(Settings(corpus=notes, **settings), baseline=Baseline(**baseline))
-    with Reviser(components=components) as reviser:
+    with Reviser(corpus=notes) as reviser:
         trace = Trace.load(reviser.revise(TEXT).run_id)
     (notes / "dam.txt").unlink()
     assert replay(trace).same
@@ -140,7 +131,7 @@ def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
     ("node", "given", "message"),
     [
         ("chekc", {}, "is not a node"),
-        ("rewrite", {"model": "vllm:x"}, "did not reach rewrite"),
+        ("write_answer", {"model": "vllm:x"}, "did not reach write_answer"),
         (None, {"prompt": "x.md"}, "name the node"),
         ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
         ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
