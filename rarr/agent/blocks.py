@@ -4,7 +4,7 @@ If the run reaches a limit, finished blocks keep their revision, and the rest of
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from rarr.components import Components
 from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
@@ -20,8 +20,7 @@ RunBlock = Callable[[State], Awaitable[State]]
 
 BLOCK_CHARS = 4000
 """The length of a block, about; a shorter text is revised as a whole."""
-_EMBEDDED_AT_ONCE = 2  # one block searches while another computes
-_MOST_AT_ONCE = 16
+_FEWEST, _MOST = 2, 16  # blocks at once; with the embedded reader, one searches while another computes
 _DIVIDING = 1.25  # times the grace: after this time, the rest is not even divided into sentences
 _REQUESTS = 8  # requests of one block at once, on average
 
@@ -32,20 +31,15 @@ def is_divided(text: str, components: Components) -> bool:
     return len(text) > BLOCK_CHARS and not whole
 
 
-def blocks_of(text: str) -> Iterator[TextBlock]:
-    """Divides a text into its blocks, in order."""
-    return text_blocks(text, BLOCK_CHARS)
-
-
 async def by_blocks(start: State, components: Components, run: RunBlock) -> State:
     """Revises the text of `start` in blocks, and returns the joined state.
 
     `run` takes the first state of a block through the graph and returns its last state.
     """
     queue = _BlockQueue(start, run)
-    at_once = _EMBEDDED_AT_ONCE
+    at_once = _FEWEST
     if components.models:
-        at_once = min(_MOST_AT_ONCE, max(at_once, components.settings.concurrency // _REQUESTS))
+        at_once = min(_MOST, max(at_once, components.settings.concurrency // _REQUESTS))
     await together(*(queue.work() for _ in range(at_once)))
     outcomes = [queue.outcomes[number] for number in sorted(queue.outcomes)]
     state = await asyncio.to_thread(join_blocks, start, outcomes, components.settings.report_size)
@@ -63,7 +57,7 @@ class _BlockQueue:
         self.outcomes: dict[int, BlockOutcome] = {}
         self.unread = False
         self._start, self._run = start, run
-        self._blocks = blocks_of(start["original"])
+        self._blocks = text_blocks(start["original"], BLOCK_CHARS)
         self._turn = asyncio.Lock()
         self._last = TextBlock(0, Span(0, 0), "", ())
 
@@ -112,13 +106,7 @@ def _limit_notices(outcomes: Sequence[BlockOutcome], meter: Meter, *, unread: bo
         return notices
     done = sum(outcome.done for outcome in outcomes)
     of = "" if unread else f" of {sum(len(outcome.block.sentences) for outcome in outcomes)}"
-    budget = meter.budget
-    limit = {
-        "": "a limit",  # a limit of the process in which the run began
-        "deadline_s": f"the deadline of {budget.deadline_s or 0:g} s",
-        "max_calls": f"the budget of {budget.max_calls} model calls",
-        "max_tokens": f"the budget of {budget.max_tokens} tokens",
-        "max_cost": f"the budget of {budget.max_cost or 0:g} (cost)",
-    }[meter.ended]
-    message = f"{limit} ended the run after {done}{of} sentences: raise {meter.ended or 'it'} for more"
+    # Without a name, it was a limit of the process in which the run began.
+    limit = f"{meter.ended}={getattr(meter.budget, meter.ended)}" if meter.ended else "a limit"
+    message = f"{limit} ended the run after {done}{of} sentences: raise it for more"
     return [*notices, Notice(code=CUT, message=message, node="")]

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 
-from rarr.agent.blocks import blocks_of, is_divided
+from rarr.agent import blocks as long_text
 from rarr.components import Components
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.long_text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
@@ -23,8 +24,12 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     in most sentences may cost twice as much.
     """
     blocks = [text]
-    if is_divided(text, components):
-        blocks = [block.of(text) for block in blocks_of(text) if block.sentences and not block.too_long]
+    if long_text.is_divided(text, components):
+        blocks = [
+            block.of(text)
+            for block in text_blocks(text, long_text.BLOCK_CHARS)
+            if block.sentences and not block.too_long
+        ]
     return added([_block_estimate(block, context, components) for block in blocks])
 
 

@@ -22,11 +22,10 @@ FOR_EDITS, FOR_SUGGESTIONS, LEAST_LOCATED = 22, 18, 0.95
 
 
 class ExamResult(NamedTuple):
-    """The outcome of an exam of `cards` sentences.
+    """The outcome of an exam of `cards` sentences, by the model with the name `served`.
 
-    `found` cards were right. `false_alarms` are right sentences that the model contradicted. Of the `quotes`
-    of all cards, `placed` exist. `kept_form`: both answers were JSON with a card for each sentence. `served`
-    is the name of the model that answered.
+    `found` cards were right, and `false_alarms` contradicted right sentences. Of the `quotes` of all cards,
+    `placed` exist. `kept_form`: both answers were JSON with a card for each sentence.
     """
 
     cards: int
@@ -117,26 +116,22 @@ async def examine(reader: CardReader) -> ExamResult:
 
 
 def _block(part: Mapping[str, Any]) -> ReadingBlock:
-    excerpts = []
+    excerpts, pieces = [], list[Piece]()
     for number, source in enumerate(part["sources"], start=1):
-        labelled = ((f"P{number}.{at}", words) for at, words in enumerate(source["lines"], start=1))
-        lines = (SourceLine(label, words, f"x{number}", 0, len(words)) for label, words in labelled)
+        lines = (
+            SourceLine(f"P{number}.{at}", words, f"x{number}", 0, len(words))
+            for at, words in enumerate(source["lines"], start=1)
+        )
         excerpts.append(Excerpt(f"P{number}", source["title"], "", tuple(lines)))
-    pieces = [
-        piece
-        for number, sentence in enumerate(part["sentences"], start=1)
-        for piece in (Piece(sentence["text"], number), Piece(" "))
-    ]
+    for number, sentence in enumerate(part["sentences"], start=1):
+        pieces += [Piece(sentence["text"], number), Piece(" ")]
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 
 def _outcome(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Tells whether the card is right, and whether it is a false alarm.
-
-    A right card with a verdict quotes one of the lines that decide, and its words stand where it says.
-    """
+    """Tells whether the card is right, with a quote of a deciding line, and whether it is a false alarm."""
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]

@@ -287,7 +287,7 @@ def _recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
 def settings_record(settings: Settings) -> dict[str, Any]:
     """Returns the settings that differ from the defaults, as JSON values without secrets and `home`.
 
-    Objects are named by their classes. Of an endpoint only its address and price are kept.
+    Objects are named by their classes. Of an endpoint only its address is kept.
     """
     values = {
         name: getattr(settings, name)
@@ -296,8 +296,7 @@ def settings_record(settings: Settings) -> dict[str, Any]:
     }
     if "endpoints" in values:
         values["endpoints"] = {
-            name: {"base_url": endpoint.base_url, "price": endpoint.price}
-            for name, endpoint in settings.endpoints.items()
+            name: {"base_url": endpoint.base_url} for name, endpoint in settings.endpoints.items()
         }
     plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(values), default=_plain)))
     return plain
