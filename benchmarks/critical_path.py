@@ -57,7 +57,7 @@ def doubted(request: Any) -> dict[str, Any]:
     answered = mills.answer(request)
     for card in answered.get("cards", ()):
         for edit in card.get("edits", ()) if card["q"][1:] else ():
-            edit["by"] = "It was built"
+            edit["by"] = "was built"
     return answered
 
 

@@ -55,7 +55,7 @@ def document(number: int) -> str:
     name = mill(number)
     return (
         f"{name} is a watermill on the river that runs through the parish, a walk below the stone bridge."
-        f" It was built in {built(number)} for a family of corn merchants who had owned the land before."
+        f" {name} was built in {built(number)} for a family of corn merchants who had owned the land before."
         " The wheel was replaced twice, and the machinery on the upper floors is of iron and local oak."
         " Today the building houses a small museum, a workshop and the office of the parish council."
     )
