@@ -81,9 +81,9 @@ class State(TypedDict, total=False):
     only read, and not asked about.
 
     A run that writes an article begins with the topic as `original`, and the outline as `context`, one
-    heading a line; the first node moves them to `topic` and `outline`. From the node `cite` on, `original`
-    is the article as written, without marks. `sections` is the plan, `drafts` the sections as written by
-    their ids, and `sentences` those of `text` with their citations.
+    heading a line; they move to `topic` and `outline` before the first node. From the node `cite` on,
+    `original` is the article as written, without marks. `sections` is the plan, `drafts` the sections as
+    written by their ids, and `sentences` those of `text` with their citations.
 
     A run that answers begins with the question as `original`. `triples` are those of the graph, with their
     numbers as sources, and `subjects` the names in the question with the ids of the entities that each may

@@ -21,7 +21,7 @@ from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
 from rarr.ledger.excerpts import merged
 from rarr.records import Evidence, Notice, Passage, Revision
-from rarr.records.card import Card
+from rarr.records.card import Card, Place
 from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.rerank.overlap import nearest
@@ -256,8 +256,8 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> Cita
     quoting = [card for card in own if evidence.keys() & set(card.cited)]
     card = next((card for card in quoting if is_relied_on(card)), None)
     unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
-    is_open = unread or any(it.verdict == "open" for it in quoting)
-    fault: CitationState = "unjudged" if is_open else "not_supported"
+    partly = [it for it in quoting if it.verdict == "open" and mark.sentence not in map(_span, it.open)]
+    fault: CitationState = "unjudged" if unread or partly else "not_supported"
     quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(
         text=mark.place.of(text),
@@ -269,6 +269,10 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> Cita
         state="supported" if card else "source_not_found" if citation.evidence is None else fault,
         passage=evidence[quoted[0]] if quoted else None,
     )
+
+
+def _span(place: Place) -> Span:
+    return Span(place.start, place.end)
 
 
 def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:

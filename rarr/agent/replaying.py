@@ -131,7 +131,7 @@ async def areplay(
     live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
     components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
     first = {span.name for span in trace.inner[0]}
-    kind = Answerer if "find_triples" in first else Writer if "ask_topic" in first else Reviser
+    kind = Answerer if "find_triples" in first else Writer if {"plan", "cite"} & first else Reviser
     async with kind(components=replace(components, replaced=recorded.nodes)) as runs:
         _, after = await runs.arun(trace.start(), trace.run_id)
     # The usage of a run depends on its times, and on whether it was interrupted.

@@ -43,7 +43,7 @@ Outcome = TypeVar("Outcome")
 Arguments = ParamSpec("Arguments")
 
 NODES = (
-    *("find_triples", "ask_topic", "plan", "write_section", "cite"),
+    *("find_triples", "plan", "write_section", "cite"),
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
     *("attribute", "evaluate", "write_answer", "check_statements"),
 )

@@ -1,6 +1,6 @@
 """Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
 
-ask_topic -> retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
+retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
           -> write_section, one branch a section -> cite
 
 With an outline, the topic itself is not searched for. The node cite reads the sentences of the article as
@@ -26,13 +26,12 @@ from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap
 from rarr.ledger.scores import citation_scores
 from rarr.ledger.sentence_support import moved_place
-from rarr.nodes.ask_topic import ask_topic
 from rarr.nodes.cite import cite
 from rarr.nodes.plan import MAX_SECTIONS, plan
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
-from rarr.records import Notice, Report, Revision, Sentence
+from rarr.records import Notice, Query, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, WrittenSentence
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
@@ -55,12 +54,11 @@ Outline = str | Sequence[str]
 def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
     """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
-    for node in (ask_topic, plan, rerank, write_section):
+    for node in (plan, rerank, write_section):
         add_surviving(graph, node, on_failure="cite")
     add_surviving(graph, retrieve, on_failure="rerank")
     add_surviving(graph, cite, on_failure=END)
-    graph.add_edge(START, "ask_topic")
-    graph.add_conditional_edges("ask_topic", after_topic, ["retrieve", "plan"])
+    graph.add_conditional_edges(START, after_topic, ["retrieve", "plan"])
     graph.add_edge("retrieve", "rerank")
     graph.add_conditional_edges("rerank", after_passages, ["plan", "write_section", "cite"])
     graph.add_conditional_edges("plan", one_branch_per_section, ["retrieve"])
@@ -136,6 +134,13 @@ class Writer(RunOwner[Article]):
     def _first(self, state: State) -> State:
         topic, outline = state.get("topic", state["original"]), state.get("outline", state["context"])
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
+
+    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
+        """Moves topic and outline to their keys, and makes the query of the topic, which has no place."""
+        topic, outline = start["original"], start["context"]
+        query = Query(id="q1", text=topic, start=0, end=0)
+        begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
+        return await super()._walk(begun, run_id, resumed=resumed)
 
     def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
         """Builds the article of a run that is done, or that stopped at a limit, and its research.

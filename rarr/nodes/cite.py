@@ -1,4 +1,4 @@
-"""Step 5 of writing: reads the sentences of an article as cards, edits the wrong ones, and cites the rest."""
+"""Step 3 of writing: reads the sentences of an article as cards, edits the wrong ones, and cites the rest."""
 
 from collections.abc import Sequence
 

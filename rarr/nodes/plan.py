@@ -1,4 +1,4 @@
-"""Step 2 of writing: plans the sections of an article, and makes a query of each."""
+"""Step 1 of writing: plans the sections of an article, and makes a query of each."""
 
 from langgraph.runtime import Runtime
 

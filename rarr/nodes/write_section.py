@@ -1,4 +1,4 @@
-"""Step 3 of writing: writes one section of an article from its passages."""
+"""Step 2 of writing: writes one section of an article from its passages."""
 
 from collections.abc import Sequence
 
