@@ -68,15 +68,14 @@ class RuleModel:
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    It recognises a prompt by its name, else by its instructions, and reads the user message with the
-    package's own prompt file. A passage decides about a sentence that it nearly repeats. It answers the
-    prompts of cards; `ANSWERS` takes functions for others. Raises `UnansweredError` for other prompts, and
-    for messages in another form.
+    It knows a prompt by its name, and reads the user message with the package's own prompt file. A passage
+    decides about a sentence that it nearly repeats. It answers the prompts of cards; `ANSWERS` takes
+    functions for others. Raises `UnansweredError` for other prompts, and for messages in another form.
     """
 
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
-        name = _name(asked)
+        name = str(asked.prompt)
         if (answer := ANSWERS.get(name)) is None:
             raise UnansweredError(f"RuleModel has no answer to {name}: it answers {', '.join(ANSWERS)}")
         # All user messages, because the last may be the complaint about an unreadable answer.
@@ -85,17 +84,3 @@ class RuleModel:
         if variables is None:
             raise UnansweredError(f"this message cannot be read: it does not have the form of {name}.md")
         return json.dumps(answer(variables), ensure_ascii=False)
-
-
-def _name(asked: Asked) -> str:
-    """Finds the prompt's name, or else the prompt whose instructions, the longest, are in the system message.
-
-    Raises `UnansweredError` if there is none.
-    """
-    names = prompts.names()
-    if asked.prompt in names:
-        return str(asked.prompt)
-    systems = {name: system for name in names if (system := prompts.load(name).system) in asked.system}
-    if not systems:
-        raise UnansweredError(f"there is no prompt {asked.prompt!r}: RuleModel answers {', '.join(names)}")
-    return max(systems, key=lambda name: len(systems[name]))

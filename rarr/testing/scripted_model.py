@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,31 +92,9 @@ def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
-BLOCK = 64  # characters; a prefix is cached in whole blocks, as servers do
-
-
-class TokenCounter:
-    """Counts the tokens of messages and answers, with `estimated_tokens`.
-
-    `cached` counts the longest prefix of all messages together that an earlier request had, in blocks of
-    `BLOCK` characters.
-    """
-
-    def __init__(self) -> None:
-        self._seen: set[int] = set()
-        self._lock = threading.Lock()
-
-    def count(self, contents: Sequence[str], texts: Sequence[str]) -> Tokens:
-        """Counts the tokens of one request, and remembers its messages as cached for later requests."""
-        whole, chain, last = "".join(contents), [], 0
-        for start in range(0, len(whole) - BLOCK + 1, BLOCK):
-            last = hash((last, whole[start : start + BLOCK]))  # of the block and all blocks before it
-            chain.append(last)
-        with self._lock:
-            seen = next((index for index, block in enumerate(chain) if block not in self._seen), len(chain))
-            self._seen.update(chain)
-        cached = whole[: seen * BLOCK]
-        return Tokens(estimated_tokens(contents), estimated_tokens(texts), estimated_tokens([cached]))
+def tokens_of(messages: Sequence[Message], texts: Sequence[str]) -> Tokens:
+    """Counts the tokens of messages and answers, with `estimated_tokens`."""
+    return Tokens(estimated_tokens([message.content for message in messages]), estimated_tokens(texts))
 
 
 class ScriptedModel:
@@ -144,7 +121,6 @@ class ScriptedModel:
         self.closed = False
         self._answers, self._latency = answers, latency
         self._failures = iter(failures)
-        self._counter = TokenCounter()
 
     @classmethod
     def from_file(cls, path: str | Path) -> "ScriptedModel":
@@ -171,8 +147,7 @@ class ScriptedModel:
             texts = tuple(answer_to(asked, self._answers) for asked in samples)
         except UnansweredError as error:
             raise CallFailure("refused", f"{self.name}: {error}") from None
-        contents = [message.content for message in ask.messages]
-        return Answer(texts, self._counter.count(contents, texts), served=self.name)
+        return Answer(texts, tokens_of(ask.messages, texts), served=self.name)
 
     async def aclose(self) -> None:
         """Records that the model was closed."""

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, cycle, repeat
 from typing import Any, Literal, Self
 
-from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, TokenCounter, UnansweredError, answer_to
+from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, UnansweredError, answer_to, tokens_of
 from rarr.tools.models.chat import Message, Tokens
 
 FOREVER = math.inf
@@ -278,8 +278,7 @@ def _completion(request: Request, texts: Sequence[str], finish: str, tokens: Tok
     usage = {"prompt_tokens": tokens.input, "completion_tokens": tokens.output}
     usage["total_tokens"] = sum(usage.values())
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "object": "chat.completion", "created": int(time.time())}
-    details = {"prompt_tokens_details": {"cached_tokens": tokens.cached}}
-    return {**head, "model": request.model, "choices": choices, "usage": usage | details}
+    return {**head, "model": request.model, "choices": choices, "usage": usage}
 
 
 def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
@@ -340,7 +339,6 @@ class ScriptedServer(Listener):
         entries = iter(()) if callable(plan) else cycle(plan) if plan_for_ever else iter(plan)
         self._plan = plan if callable(plan) else lambda request: next(entries, None)
         self._taking = threading.Lock()
-        self._counter = TokenCounter()
 
     def _reply_to(self, request: Request) -> Reply:
         match request.method, request.path:
@@ -364,7 +362,7 @@ class ScriptedServer(Listener):
         if refusal := refusal or self._refused_key(request) or self._refused(request):
             return refusal
         texts = [answer_to(replace(request, sample=n), self._answers) for n in range(request.n)]
-        tokens = self._counter.count([message.content for message in request.messages], texts)
+        tokens = tokens_of(request.messages, texts)
         return answered(request, texts, tokens, failure, self._latency)
 
     def _refused_key(self, request: Request) -> Reply | None:

@@ -25,7 +25,9 @@ def test_command_serves_until_interrupted(client: httpx2.Client) -> None:
         line = child.stdout.readline()
         url = re.search(r"http://[\d.:]+/v1", line)
         assert url
-        body = {"model": "rules", "messages": [{"role": role, "content": c} for role, c in contents.items()]}
+        form = {"type": "json_schema", "json_schema": {"name": "check_agreement"}}
+        messages = [{"role": role, "content": words} for role, words in contents.items()]
+        body = {"model": "rules", "messages": messages, "response_format": form}
         response = client.post(f"{url[0]}/chat/completions", json=body)
         child.send_signal(signal.SIGINT)
     assert f"--model vllm:rules --base-url {url[0]}" in line
