@@ -140,7 +140,7 @@ def _searxng(settings: Settings, opened: Resources) -> Retriever:
         raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
     agent, robots = settings.user_agent, settings.robots
     fetcher = Fetcher(user_agent=agent, respect_robots=robots)
-    reader = PageReader(opened.keep(fetcher), opened.cache, window=settings.window, step=settings.step)
+    reader = PageReader(fetcher, opened.cache, window=settings.window, step=settings.step)
     limits = source_limits(settings)
     return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)
 
@@ -330,10 +330,10 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
     if settings.reranker == "overlap":
         return OverlapReranker()
     if not settings.reranker.startswith(SERVED):
-        from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
+        from rarr.retrievers.rerank.models import CrossEncoderReranker
 
         return CrossEncoderReranker(settings.reranker)
-    from rarr.retrievers.rerank.endpoint import EndpointReranker
+    from rarr.retrievers.rerank.models import EndpointReranker
     from rarr.tools.models.chat import DEFAULT_URLS
     from rarr.tools.models.retries import Limiter
 

@@ -102,11 +102,6 @@ class Fetcher:
                 ) from None
             return page._replace(seconds_left=end - monotonic())
 
-    async def aclose(self) -> None:
-        """Forgets the sites' rules. Connections need no closing: they end with their fetch."""
-        if self._robots:
-            self._robots.forget()
-
     async def _page(self, url: httpx2.URL) -> Fetched | httpx2.URL:
         try:
             if self._robots:

@@ -100,10 +100,6 @@ class Robots:
         if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
             raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(site)} forbids it; {_CURE}")
 
-    def forget(self) -> None:
-        """Forgets the rules of all sites."""
-        self._kept.clear()
-
     async def _fetched(self, site: httpx2.URL, read: Read) -> Rules:
         try:
             async with asyncio.timeout(self._timeout_s):

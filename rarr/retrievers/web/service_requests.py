@@ -110,19 +110,20 @@ async def outcomes(
     the pages that were read.
     """
     left = meter().remaining if pages else None
-    return await asyncio.gather(*(_outcome(call, None if left is None else left / 2) for call in calls))
+    seconds = None if left is None else left / 2
 
+    async def outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await call
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return RetrievalError("it took more than half of the time that was left: raise deadline_s")
+        except RetrievalError as error:
+            return error
 
-async def _outcome(call: Awaitable[Answer], seconds: float | None) -> Answer | RetrievalError:
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            return await call
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        return RetrievalError("it took more than half of the time that was left: raise deadline_s")
-    except RetrievalError as error:
-        return error
+    return await asyncio.gather(*map(outcome, calls))
 
 
 def readable(urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:

@@ -1,0 +1,129 @@
+"""Reranks with a model: a cross-encoder of sentence-transformers, or one behind a server's /rerank."""
+
+import asyncio
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rarr.errors import RetrievalError, SettingsError, SetupError
+from rarr.records import Passage
+from rarr.retrievers.web.service_requests import JsonService
+from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+from rarr.tools.models.retries import Limiter
+
+_EXAMPLE = "such as cross-encoder/ms-marco-MiniLM-L6-v2"
+_ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
+_CURE = "check its server, base URL and key, and the model's name"
+
+
+def _texts(passages: Sequence[Passage]) -> list[str]:
+    return [f"{passage.title}\n{passage.text}" if passage.title else passage.text for passage in passages]
+
+
+class CrossEncoderReranker:
+    """Scores passages with one model that is loaded once. Only one call uses the model at a time."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
+
+        Raises `SettingsError` for a name that can be neither, and `SetupError` where the extra `torch` is not
+        installed, or the model cannot be loaded or is no reranker. This takes seconds, since torch is
+        imported.
+        """
+        if not can_be_model(name):
+            cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
+            raise SettingsError(f"unknown reranker {name!r}: {cure}")
+        try:
+            import sentence_transformers
+            from torch.nn import Sigmoid
+        except ImportError as error:
+            raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
+        # Many models return logits, and evidence needs a relevance from 0 to 1.
+        self._activation = Sigmoid()
+        try:
+            self._model = loaded(
+                name, lambda path, local: sentence_transformers.CrossEncoder(path, local_files_only=local)
+            )
+        except Exception as error:  # the hub, the network and the file format have their own errors
+            cure = "check the name and the connection, or give the folder of a cross-encoder"
+            raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {cure}") from None
+        # A model without a trained head would get a random head and scores without meaning.
+        architectures = getattr(self._model.config, "architectures", None) or ()
+        headless = any(kind.endswith("Model") for kind in architectures)
+        if headless or self._model.num_labels != 1:
+            has = "no trained head" if headless else f"{self._model.num_labels} outputs"
+            raise SetupError(f"reranker {name!r} has {has}: choose one with one output, {_EXAMPLE}")
+        self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
+        pairs = [(query, text) for text in _texts(passages)]
+        return await asyncio.to_thread(self._predict, pairs) if pairs else []
+
+    def _predict(self, pairs: list[tuple[str, str]]) -> list[float]:
+        with self._lock:
+            # The model itself makes batches of passages of similar length.
+            scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
+        return [float(score) for score in scores]
+
+
+class EndpointReranker:
+    """Scores passages with a model at `base_url`/rerank: of vLLM, or in the protocol of Jina and Cohere.
+
+    A server does not say whether its scores are probabilities or logits. From the first score outside of 0
+    to 1 on, they are taken for logits, and the sigmoid is applied to them.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str,
+        api_key: str | None,
+        limiter: Limiter,
+        timeout_s: float,
+        attempts: int,
+    ) -> None:
+        """`name` is the model's name on the server. `timeout_s` is for one request.
+
+        `limiter` bounds how many requests run at once.
+        """
+        self.name = f"reranker {name}"
+        self._model, self.base_url, self._logits = name, base_url.rstrip("/"), False
+        self._service = JsonService(
+            self.name, {0: _CURE}, timeout_s=timeout_s, attempts=attempts, api_key=api_key, limiter=limiter
+        )
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """Returns the relevance of each passage, with its title, to `query`, from 0 to 1.
+
+        Raises `RetrievalError` if the server gives no valid scores.
+        """
+        if not passages:
+            return []
+        texts = _texts(passages)
+        body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
+        scores = _scores_of(await self._service.ask(f"{self.base_url}/rerank", json=body), len(texts))
+        if scores is None:
+            raise RetrievalError(f"{self.name} did not answer with a score for each document: {_CURE}")
+        self._logits |= any(not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
+        if self._logits:
+            return [0.5 + 0.5 * math.tanh(score / 2) for score in scores]  # the sigmoid; no overflow
+        return [min(max(score, 0.0), 1.0) for score in scores]
+
+    async def aclose(self) -> None:
+        """Closes its connections in the running event loop."""
+        await self._service.aclose()
+
+
+def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:
+    """Reads the score of each document, in their order; None if the answer has another form."""
+    try:
+        results = answer["results"]
+        by_index = {result["index"]: result["relevance_score"] for result in results}
+        scores = [by_index[index] for index in range(count)]
+        valid = all(type(score) in (int, float) and math.isfinite(score) for score in scores)
+    except (KeyError, TypeError, OverflowError):
+        return None
+    return scores if valid and len(results) == len(by_index) == count else None
