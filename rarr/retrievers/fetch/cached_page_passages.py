@@ -82,12 +82,12 @@ class Shelf:
         return Extracted.model_validate_json(entry.value).text if entry else None
 
 
-class PageReader:
+class PageReader(Shelf):
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, *, window: int, step: int) -> None:
-        self._fetcher, self._shelf = fetcher, Shelf(cache, "web", window=window, step=step)
-        self.extracted = self._shelf.extracted
+        super().__init__(cache, "web", window=window, step=step)
+        self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
@@ -95,7 +95,7 @@ class PageReader:
             url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
-        return await self._shelf.passages(url, partial(self._fetched, url))
+        return await self.passages(url, partial(self._fetched, url))
 
     async def _fetched(self, url: str) -> Extracted:
         it = await self._fetcher.fetch(url)

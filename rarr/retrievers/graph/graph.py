@@ -53,15 +53,18 @@ class Graph:
         return cls(read_triples(path), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` entities that the query names first; at most 8 of each entity.
+        """Returns passages of the `k` entities that the query names first, and of those pointing at them.
 
-        Namesakes are told apart by the query, and then by the text of the run.
+        At most 8 of each entity. A name that several entities have gives none, with a warning, where neither
+        the query nor the text of the run tells which is meant.
         """
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text about the entity whose passages have this source; None if it has no triple."""
-        return await asyncio.to_thread(self._text_about, url)
+        id_ = url.removeprefix(f"{self._place}#")
+        lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
+        return "\n".join(line.text for line, _ in lines) or None
 
     async def aclose(self) -> None:
         """Closes nothing: the file was read when it was opened."""
@@ -75,17 +78,7 @@ class Graph:
         triples = [each for each in self.store.pointing_at(entity) if each.subject_id != entity]
         return [it for each in triples for it in self.triples(each.subject_id) if it.triple == each]
 
-    def _text_about(self, source: str) -> str | None:
-        """Returns the text in which the passages with this source stand; None for an unknown source."""
-        id_ = source.removeprefix(f"{self._place}#")
-        lines = self._lines(id_) if self._source(id_) == source else []
-        return "\n".join(line.text for line, _ in lines) or None
-
-    def _search(self, query: str, k: int, around: str = "") -> list[Passage]:
-        """Returns passages of the `k` first entities that `query` names, and of entities that point at them.
-
-        A name that several entities have gives none, with a warning: the text does not tell which is meant.
-        """
+    def _search(self, query: str, k: int, around: str) -> list[Passage]:
         documents: dict[str, list[Passage]] = {}
         mentions = linked_names(self.store, query, around)
         for mention in mentions:
