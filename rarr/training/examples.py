@@ -5,7 +5,7 @@ Spans of a text are masked where a passage states the same: values by meaning, w
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from rarr.backends.embedded.items import Item, items_of
 from rarr.backends.embedded.phrases import Phrase, phrases, places_of
@@ -81,7 +81,7 @@ def shared(text: str, title: str, passage: str, errors: Sequence[tuple[Place, st
     """
     values = {value.place: value for value in maskable(text, passage, title, unsaid=False)}
     for place, right in errors:
-        answers = find(right, passage) or tuple(
+        answers = places_of(items_of(right), passage) or tuple(
             answer for value in values.values() if _overlap(value.place, place) for answer in value.answers
         )
         values = {at: value for at, value in values.items() if not _overlap(at, place)}
@@ -94,11 +94,6 @@ def mask_kind(words: str) -> MaskKind:
     """Returns the kind of the value or name that makes up at least 60% of these words; else `word`."""
     large = (it for it in phrases(words) if it.end - it.start >= _OF_ITS_KIND * len(words))
     return next((editor.mask_kind(it) for it in large), "word")
-
-
-def find(words: str, passage: str) -> tuple[Place, ...]:
-    """Returns the places of these words in the passage, in any inflection, and values in any form."""
-    return places_of(items_of(words), passage)
 
 
 def _word_runs(text: str, mine: Sequence[Phrase], passage: str, topic: set[str]) -> Iterator[Maskable]:
@@ -131,29 +126,22 @@ def _overlap(place: Place, other: Place) -> bool:
     return place[0] < other[1] and other[0] < place[1]
 
 
-class _RowPart(NamedTuple):
-    """Consecutive sentences of the summary that one passage supports best, with their errors."""
-
-    text: str
-    evidence: Evidence
-    edits: tuple[Mistake, ...]
-
-
 def attributions(row: TrainingRow) -> Iterator[Attribution]:
     """Yields an example for each part of the summary, beside the passage that supports it best.
 
     Its versions are the part as it is (attributable) and, if it has errors, with them (contradictory).
     """
-    for part in _parts(row):
-        versions = [LabelledText(text=part.text, label="attributable", wrong=())]
-        if part.edits:
-            text, wrong = corrupted(part.text, part.edits), tuple(_wrong_places(part.edits))
-            versions.append(LabelledText(text=text, label="contradictory", wrong=wrong))
-        yield Attribution(
-            title=part.evidence.title,
-            passage=part.evidence.text,
-            versions=tuple(versions),
-        )
+    for text, evidence, edits in _parts(row):
+        versions = [LabelledText(text=text, label="attributable", wrong=())]
+        if edits:
+            wrong, shift = list[Place](), 0
+            for edit in edits:
+                start = edit.start + shift
+                wrong.append((start, start + len(edit.wrong)))
+                shift += len(edit.wrong) - len(edit.right)
+            corrupt = corrupted(text, edits)
+            versions.append(LabelledText(text=corrupt, label="contradictory", wrong=tuple(wrong)))
+        yield Attribution(title=evidence.title, passage=evidence.text, versions=tuple(versions))
 
 
 def clozes(row: TrainingRow) -> Iterator[Cloze]:
@@ -161,19 +149,15 @@ def clozes(row: TrainingRow) -> Iterator[Cloze]:
 
     A part without such values is left out.
     """
-    for part in _parts(row):
-        evidence = part.evidence
-        errors = [((edit.start, edit.end), edit.right) for edit in part.edits]
-        if values := shared(part.text, evidence.title, evidence.text, errors):
-            yield Cloze(
-                text=part.text,
-                title=evidence.title,
-                passage=evidence.text,
-                values=tuple(values.values()),
-            )
+    for text, evidence, edits in _parts(row):
+        errors = [((edit.start, edit.end), edit.right) for edit in edits]
+        if values := shared(text, evidence.title, evidence.text, errors):
+            masks = tuple(values.values())
+            yield Cloze(text=text, title=evidence.title, passage=evidence.text, values=masks)
 
 
-def _parts(row: TrainingRow) -> Iterator[_RowPart]:
+def _parts(row: TrainingRow) -> Iterator[tuple[str, Evidence, tuple[Mistake, ...]]]:
+    """Yields runs of sentences of the summary that one passage supports best, with it and their errors."""
     evidence = {passage.id: passage for passage in row.relevant}
     for name, group in groupby(row.scores, key=lambda score: score.evidence_id):
         scores = list(group)
@@ -183,12 +167,4 @@ def _parts(row: TrainingRow) -> Iterator[_RowPart]:
             for edit in row.edits
             if start <= edit.start and edit.end <= end
         )
-        yield _RowPart(row.summary[start:end], evidence[name], edits)
-
-
-def _wrong_places(edits: Sequence[Mistake]) -> Iterator[Place]:
-    shift = 0
-    for edit in edits:
-        start = edit.start + shift
-        yield start, start + len(edit.wrong)
-        shift += len(edit.wrong) - len(edit.right)
+        yield row.summary[start:end], evidence[name], edits

@@ -4,9 +4,8 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -79,80 +78,52 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> Non
             (folder / f"{name}.partial").replace(folder / name)
 
 
+def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
+    """Writes the model as floats, with the place of each weight among the arrays of the file."""
+    example = torch.ones((2, 8), dtype=torch.long)
+    sizes = {0: "batch", 1: "length"}
+    with warnings.catch_warnings():
+        # The exporter that traces warns that it is deprecated.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            _Exported(model).eval().to("cpu"),
+            (example, example, example, torch.zeros(2, dtype=torch.long)),
+            str(path),
+            input_names=list(INPUTS),
+            output_names=list(HEADS),
+            dynamic_axes=dict.fromkeys(INPUTS[:3], sizes) | {INPUTS[3]: {0: "batch"}},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    graph, places = onnx.load(path), dict[str, tuple[str, bool]]()
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
+    for name, tensor in model.state_dict().items():
+        weight = tensor.cpu().numpy()
+        for other, array in arrays.items():
+            if np.array_equal(array, weight) or np.array_equal(array, weight.T):
+                places[name] = (other, not np.array_equal(array, weight))
+    shape = {k: v for k, v in model.config.to_dict().items() if isinstance(v, int | float | str)}
+    onnx.helper.set_model_props(graph, {_NAMES: json.dumps(places), _SHAPE: json.dumps(shape)})
+    onnx.save(graph, path)
+
+
 def load(folder: Path | None = None) -> EncoderWithHeads:
     """Loads the ONNX weights of a folder, or the shipped, as a torch model. Call `checked_manifest` first.
 
     Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """
     graph = onnx.load(SHIPPED / MODEL if folder is None else folder / MODEL)
-    metadata = {
-        entry.key: json.loads(entry.value) for entry in graph.metadata_props if entry.key in (_NAMES, _SHAPE)
-    }
-    arrays = _dequantised({tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer})
-    model = EncoderWithHeads(BertConfig(**metadata[_SHAPE]))
-    state = {
-        name: torch.from_numpy(np.array(arrays[kept].T if turned else arrays[kept], np.float32))
-        for name, (kept, turned) in metadata[_NAMES].items()
-    }
-    model.load_state_dict(state)
-    model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
-    return model
-
-
-def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
-    wrapped = _Exported(model).eval().to("cpu")
-    example = torch.ones((2, 8), dtype=torch.long)
-    sizes = {"input_ids": {0: "batch", 1: "length"}, "mask_position": {0: "batch"}}
-    axes = sizes | dict.fromkeys(INPUTS[1:3], sizes["input_ids"])
-    with warnings.catch_warnings():
-        # The exporter that traces warns that it is deprecated.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            wrapped,
-            (example, example, example, torch.zeros(2, dtype=torch.long)),
-            str(path),
-            input_names=list(INPUTS),
-            output_names=list(HEADS),
-            dynamic_axes=axes,
-            opset_version=OPSET,
-            dynamo=False,
-        )
-    graph = onnx.load(path)
-    kept = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
-    shape = {k: v for k, v in model.config.to_dict().items() if isinstance(v, int | float | str)}
-    onnx.helper.set_model_props(
-        graph, {_NAMES: json.dumps(_named(model.state_dict(), kept)), _SHAPE: json.dumps(shape)}
-    )
-    onnx.save(graph, path)
-
-
-def _named(state: Mapping[str, Tensor], kept: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
-    """Finds each weight among the arrays `kept` of the ONNX file: its name there, and if it is transposed.
-
-    Raises `ValueError` for a weight that is missing.
-    """
-    places = {}
-    for name, tensor in state.items():
-        weight = tensor.cpu().numpy()
-        for other, array in kept.items():
-            if array.shape == weight.shape and np.array_equal(array, weight):
-                places[name] = (other, False)
-            elif weight.ndim == 2 and array.shape == weight.T.shape and np.array_equal(array, weight.T):
-                places[name] = (other, True)
-        if name not in places:
-            raise ValueError(f"the ONNX file has no weight that is {name}")
-    return places
-
-
-def _dequantised(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """Turns 8-bit arrays back into floats, under the names that they had before. Keeps the others."""
-    result = dict(arrays)
-    for name, array in arrays.items():
+    metadata = {entry.key: entry.value for entry in graph.metadata_props}
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
+    for name in [name for name in arrays if name.endswith("_quantized")]:
         base = name.removesuffix("_quantized")
-        if base == name:
-            continue
-        scale, zero = arrays[f"{base}_scale"], arrays[f"{base}_zero_point"]
+        array, scale, zero = arrays[name], arrays[f"{base}_scale"], arrays[f"{base}_zero_point"]
         if array.ndim == 2 and scale.ndim == 1 and len(scale) > 1 and len(scale) != array.shape[1]:
             scale, zero = scale[:, None], zero[:, None]
-        result[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
-    return result
+        arrays[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
+    model = EncoderWithHeads(BertConfig(**json.loads(metadata[_SHAPE])))
+    places = json.loads(metadata[_NAMES])
+    state = {name: arrays[at].T if turned else arrays[at] for name, (at, turned) in places.items()}
+    model.load_state_dict({name: torch.from_numpy(np.array(it, np.float32)) for name, it in state.items()})
+    model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
+    return model

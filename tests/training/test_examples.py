@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.training.examples import attributions, clozes, find, mask_kind, shared
+from rarr.training.examples import attributions, clozes, mask_kind, shared
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 from training.helpers import evidence
 
@@ -100,11 +100,6 @@ def test_corrected_words_are_a_value() -> None:
 def test_corrected_words_missing_from_the_passage_are_left_out() -> None:
     text = "The looms were green in 1950."
     assert "green" not in answers(text, [((15, 20), "green")])
-
-
-def test_words_are_found_by_their_stems() -> None:
-    assert [PASSAGE[slice(*place)] for place in find("burning", PASSAGE)] == ["burned"]
-    assert find("", PASSAGE) == ()
 
 
 @pytest.mark.parametrize(("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")])
