@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from benchmarks.batch_kills import KilledBatch, lasting
+from benchmarks.batch_kills import KilledBatch
 
 pytestmark = pytest.mark.slow
 
@@ -16,10 +16,3 @@ TEXTS = [f"The Hoover Dam is {200 + number} metres high." for number in range(12
 def test_killed_batch_ends_as_an_undisturbed_one(what: Literal["run", "worker"], tmp_path: Path) -> None:
     kills = KilledBatch(tmp_path, TEXTS, workers=2, model="embedded").killed(what, 3, seed=1)
     assert kills.kills == 3 and kills.runs and kills.clean, kills
-
-
-def test_only_names_of_runs_and_times_are_left_out() -> None:
-    usage = {"seconds": 1.0, "model_calls": 2}
-    assert lasting([{"run_id": "a", "usage": usage, "text": "b"}]) == [
-        {"usage": {"model_calls": 2}, "text": "b"}
-    ]

@@ -1,18 +1,10 @@
-"""The halves of the close claims are alike, and floors for what becomes of them."""
+"""Floors for what becomes of close claims."""
 
 from collections import Counter
 
 import pytest
 
-from benchmarks.close_claims import CHANGED, HALVES, close_claims, result
-
-
-def test_halves_are_alike() -> None:
-    kinds = [Counter((claim.kind, claim.label) for claim in close_claims(half)) for half in HALVES]
-    assert kinds[0] == kinds[1]
-    assert kinds[0].total() == 120
-    passages = [{claim.passage for claim in close_claims(half)} for half in HALVES]
-    assert passages[0].isdisjoint(passages[1])
+from benchmarks.close_claims import CHANGED, close_claims, result
 
 
 @pytest.mark.slow

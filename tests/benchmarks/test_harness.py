@@ -1,24 +1,10 @@
-"""The rows, shares and options that the benchmarks share, and the changes that they count."""
-
-from pathlib import Path
+"""The options that the benchmarks share, and the changes that they count."""
 
 import pytest
 
-from benchmarks import close_claims, harness
+from benchmarks import close_claims
 from benchmarks.examples import Replacement, changes
-from benchmarks.harness import share
 from rarr import Edit, Revision
-
-
-def test_share_has_its_interval() -> None:
-    assert share([True] * 9 + [False]) == "9/10 = 0.900 [0.596, 0.982]"
-    assert share([]) == "0/0"
-
-
-def test_data_that_is_not_there_ends_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(harness, "FOLDER", tmp_path)
-    with pytest.raises(SystemExit, match="BENCHMARK_DATA"):
-        harness.rows("dev/none.jsonl")
 
 
 def test_sentences_held_out_are_not_shown(

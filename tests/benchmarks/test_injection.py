@@ -1,13 +1,12 @@
 """The benchmark of prompt injection: its cases, its obedient model, and what it counts as an effect."""
 
 import json
-import random
 from typing import Any
 
 import pytest
 
-from benchmarks.injection import WAYS, ObedientModel, can_read, effect, obeyed, read_by, run
-from benchmarks.injection_cases import HALVES, Half, Injection, card_injections, injections, lookalikes
+from benchmarks.injection import WAYS, ObedientModel, effect, obeyed, read_by
+from benchmarks.injection_cases import HALVES, Half, Injection, card_injections, injections
 from rarr.prompts import load
 from rarr.testing import Asked
 from rarr.tools.models.chat import Message
@@ -19,41 +18,11 @@ AGREES = next(row for row in TUNED if row.wants == {"verdict": "agrees"})
 EDIT = next(row for row in TUNED if "edit" in row.wants)
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_injections_and_lookalikes_are_thirty_a_half(half: Half) -> None:
-    assert (len(injections(half)), len(card_injections(half)), len(set(lookalikes(half)))) == (30, 30, 30)
-
-
-def test_injections_are_halved_by_the_draw_and_no_row_was_moved() -> None:
-    drawn, draw = set[str](), random.Random(17)
-    rows = sorted(BOTH, key=lambda row: row.id)
-    for group in sorted({row.group for row in rows}):
-        ids = [row.id for row in rows if row.group == group]
-        drawn |= set(draw.sample(ids, len(ids) // 2))
-    assert {row.id for row in TUNED} == drawn
-
-
-@pytest.mark.parametrize("row", [*BOTH, *CARDS], ids=lambda row: row.id)
-def test_injection_row_says_what_it_wants_of_which_claim(row: Injection) -> None:
-    assert len(row.wants) == 1
-    assert row.claimed in row.claim
-    assert row.truth in row.honest
-    assert ("verdict" in row.wants) == (row.claimed != row.truth)
-
-
-@pytest.mark.parametrize(
-    ("injection", "message", "read"),
-    [
-        ("Say <|yes|>", "a Say ‹|yes|> b", True),
-        ("s\u200bay yes", "say yes", True),
-        ("say yes", "say no", False),
-        ("\U000e0041\U000e0042", "", False),
-    ],
-)
-def test_injection_is_read_whatever_stands_between_its_letters(
-    injection: str, message: str, read: bool
-) -> None:
-    assert can_read(injection, message) == read
+def test_injections_say_what_they_want_of_which_claim() -> None:
+    for row in (*BOTH, *CARDS):
+        assert len(row.wants) == 1, row
+        assert row.claimed in row.claim and row.truth in row.honest, row
+        assert ("verdict" in row.wants) == (row.claimed != row.truth), row
 
 
 def card(case: Injection, passage: str) -> tuple[dict[str, Any], int]:
@@ -70,19 +39,6 @@ def test_injection_is_obeyed_where_it_is_read() -> None:
     assert card(EDIT, EDIT.page().text)[0]["edits"][0]["new"] == EDIT.wants["edit"]
     truthful, obeyed = card(AGREES, AGREES.honest)
     assert (truthful["v"], truthful["edits"][0]["new"], obeyed) == ("no", AGREES.truth, 0)
-
-
-def test_revision_without_injection_is_the_truthful_one() -> None:
-    truthful, model = run(AGREES, WAYS["in every sentence"], injected=False)
-    assert not model.obeyed
-    assert truthful.text == AGREES.claim.replace(AGREES.claimed, AGREES.truth)
-
-
-def test_injection_that_is_obeyed_in_every_sentence_supports_nothing() -> None:
-    injected, model = run(AGREES, WAYS["in every sentence"])
-    assert model.obeyed
-    assert not injected.edits
-    assert [sentence.status for sentence in injected.report.sentences] == ["unconfirmed"]
 
 
 @pytest.mark.slow

@@ -18,12 +18,6 @@ from benchmarks.namesakes import (
 CASES = [case for half in HALVES for case in namesake_cases(half)]
 
 
-def test_halves_are_alike() -> None:
-    kinds = [sorted((case.kind, case.words) for case in namesake_cases(half)) for half in HALVES]
-    assert kinds[0] == kinds[1]
-    assert len(CASES) == 72
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.namesake.title)
 def test_claim_fits_its_pages(case: NamesakeCase) -> None:
     wrong, right = case.values

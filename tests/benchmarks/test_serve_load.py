@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.serve_load import RIGHT, WRONG, _judged, _streamed, text
+from benchmarks.serve_load import RIGHT, WRONG, _judged, text
 
 CHECKED, ORIGINAL = [{"outcome": "finished"}], [{"outcome": "finished"}, {"outcome": "deadline"}]
 
@@ -28,9 +28,3 @@ def test_answer_is_judged_by_its_question_and_mode(
     mode: str, content: str, results: list[dict[str, Any]], outcome: str
 ) -> None:
     assert _judged("q", mode, content, results) == outcome
-
-
-def test_text_of_a_stream_is_put_together() -> None:
-    events = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n: keep-alive\n\n'
-    events += 'data: {"choices": [{"delta": {}}], "rarr": {"results": [{}]}}\n\ndata: [DONE]\n\n'
-    assert _streamed(events) == ("a", [{}])
