@@ -9,7 +9,6 @@ import pytest
 from agent.mills import Documents, answer, revised, settings_for, text_of
 from rarr import Reviser, Settings
 from rarr.agent.wiring.models import LanguageModels
-from rarr.errors import SetupError
 from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS
 
@@ -18,17 +17,6 @@ TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
 
 def models(*names: Any, **settings: Any) -> LanguageModels:
     return LanguageModels(Settings(**settings), names)
-
-
-def test_model_without_a_key_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(SetupError, match="OPENAI_API_KEY"):
-        models("openai:gpt-5-mini")
-
-
-def test_package_that_is_not_installed_is_an_error_with_the_install_line() -> None:
-    with pytest.raises(SetupError, match="pip install langchain-mistralai"):
-        models("mistralai:small", api_key="none")
 
 
 def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
