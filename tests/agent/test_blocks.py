@@ -25,7 +25,6 @@ from rarr import Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import ScriptedModel
 from rarr.tools.text.long_text_blocks import text_blocks
-from rarr.tools.text.wording import nothing_checked
 from rarr.traces.trace_reader import Trace
 
 
@@ -72,18 +71,6 @@ def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
 
 
 @pytest.mark.slow
-def test_edits_on_both_sides_of_a_border_are_made() -> None:
-    first, second, *_ = text_blocks(TEXT, SIZE)
-    last = len(first.sentences) - 1
-    text = long_text(12, wrong=(last, last + 1))
-    assert not any(sentence.of(text) in RIGHT for sentence in (first.sentences[-1], second.sentences[0]))
-    revision = revised(by_blocks(), text)
-    assert revision.text == RIGHT
-    assert [edit.id for edit in revision.edits] == ["e1-1", "e2-1"]
-    assert_sound(revision)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "separator",
     few(["\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\r\n\r\n", "\n\n```\nIt was built in 1777.\n```\n\n"], every=3),
@@ -101,12 +88,6 @@ def test_text_without_a_sentence_asks_nothing(text: str) -> None:
     model = ScriptedModel(mills.answer)
     revision = revised(by_blocks(model=model), text)
     assert (revision.text, codes(revision), model.calls) == (text, {"nothing_to_check"}, [])
-
-
-def test_text_that_was_never_read_is_not_called_empty_of_claims() -> None:
-    revision = revised(by_blocks(), "word " * 5000)
-    assert codes(revision) == {"block_too_long"}
-    assert nothing_checked(revision).endswith("so they are unjudged: end the sentences with a full stop")
 
 
 @pytest.mark.slow

@@ -41,18 +41,6 @@ def in_process(**more: Any) -> Settings:
     return Settings(**({"model": ScriptedModel(answer), "search": Documents()} | more))
 
 
-@pytest.mark.slow
-def test_token_budget_is_kept() -> None:
-    whole = revised(in_process(), TEXT).usage
-    needed = whole.input_tokens + whole.output_tokens
-    for most in range(0, needed + 2000, 1000):
-        revision = revised(in_process(max_tokens=most), TEXT)
-        usage = revision.usage
-        assert usage.input_tokens + usage.output_tokens <= most
-        assert codes(revision) == CUT if usage.model_calls < NEEDED else not codes(revision)
-        assert_honest(revision)
-
-
 def priced(**more: Any) -> Settings:
     return in_process(endpoints={"scripted": {"price": (2.0, 8.0, 0.5)}}, **more)
 

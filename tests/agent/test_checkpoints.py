@@ -97,11 +97,6 @@ def test_unknown_run_is_not_resumed() -> None:
         reviser(InMemorySaver()).resume("r1")
 
 
-def test_without_checkpoints_nothing_is_resumed() -> None:
-    with pytest.raises(InputError, match=r"give Reviser\(checkpointer="):
-        reviser().resume("r1")
-
-
 async def test_checkpointer_of_another_event_loop_is_refused(tmp_path: Path) -> None:
     async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "runs")) as saver:
         agent = reviser(saver)

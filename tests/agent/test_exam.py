@@ -60,15 +60,6 @@ async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked]) -> None:
     assert "unfit" in result.lines("it")[-1]
 
 
-async def test_exam_of_a_reader_that_cites_other_lines() -> None:
-    def elsewhere(asked: Asked) -> str:
-        cards = json.loads(perfect(asked))["cards"]
-        return json.dumps({"cards": [card | {"q": ["P1.4"]} for card in cards]})
-
-    result = await taken(elsewhere)
-    assert result.fit_for == "nothing"
-
-
 @pytest.mark.loopback
 def test_exam_is_kept_in_the_record(tmp_path: Path) -> None:
     from rarr.agent.exam import examined

@@ -46,14 +46,6 @@ def test_faults_that_pass_are_not_seen(hasty: None, entry: Failure) -> None:
     assert revision.usage.model_calls == 1 + 2
 
 
-@pytest.mark.parametrize("entry", few(FATAL, every=3), ids=repr)
-def test_faults_that_asking_again_does_not_mend_are_told(entry: Failure) -> None:
-    with ScriptedServer(answer, plan=[entry]) as server:
-        revision = faulty(server)
-        assert len(server.requests) == 1
-    assert (codes(revision), statuses(revision)) == ({"generate_queries_failed"}, {"unjudged"})
-
-
 @pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
 def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:

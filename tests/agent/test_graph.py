@@ -50,17 +50,6 @@ def statuses(revision: Revision) -> list[str]:
     return [sentence.status for sentence in revision.report.sentences]
 
 
-def test_ledger_is_in_the_order_of_the_text() -> None:
-    revision = revised()
-    assert [q.id for q in revision.queries] == ["q1", "q2"]
-    assert [e.id for e in revision.evidence] == ["q1.1", "q2.1"]
-    assert [(e.id, e.query_id) for e in revision.edits] == [("e1", "q1"), ("e2", "q2")]
-    assert [(c.evidence_id, c.stale, c.verdict) for c in revision.checks] == [
-        ("q1.1", True, "disagrees"),
-        ("q2.1", True, "disagrees"),
-    ]
-
-
 FAILURES: list[tuple[str, Any, str, list[str]]] = [
     ("query_generator", ScriptedQueries(DOWN), "generate_queries_failed", ["unjudged"] * 2),
     ("retriever", InMemoryRetriever(DOWN), "retrieve_failed", ["retrieval_failed"] * 2),
@@ -94,13 +83,6 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     [warning] = revision.warnings
     assert (warning.query_id, warning.node) == ("q1" if failing == ASKED else "q2", "retrieve")
     assert warning.message == "retrieve failed: the server is down"
-
-
-def test_each_check_sees_the_text_as_edited_so_far() -> None:
-    checker = ScriptedChecker({(ASKED, ""): disagrees(), (MANY, ""): disagrees("5 million", "6 million")})
-    edited = TWO.replace("Georgia", "California")
-    revised(checker=checker)
-    assert [call[0] for call in checker.calls] == [TWO, edited]
 
 
 def test_loop_ends_though_checker_and_editor_always_want_another_edit() -> None:

@@ -75,12 +75,8 @@ def says(prompt: str, field: str, odd: str, *, raw: bool) -> ScriptedModel:
     ("prompt", "field"),
     [
         ("generate_queries", "question"),
-        ("generate_queries", "about"),
-        ("check_agreement_paper", "text_answer"),
-        ("check_agreement_paper", "evidence_answer"),
         ("check_agreement_paper", "reason"),
         ("edit", "revision"),
-        ("edit", "span"),
     ],
 )
 def test_surrogate_in_a_models_answer(tmp_path: Path, prompt: str, field: str, odd: str, raw: bool) -> None:
@@ -130,23 +126,3 @@ def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> 
         evidence = next(evidence for evidence in reviser.revise(TEXT).evidence if "1937" in evidence.text)
     source = "\U0001f600 \ufffd \ufffd \ufffd.\n\n# Bridge\n\n" + FACT
     assert source[evidence.start : evidence.end] == evidence.text
-
-
-@pytest.mark.parametrize(
-    ("text", "replaced"),
-    [
-        (TEXT, 0),
-        ("A \ufffd is old.", 0),
-        ("\ud83d\ude00 is.", 0),
-        (f"{TEXT}\0 \ud800", 2),
-        ("\udc00 \ufffd.", 1),
-    ],
-)
-def test_replaced_characters_give_a_warning(tmp_path: Path, text: str, replaced: int) -> None:
-    messages = [
-        notice.message for notice in revised(tmp_path, text).warnings if notice.code == "character_replaced"
-    ]
-    characters = "1 character" if replaced == 1 else f"{replaced} characters"
-    assert [message.partition(" of the text")[0] for message in messages] == (
-        [characters] if replaced else []
-    )

@@ -115,15 +115,6 @@ def assert_only_prose_is_edited(reviser: Reviser, text: str) -> None:
     assert {warning.code for warning in revision.warnings} <= OF_THE_TEXT
 
 
-@pytest.mark.slow
-@settings(max_examples=8)
-@given(text=texts)
-def test_a_text_comes_out_the_same_twice(reviser: Reviser, text: str) -> None:
-    first, second = reviser.revise(text), reviser.revise(text)
-    assert first.text == second.text
-    assert (first.edits, first.checks, first.report) == (second.edits, second.checks, second.report)
-
-
 def test_errors_are_corrected(reviser: Reviser) -> None:
     """What holds for every text would hold as well if no edit were ever made."""
     revision = reviser.revise("Kestrel Library opened on 5 May 1977.\r\n\r\nMerrow Tower has 50 floors.")
