@@ -49,9 +49,9 @@ class ExamResult(NamedTuple):
     def lines(self, name: str) -> list[str]:
         """Writes the result in lines for a person; the last says what the model is fit for."""
         says = {
-            "edits": f"{name} is fit for edits",
-            "suggestions": f"{name} is fit for suggestions alone: name a stronger model for edits",
-            "nothing": f"{name} is unfit to read: name a stronger model",
+            "edits": "fit for edits",
+            "suggestions": "fit for suggestions alone: name a stronger model for edits",
+            "nothing": "unfit to read: name a stronger model",
         }
         return [
             f"right cards: {self.found} of {self.cards}",
@@ -59,7 +59,7 @@ class ExamResult(NamedTuple):
             f"quotes that exist: {self.placed} of {self.quotes}",
             f"form of the answers kept: {'yes' if self.kept_form else 'no'}",
             f"tokens: {self.tokens}, seconds: {self.seconds:.1f}",
-            says[self.fit_for],
+            f"{name} is {says[self.fit_for]}",
         ]
 
 
@@ -87,10 +87,8 @@ def examined(name: str, settings: Settings) -> ExamResult:
 
 async def examine(reader: CardReader) -> ExamResult:
     """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
-    meter, started = Meter(), perf_counter()
-    outcomes: list[tuple[bool, bool]] = []
-    labels: list[bool] = []
-    kept, served = True, ""
+    meter, started, kept, served = Meter(), perf_counter(), True, ""
+    outcomes, labels = list[tuple[bool, bool]](), list[bool]()
     with using(meter):
         for part in json.loads(await work(FILE.read_text, "utf-8")):
             block = _block(part)

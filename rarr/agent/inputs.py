@@ -49,19 +49,17 @@ def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str
         return context if context and context.strip() else None
     if not isinstance(context, Sequence):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
-    turns = _turns(context)
+    return "\n\n".join(turn["content"] for turn in latest_turns(context, answer)) or None
+
+
+def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
+    """Returns what `context_of` reads of a conversation, as messages of texts alone.
+
+    These are the last turn, the last of the user, and earlier turns as long as they are short enough.
+    """
+    turns = _turns(messages)
     if turns and turns[-1]["content"].strip() == answer.strip():
         turns.pop()
-    return "\n\n".join(turn["content"] for turn in _latest(turns)) or None
-
-
-def latest_turns(messages: Sequence[Message]) -> list[dict[str, str]]:
-    """Returns what `context_of` reads of a conversation, as messages of texts alone."""
-    return _latest(_turns(messages))
-
-
-def _latest(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Returns the last turn, the last of the user, and earlier turns as long as they are short enough."""
     last, left = len(turns) - 1, LONGEST
     kept: dict[int, str] = {}
     asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)

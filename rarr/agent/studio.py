@@ -72,10 +72,8 @@ def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
         components = await to_thread(_components, runtime.context or StudioContext())
         start: State = {}
         if "original" not in state and "query" not in state:
-            text, question = (
-                required_text(state["text"], "text"),
-                optional_text(state.get("context"), "context"),
-            )
+            text = required_text(state["text"], "text")
+            question = optional_text(state.get("context"), "context")
             start = State(original=text, text=text, context=question, round=1, warnings=[])
         with using(Meter(budget_of(components.settings))):
             update = await metered(name, node)({**state, **start}, Runtime(context=components))

@@ -51,7 +51,7 @@ class FileModel(BaseModel):
 
 
 class ReadSentence(FileModel):
-    """A sentence as a model read it: its verdict ("" without a card), and the evidence that it quoted."""
+    """A sentence as a model read it; the verdict is "" without a card."""
 
     number: Count
     text: StrictStr
@@ -60,9 +60,8 @@ class ReadSentence(FileModel):
 
 
 class PlantedSentence(FileModel):
-    """A planted sentence: what was changed in it, and whether the reader missed it ("" as verdict: no card).
+    """A planted sentence that was made of `evidence`, and whether the reader missed it.
 
-    `evidence` is the id of the evidence of which it was made.
     `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: another source line has `wrong`.
     """
 
@@ -192,7 +191,10 @@ class StoredSpan(FileModel):
         elif kind == "score" and not self.body.keys() - {"warnings"}:
             kind = "failed score"
         if self.seconds is not None or self.body:
-            _require(_BODIES[kind], self.body, f"span {self.number}")
+            try:
+                _BODIES[kind].model_validate(self.body)
+            except ValidationError as error:
+                raise ValueError(f"span {self.number}, {first_of(error)}") from None
 
 
 class RunFacts(FileModel):
@@ -328,13 +330,6 @@ def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> St
     except OSError:  # a process of another user
         pass
     return "running"
-
-
-def _require(model: type[BaseModel], value: Mapping[str, Any], owner: str) -> None:
-    try:
-        model.model_validate(value)
-    except ValidationError as error:
-        raise ValueError(f"{owner}, {first_of(error)}") from None
 
 
 def first_of(error: ValidationError) -> str:
