@@ -38,7 +38,7 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 4_350, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 850, 1_000),
-    Budget("agent", _inside("agent"), 4_490, 2_600),
+    Budget("agent", _inside("agent"), 4_470, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_380, 2_800),
     Budget("training", _inside("training"), 1_420, 1_000),
