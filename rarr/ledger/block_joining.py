@@ -75,12 +75,15 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     whole["unsearched"], relevances = {}, dict[str, dict[str, float]]()
-    parts: list[tuple[str, str]] = []
-    report_sentences: list[Sentence] = []
+    parts, report_sentences = list[tuple[str, str]](), list[Sentence]()
+    before, after = list[float | None](), list[float | None]()
     at = grown = 0
     for block, state in outcomes:
         between, old = start["original"][at : block.span.start], block.span.of(start["original"])
         new, shift = old, block.span.start
+        missing: list[float | None] = [None] * len(block.sentences)
+        was, now = (state or {}).get("attributed", (missing, missing))
+        before, after = [*before, *was], [*after, *now]
         if state is None:
             report_sentences += _shifted(_unjudged(start["original"], block.sentences), grown)
         else:
@@ -94,22 +97,21 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
             report_sentences += _shifted(_sentences(state), shift + grown)
         parts += [(between, between), (old, new)]
         at, grown = block.span.end, grown + len(new) - len(old)
-    rest = start["original"][at:]
-    parts.append((rest, rest))
+    parts.append((start["original"][at:],) * 2)
+    states = [state for _, state in outcomes if state is not None]
+    is_scored = any("attributed" in state for state in states)
     evidence_ids, coverage = select_evidence(usable(cast(State, whole)), report_size, relevances)
     report = Report(evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences))
-    return cast(
-        State,
-        {
-            **start,
-            **whole,
-            "text": "".join(new for _, new in parts),
-            "round": max((state.get("round", 1) for _, state in outcomes if state), default=1),
-            "report": report,
-            "scores": _scores(outcomes, parts),
-            "warnings": [*start["warnings"], *_warnings(outcomes)],
-        },
-    )
+    joined = {
+        **start,
+        **whole,
+        "text": "".join(new for _, new in parts),
+        "round": max((state.get("round", 1) for state in states), default=1),
+        "report": report,
+        "scores": scores_of((before, after), pres_lev_by_parts(parts)) if is_scored else Scores(),
+        "warnings": [*start["warnings"], *_warnings(outcomes)],
+    }
+    return cast(State, joined)
 
 
 def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
@@ -134,25 +136,12 @@ def _sentences(state: State) -> Sequence[Sentence]:
     return _unjudged(text, (span for span in sentences(text) if span.start >= state["lead"]))
 
 
-def _scores(outcomes: Sequence[BlockOutcome], parts: Sequence[tuple[str, str]]) -> Scores:
-    """Scores all blocks together; the sentences of a block that was not read count as not judged."""
-    before: list[float | None] = []
-    after: list[float | None] = []
-    for block, state in outcomes:
-        missing: list[float | None] = [None] * len(block.sentences)
-        was, now = (state or {}).get("attributed", (missing, missing))
-        before, after = [*before, *was], [*after, *now]
-    if not any(state and "attributed" in state for _, state in outcomes):
-        return Scores()
-    return scores_of((before, after), pres_lev_by_parts(parts))
-
-
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
     """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
 
     Adds a warning that there is nothing to check, if no block has a query and the whole text was read.
     """
-    states = [outcome.state for outcome in outcomes if outcome.state is not None]
+    states = [state for _, state in outcomes if state is not None]
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT, NOTHING_TO_CHECK.code):

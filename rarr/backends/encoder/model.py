@@ -55,12 +55,6 @@ class Pointing(NamedTuple):
     nowhere: float
     spans: tuple[tuple[int, int], ...]
 
-    @property
-    def best(self) -> Span | None:
-        """The most probable span of the passage; None where `nowhere` is more probable."""
-        spans = self.ranked(1)
-        return spans[0][0] if spans and spans[0][1] > self.nowhere else None
-
     def ranked(self, count: int) -> list[tuple[Span, float]]:
         """Returns the `count` most probable spans with their log-probabilities, best first."""
         tokens = len(self.spans)
