@@ -60,11 +60,6 @@ def test_quotes_of_a_partly_open_sentence_speak_for_the_rest() -> None:
     ]
 
 
-def test_sentence_of_which_no_word_is_decided_has_no_quotes() -> None:
-    sentence = reported(card("open", open=(WHOLE,)))
-    assert (sentence.status, sentence.quotes, sentence.evidence_ids) == ("unconfirmed", (), ())
-
-
 def test_quote_against_an_edited_sentence_speaks_for_it() -> None:
     read = card("no", quotes=(AGAINST,), edits=(EDIT,), outcome="accepted")
     assert [quote.side for quote in reported(read).quotes] == ["for"]

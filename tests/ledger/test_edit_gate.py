@@ -23,10 +23,6 @@ def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     return edit.state, edit.reason
 
 
-def test_edit_within_the_limits_is_accepted_with_the_reason_of_its_check() -> None:
-    assert made("1932", "1936") == ("accepted", "they disagree")
-
-
 def test_edit_of_the_lead_of_a_block_is_refused() -> None:
     assert made("1932", "1936", lead=27) == ("refused", "the change is not in this part of the text")
 
@@ -62,16 +58,6 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
 )
 def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:
     assert of_a_card(text, old, new, **card)[0] == state
-
-
-def test_edits_that_delete_a_sentence_together_are_refused() -> None:
-    text = "Ann sang."
-    edits = [
-        CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
-    ]
-    read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
-    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"})
-    assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,6 @@ async def test_a_cell_of_a_table_is_judged_with_its_headers() -> None:
     assert "Old mill: Burned is 1921" in asked_of(chat)["text"]
 
 
-async def test_context_stands_before_the_first_sentence() -> None:
-    chat = answering({"reason": "", "verdict": "attributable"})
-    await verifier(chat).support(TEXT, "How old is it?", sentences(TEXT)[:1], FOUND)
-    assert asked_of(chat)["before"] == "How old is it?"
-
-
 @pytest.mark.parametrize("answer", ["", "It is supported.", {"reason": "", "verdict": "supported"}])
 async def test_unreadable_answer_is_no_support_of_either_kind(answer: Any) -> None:
     with pytest.raises(ModelError, match="cannot be read"):

@@ -30,13 +30,3 @@ async def test_passage_cannot_end_the_quotation() -> None:
     shown = model.calls[0].messages[1].content
     assert shown.count("</documents>") == 1
     assert shown.endswith("</documents>")
-
-
-async def test_other_sections_are_named() -> None:
-    model = ScriptedModel(lambda asked: json.dumps({"text": "x"}))
-    sources = [
-        SectionSource(PlannedSection(id=f"s{n}", heading=name, query_id="q1"), (evidence(),))
-        for n, name in enumerate(("Colour", "Age", "Size"))
-    ]
-    await writer(model).section("Bridge", sources, 1)
-    assert "Section: Age\nOther sections: Colour; Size\n" in model.calls[0].messages[1].content
