@@ -19,8 +19,6 @@ from rarr.valid_unicode import valid
 FORMAT: Literal["rarr-ratings-1"] = "rarr-ratings-1"
 NOT_UNDERSTANDABLE = "not_understandable"
 """The vote about attribution of a rater who cannot understand the text. It is never a label."""
-MAJORITY, ONE_RATER = "majority", "one rater"
-"""What a label is of: more than half of at least two votes, or a single vote."""
 _SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
 
 
@@ -218,8 +216,7 @@ class MergedRatings(Record):
     """The agreement of raters by question, and the labels.
 
     `rated` has the number of completely rated items by rater. `labels` counts the labels of claims; "null"
-    are the claims without a majority for one class. `labels_of_one_rater` counts the labels that rest on a
-    single vote, and so on no agreement.
+    are the claims without a majority for one class.
     """
 
     raters: tuple[str, ...]
@@ -227,7 +224,6 @@ class MergedRatings(Record):
     rated: Mapping[str, int]
     agreement: Mapping[str, Mapping[str, Measured]]
     labels: Mapping[str, int]
-    labels_of_one_rater: int = 0
 
 
 def merged(exports: Sequence[RatingExport]) -> MergedRatings:
@@ -249,15 +245,13 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
             if any(values)
         },
         labels={name: labels[name] for name in [*ATTRIBUTION.answers, "null"]},
-        labels_of_one_rater=sum(row.get("label_of") == ONE_RATER for row in rows),
     )
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
     """Yields a row for each item: the item, "label" with "votes", and "intent" with "intent_votes".
 
-    A label is the answer of more than half of the votes, or else None. "label_of" tells whether it is that of
-    a `majority` or of `one rater`, with whom nobody could agree.
+    A label is the answer of more than half of the votes, or else None.
     """
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
@@ -266,10 +260,7 @@ def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
             if unclear := _values(exports, item, UNDERSTANDABLE).count("no"):
                 votes[NOT_UNDERSTANDABLE] = unclear
             label = _majority(votes)
-            label = None if label == NOT_UNDERSTANDABLE else label
-            row |= {"label": label, "votes": dict(votes)}
-            if label is not None:
-                row["label_of"] = MAJORITY if votes.total() > 1 else ONE_RATER
+            row |= {"label": None if label == NOT_UNDERSTANDABLE else label, "votes": dict(votes)}
         if item.original is not None:
             levels = Counter(_values(exports, item, INTENT))
             row |= {"intent": _majority(levels), "intent_votes": dict(levels)}

@@ -144,7 +144,7 @@ def test_folder_of_something_else_is_left_alone(data: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"jobs": 0}, {"limit": 0}, {"model": "nope:m"}, {"queries": "x"}, {"editor": ["none"]}]
+    "wrong", [{"jobs": 0}, {"limit": 0}, {"model": "nope:m"}, {"queries": "x"}, {"editor": "nope"}]
 )
 def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(RarrError):

@@ -62,11 +62,3 @@ def test_page_needs_no_script(chromium: Browser, tmp_path: Path) -> None:
     case.locator("summary").click()
     assert case.locator(".text").first.is_visible()
     context.close()
-
-
-def test_print_shows_every_case(page: Page, tmp_path: Path) -> None:
-    opened(page, usual(), tmp_path)
-    page.emulate_media(media="print")
-    closed = page.locator("#cases details:not([open]) .text").all()
-    assert closed
-    assert all(text.is_visible() for text in closed)

@@ -105,12 +105,9 @@ def test_row_has_the_item_its_label_and_its_intent(rows: Path) -> None:
         **PAIR,
         "label": "contradictory",
         "votes": {"contradictory": 3},
-        "label_of": "majority",
         "intent": "different",
         "intent_votes": {"similar": 1, "different": 2},
     }
-    assert [row["label_of"] for row in labelled_rows(exports[:1])] == ["one rater", "one rater"]
-    assert merged(exports[:1]).labels_of_one_rater == 2
 
 
 def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:

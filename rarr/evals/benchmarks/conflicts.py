@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
@@ -21,10 +21,10 @@ from rarr.backends.embedded.values import compare, values
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import answer_words, is_same_answer
-from rarr.evals.rows import Row, Text, read_rows
+from rarr.evals.rows import Row, Text, Texts, read_rows
 from rarr.evals.run_folder import FinishedLine, digest
 from rarr.evals.statistics import Measured, share, share_of
-from rarr.records import Record, Revision
+from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
@@ -48,39 +48,31 @@ _ASKED: dict[AnswerType, str] = {
 }
 
 
-def _texts(given: Any) -> Any:
-    pieces = [given] if isinstance(given, str) else given
-    texts = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces or ()]
-    return list(dict.fromkeys(text.strip() if isinstance(text, str) else text for text in texts))
-
-
 class QuestionRow(Row):
-    """A question, the variants of its answer (texts, or objects with "text"), and a passage that states it.
+    """A question, the variants of its answer, and a passage that states it.
 
     `type`: the type of the answer; None if it is to be found from the answer.
     """
 
     question: Text
-    answers: Annotated[tuple[Text, ...], BeforeValidator(_texts), Field(min_length=1)]
+    answers: Texts = Field(min_length=1)
     passage: Text
     title: str = ""
     type: AnswerType | None = None
 
 
-class Conflict(Record):
-    """A question whose passage was changed: `new` stands in `changed` where an old answer stood in `passage`.
+class Conflict(NamedTuple):
+    """A question whose passage was changed: `new` stands in `changed` where an old answer stood.
 
-    `claim` is the first sentence of the passage that has the old answer.
+    `claim` is the first sentence of the passage that has the old answer, of the type `type`.
     """
 
     id: str
+    row: QuestionRow
     type: AnswerType
-    question: str
-    new: str
-    passage: str
-    changed: str
-    title: str = ""
     claim: str
+    new: str
+    changed: str
 
 
 class Typed(NamedTuple):
@@ -178,10 +170,7 @@ def _substituted(typed: Typed, rows: Sequence[Typed]) -> Conflict | str:
             part_of_answer(new, [old]) or contains(old, new) or is_same_answer(new, old) for old in typed.old
         )
         if changed and not (may_be_same or contains(row.question, new) or contains(row.passage, new)):
-            return Conflict(
-                id=row.id, type=typed.type, question=row.question, new=new, passage=row.passage,
-                changed=changed, title=row.title, claim=typed.claim,
-            )  # fmt: skip
+            return Conflict(row.id, row, typed.type, typed.claim, new, changed)
     return "no substitute fits"
 
 
@@ -276,15 +265,16 @@ class _ConflictReviser:
 
         Otherwise the changed one shows nothing.
         """
-        revision = await self._revised(conflict, conflict.passage)
+        revision = await self._revised(conflict, conflict.row.passage)
         if revision.changed or "contradicted" in _statuses(revision):
             return ReactionLine(id=conflict.id, right=False)
         revision = await self._revised(conflict, conflict.changed)
         return ReactionLine(id=conflict.id, right=True, bucket=bucket(revision, conflict), text=revision.text)
 
     async def _revised(self, conflict: Conflict, passage: str) -> Revision:
-        given = [{"text": passage, "title": conflict.title}]
-        return await self._reviser.arevise(conflict.claim, conflict.question, sources=given, search="given")
+        given = [{"text": passage, "title": conflict.row.title}]
+        asked = conflict.row.question
+        return await self._reviser.arevise(conflict.claim, asked, sources=given, search="given")
 
 
 def _statuses(revision: Revision) -> set[str]:

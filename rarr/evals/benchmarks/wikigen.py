@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -19,7 +19,7 @@ from rarr.evals.metrics import rouge_l
 from rarr.evals.rows import Row, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.statistics import Measured, mean
-from rarr.records import Passage, Record
+from rarr.records import Passage
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.settings import EMBEDDED, Settings
@@ -54,7 +54,7 @@ class DocumentRow(Row):
     is_wikipedia: bool
 
 
-class WikigenEvent(Record):
+class WikigenEvent(NamedTuple):
     """An event to write about. `reference` is the article by people."""
 
     id: str
@@ -99,10 +99,7 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
             pages[row.event_id].append(row)
     found = [
         WikigenEvent(
-            id=row.event_id,
-            title=row.title,
-            reference="\n\n".join(section.text for section in row.sections),
-            documents=tuple(pages[row.event_id]),
+            row.event_id, row.title, "\n\n".join(it.text for it in row.sections), tuple(pages[row.event_id])
         )
         for row in read_rows(events, EventRow)
         if row.event_id in pages
