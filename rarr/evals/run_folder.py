@@ -89,7 +89,7 @@ def corpus_digest(settings: Settings) -> str:
             with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
                 path = path.expanduser()
             if is_index(where := located(path)):
-                return digest(read_manifest(where).state)
+                return digest(read_manifest(where).model_dump())
             files = scan(path).files
             return digest([(file.name, file.size, file.mtime_ns) for file in files])
     return ""

@@ -90,28 +90,25 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
     Its place, title, date and source are those that loaders, splitters and search services store; without a
     source it is `unnamed`. Raises `InputError` for another object, and without a text.
     """
-    facts: Mapping[str, Any] = {}
-    if isinstance(given, Passage):
-        text = given.text
-    elif isinstance(given, str):
-        text = given
-    elif isinstance(given, Mapping):
+    facts: dict[str, Any]
+    if isinstance(given, Mapping):
         facts = valid(dict(given))
-        texts = [facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]]
-        text = texts[0] if texts else ""
-        if isinstance(metadata := facts.get("metadata"), Mapping):
-            facts = {**metadata, **facts}
+    elif isinstance(given, str | Passage):
+        facts = {"text": given if isinstance(given, str) else given.text}
     elif isinstance(content := getattr(given, "page_content", None), str):
-        text, facts = content, getattr(given, "metadata", None) or {}
+        facts = {"text": content, "metadata": getattr(given, "metadata", None)}
     else:
         raise InputError(
             f"passage {number} is {kind_of(given)}: give a text, a rarr.Passage, a document of LangChain, or"
             " a search result with text and url"
         )
+    text = next((facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]), "")
     if not text.strip():
         raise InputError(f"passage {number} is empty: give a text, or leave it out")
     if isinstance(given, Passage):
         return given
+    if isinstance(metadata := facts.get("metadata"), Mapping):
+        facts = {**metadata, **facts}
     start = facts.get("start_index")
     start = start if isinstance(start, int) and start > 0 else 0
     return Passage(

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import uuid4
 
 from filelock import FileLock
 from tantivy import IndexWriter, Query
@@ -117,7 +116,7 @@ class _Build:
         self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
         if self._writer is not None:
-            self._manifest.commit, self._manifest.state = self._writer.commit(), uuid4().hex
+            self._manifest.commit = self._writer.commit()
         self._manifest.write(self._out)
         searched = {name for name, file in known.items() if file.documents}
         return IndexReport(

@@ -52,8 +52,8 @@ class Manifest(BaseModel):
     """What an index holds and how it was made.
 
     `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
-    tantivy's number of the last commit, and `state` an id that changes with the passages. `files` are by
-    their names in the corpus; `skipped` are (file, reason) of the files that the last build did not read.
+    tantivy's number of the last commit. `files` are by their names in the corpus; `skipped` are
+    (file, reason) of the files that the last build did not read.
     """
 
     format: str = FORMAT
@@ -62,7 +62,6 @@ class Manifest(BaseModel):
     root: str = ""
     shown: str = ""
     commit: int = 0
-    state: str = ""
     files: dict[str, IndexedFile] = {}
     skipped: list[tuple[str, str]] = []
 
