@@ -7,6 +7,7 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from pydantic import Field
@@ -172,38 +173,30 @@ def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
 
 def claim_scores(claims: Sequence[VerifiedRow]) -> ClaimScores:
     """Computes the scores of all claims that people judged; measures without a claim are left out."""
+    gold = sum(it.gold is not None for it in claims)
     classed = [(it.label, it.gold) for it in claims if it.gold is not None and not it.error]
-    named = [(label, gold) for label, gold in classed if label is not None]
-    failed = sum(it.gold is not None and bool(it.error) for it in claims)
-    pairs = Counter(named)
+    named = [(label, right) for label, right in classed if label is not None]
     decided = [(it.label, it.probability, it.supported) for it in claims if it.supported is not None]
     labelled = [(label == "attributable", supported) for label, _, supported in decided if label is not None]
     likely = [(probability, supported) for _, probability, supported in decided if probability is not None]
+    pairs, each = Counter(named), partial(bootstrap_each, resamples=RESAMPLES)
 
     def of_classes(drawn: Sequence[tuple[AttributionClass, AttributionClass]]) -> dict[str, float | None]:
         scores = classification(drawn, ATTRIBUTION_CLASSES)
         return {name: scores[name] for name in scores if name not in ("accuracy", "balanced_accuracy")}
 
+    def accuracy(
+        drawn: Sequence[tuple[AttributionClass | None, AttributionClass]],
+    ) -> dict[str, float | None]:
+        return {"accuracy": sum(label == right for label, right in drawn) / len(drawn)}
+
+    confusion = {
+        name: {label: pairs[label, name] for label in ATTRIBUTION_CLASSES} for name in ATTRIBUTION_CLASSES
+    }
     return ClaimScores(
-        three_way=bootstrap_each(
-            classed,
-            lambda drawn: {"accuracy": sum(label == gold for label, gold in drawn) / len(drawn)},
-            unjudged=failed,
-            resamples=RESAMPLES,
-        )
-        | bootstrap_each(named, of_classes, unjudged=failed + len(classed) - len(named), resamples=RESAMPLES),
-        confusion={
-            gold: {label: pairs[label, gold] for label in ATTRIBUTION_CLASSES} for gold in ATTRIBUTION_CLASSES
-        }
-        if classed
-        else {},
-        two_way=bootstrap_each(
-            labelled, detection, unjudged=len(decided) - len(labelled), resamples=RESAMPLES
-        )
-        | bootstrap_each(
-            likely,
-            lambda drawn: {"auc": roc_auc(drawn)},
-            unjudged=len(decided) - len(likely),
-            resamples=RESAMPLES,
-        ),
+        three_way=each(classed, accuracy, unjudged=gold - len(classed))
+        | each(named, of_classes, unjudged=gold - len(named)),
+        confusion=confusion if classed else {},
+        two_way=each(labelled, detection, unjudged=len(decided) - len(labelled))
+        | each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely)),
     )

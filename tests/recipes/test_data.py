@@ -49,13 +49,6 @@ def test_every_set_that_is_loaded_is_in_a_mixture(folder: Path) -> None:
     assert all(data.examples for data in sets.values())
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_missing_data_set_is_an_error(folder: Path, name: str) -> None:
-    (folder / f"{name}.jsonl").unlink()
-    with pytest.raises(FileNotFoundError, match=name):
-        loaded(folder)
-
-
 def test_mean_is_taken_weight_by_weight() -> None:
     first, other = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
     assert mean(first, other)["a"].tolist() == [0.5, 3.0]

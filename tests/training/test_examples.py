@@ -51,14 +51,6 @@ def test_earlier_errors_shift_the_places_of_later_errors() -> None:
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
 
 
-def test_part_without_an_error_has_only_a_right_version() -> None:
-    assert [len(pair.versions) for pair in attributions(row("e1", "e2", "e1"))] == [
-        2,
-        1,
-        2,
-    ]
-
-
 def test_right_words_are_masked_and_pointed_at() -> None:
     first, _ = clozes(row("e1", "e1", "e2"))
     value = next(each for each in first.values if first.text[slice(*each.place)] == "1901")

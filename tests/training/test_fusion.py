@@ -73,16 +73,6 @@ def test_one_evidence_gives_the_loss_of_a_plain_t5(base: Path) -> None:
     assert fused.item() == pytest.approx(plain.item(), abs=1e-5)
 
 
-def test_the_order_of_the_evidence_changes_nothing(base: Path) -> None:
-    model, tokenizer = model_and_tokenizer(base)
-    labels = tokenizer("The Elm Mill opened in 1904.", return_tensors="pt")["input_ids"]
-    losses = [
-        model(**encoded(tokenizer, [editor_inputs("Elm", None, about)]), labels=labels).loss.item()
-        for about in ([("", NOTES[3]), ("", NOTES[1])], [("", NOTES[1]), ("", NOTES[3])])
-    ]
-    assert losses[0] == pytest.approx(losses[1], abs=1e-5)
-
-
 @pytest.fixture(scope="module")
 def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An editor that learned three rows by heart, with and without their errors."""

@@ -17,7 +17,7 @@ from rarr.evals.benchmarks.conflicts import (
     reactions,
     replaced,
 )  # fmt: skip
-from rarr.evals.benchmarks.names import Entity, document_of, name_sets
+from rarr.evals.benchmarks.names import Entity, name_sets
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -75,12 +75,6 @@ def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, An
     given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
     made = name_sets([Entity.model_validate(each) for each in given], PAGES)
     assert {each[0].name for each in made} <= sets
-
-
-def test_document_of_a_passage_is_the_longest_name() -> None:
-    assert document_of("corpus/a/b.md", ["b.md", "a/b.md"]) == "a/b.md"
-    assert document_of("pages.jsonl#3", ["#3"]) == "#3"
-    assert document_of("corpus/ab.md", ["b.md"]) == "corpus/ab.md"
 
 
 def test_names_are_searched(tmp_path: Path) -> None:
