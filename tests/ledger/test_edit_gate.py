@@ -60,6 +60,16 @@ def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[st
     assert of_a_card(text, old, new, **card)[0] == state
 
 
+def test_edits_that_delete_a_sentence_together_are_refused() -> None:
+    text = "Ann sang."
+    edits = [
+        CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
+    ]
+    read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
+    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"})
+    assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
+
+
 @pytest.mark.parametrize(
     ("card", "confirmed"),
     [({}, True), ({"doubts": ("why",)}, False), ({"open": ({"start": 0, "end": 2},)}, False)],

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rarr.backends.encoder.inputs import (
-    LONGEST_TEXT,
-    NULL,
-    EncoderInput,
-    MaskedSpan,
-    encoder_input,
-)
+from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, EncoderInput, MaskedSpan, encoder_input
 from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency import side_by_side
 from rarr.tools.text.blocks_and_sentences import Span
