@@ -6,7 +6,7 @@ failure that the user sees. A negative judgement is a result, and is never raise
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 from rarr.errors import InputError, SetupError
@@ -287,13 +287,12 @@ class Baseline:
 
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown editor."""
-        if self.editor not in get_args(EditorKind) and not self.editor.startswith(PURR):
+        if self.editor not in get_args(EditorKind) and not str(self.editor).startswith(PURR):
             raise InputError(f"editor is {self.editor!r}: give one of {', '.join(get_args(EditorKind))}")
 
     def changes(self) -> dict[str, Any]:
         """Returns the fields, with their values, that differ from the usual pipeline."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in values.items() if value != getattr(Baseline, name)}
+        return {name: value for name, value in vars(self).items() if value != getattr(Baseline, name)}
 
 
 NO_BASELINE = Baseline()

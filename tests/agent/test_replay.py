@@ -118,15 +118,6 @@ def test_changed_questions_are_shown_and_not_searched_for(server: ScriptedServer
     assert replayed.changes == []
 
 
-def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
-    trace = recorded(model="vllm:rules", base_url=server.url, preset="paper")
-    before = len(server.requests)
-    other = ScriptedModel(RuleModel(), name="other")
-    replayed = replay(trace, "edit", model=other)
-    assert other.calls and len(server.requests) == before
-    assert replayed.changes == []
-
-
 @pytest.mark.parametrize(
     ("node", "given", "message"),
     [
@@ -170,9 +161,3 @@ def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedSe
     replayed = replay(read, "check_agreement", prompt=prompt_file(tmp_path), base_url="http://127.0.0.1:9")
     assert replayed.asked == len(replayed.failed) > 0 and "cannot be reached" in replayed.failed[0]
     assert len(server.requests) == before
-
-
-def test_run_without_a_revision_has_nothing_to_compare_with(of_rules: Trace) -> None:
-    cut = Trace(of_rules.file.model_copy(update={"revision": None, "seconds": None}))
-    with pytest.raises(InputError, match="no revision to compare with: resume it, or revise"):
-        replay(cut)

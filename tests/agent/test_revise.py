@@ -42,11 +42,6 @@ def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, message: str)
     assert "\n" not in str(raised.value)
 
 
-def test_context_of_the_wrong_type_is_refused(reviser: Reviser) -> None:
-    with pytest.raises(InputError, match="context is an int: give a str"):
-        reviser.revise(TEXT, 3)  # type: ignore[arg-type]  # what is tested
-
-
 def test_wrong_call_spends_nothing() -> None:
     asked = ScriptedQueries()
     with pytest.raises(InputError):

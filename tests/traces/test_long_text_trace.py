@@ -10,8 +10,6 @@ from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
-from rarr.views.pages import trace_page as page
-from rarr.views.trace_text import as_text
 
 TEXT = long_text(12, wrong=(0, 11, 30))
 BLOCKS = list(text_blocks(TEXT, SIZE))
@@ -52,17 +50,6 @@ def test_call_of_a_node_sees_only_its_block(run: tuple[Revision, Trace]) -> None
 @pytest.mark.slow
 def test_replayed_run_is_the_same(run: tuple[Revision, Trace]) -> None:
     assert replay(run[1]).same
-
-
-def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
-    _, trace = run
-    shown, tree = page(trace), as_text(trace)
-    for number, block in enumerate(BLOCKS, start=1):
-        assert f"<b>block {number}</b>" in shown
-        assert f"characters {block.span.start:,}–{block.span.end:,}" in shown
-        assert f"block {number}: generate_queries" in tree
-    assert as_text(trace, node="edit").count(": edit") >= 3
-    assert "retrieve" in as_text(trace) and "evaluate" in as_text(trace)
 
 
 @pytest.mark.parametrize(

@@ -42,25 +42,6 @@ async def test_finished_request_is_written_at_once(tmp_path: Path) -> None:
     assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
 
 
-async def test_spans_of_a_short_run_are_written_at_the_flush(tmp_path: Path) -> None:
-    made = await recorder(tmp_path, at_once=False)
-    with recording(made), span("request", "model"):
-        pass
-    with recording(made):
-        await saved()
-    assert spans(tmp_path) == []
-    await made.flush()
-    assert [span.name for span in spans(tmp_path)] == ["model"]
-
-
-async def test_body_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
-    made = await recorder(tmp_path)
-    with recording(made), span("request", "model", samples=1):
-        note(object=Notice)  # no trace can hold this
-        await made.flush()
-        assert [span.body for span in spans(tmp_path)] == [{"samples": 1}]
-
-
 async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
     messages: list[str] = []
     with recording(await recorder(tmp_path, messages)):

@@ -92,14 +92,6 @@ def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceSto
     assert not page.exists()
 
 
-def test_run_whose_page_cannot_be_removed_stays(tmp_path: Path) -> None:
-    store = filled(tmp_path, "a")
-    page_path(tmp_path, "a").mkdir(parents=True)
-    with pytest.raises(InputError, match=r"a\.html cannot be removed"):
-        store.remove(["a"])
-    assert store.names() == ["a"]
-
-
 def test_run_continues_without_a_writable_trace_folder(notes: Path, home: Path) -> None:
     home.mkdir()
     (home / "traces").write_bytes(b"A letter.")

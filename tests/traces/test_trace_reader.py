@@ -32,17 +32,6 @@ def test_trace_holds_the_returned_revision(notes: Path) -> None:
     assert trace.revision.model_dump_json() == revision.model_dump_json()
 
 
-@pytest.mark.slow
-def test_state_before_a_call_is_the_input_of_the_call(notes: Path) -> None:
-    recorded(notes)
-    trace = Trace.load("last")
-    nodes = {span.name: span for span in trace.spans if span.kind == "node"}
-    first, last = nodes["check_agreement"], nodes["attribute"]
-    assert "checks" not in trace.state(first)
-    assert trace.state(first)["evidence"]
-    assert (trace.state(first)["text"], trace.state(last)["text"]) == (TEXT, RIGHT)
-
-
 def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     recorded(notes)
     trace, path = Trace.load("last"), tmp_path / "run.jsonl"
@@ -205,11 +194,3 @@ def test_unfinished_span_may_be_empty(tmp_path: Path) -> None:
     trace = Trace.read(path)
     assert "question edit not ended" in as_text(trace, full=True)
     assert "What it asked is known once it has ended." in page(trace)
-
-
-def test_inner_spans_are_in_order() -> None:
-    spans = [span(1), span(2), span(3, parent=1, kind="score"), span(4, parent=2), span(5, parent=3)]
-    spans.append(span(6, parent=1))
-    trace = Trace(file(spans=spans))
-    assert [span.number for span in trace.within(spans[0])] == [3, 5, 6]
-    assert [span.number for span in trace.within(spans[0], "score")] == [3]

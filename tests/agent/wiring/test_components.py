@@ -10,7 +10,6 @@ from pydantic import SecretStr
 from rarr.agent.inputs import text_notices
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
-from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.backends.nli import verifier
 from rarr.errors import InputError, SettingsError, SetupError
@@ -33,12 +32,10 @@ def notes(tmp_path: Path) -> Path:
     ("values", "message"),
     [
         ({"model": "gpt"}, f"unknown model 'gpt': give embedded, {MODEL_NAMES}, or another"),
-        ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
         (
             {"model": "nobody:gpt"},
             "unknown provider 'nobody' in model 'nobody:gpt': give embedded, vllm:NAME",
         ),
-        ({"model": "vllm:"}, "unknown model 'vllm:'"),
         ({"model": 3}, "model is an int: give embedded"),
         (
             {"model": "vllm:a", "base_url": "localhost:8000"},
@@ -58,12 +55,7 @@ def notes(tmp_path: Path) -> Path:
             "models names an unknown node 'edits': the nodes are generate_queries,",
         ),
         ({"models": {"attribute": "nli:"}}, "unknown model 'nli:': give the folder of a model, or its name"),
-        (
-            {"models": {"edit": "nli:a/b"}},
-            "'nli:a/b' is no language model: give it",
-        ),
         ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
-        ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is no language model"),
         ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
@@ -90,12 +82,6 @@ def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path:
     with pytest.raises(SettingsError):
         wire(Settings(corpus=notes, home=tmp_path / "home", reranker="overlapp"))
     assert not (tmp_path / "home").exists()
-
-
-def test_everything_is_embedded_by_default(notes: Path) -> None:
-    components = wire(Settings(corpus=notes))
-    assert (type(components.card_reader), components.models) == (NearQuoteReader, ())
-    assert type(components.reranker) is OverlapReranker
 
 
 def test_paper_needs_a_language_model() -> None:

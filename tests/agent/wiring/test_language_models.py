@@ -1,15 +1,13 @@
 """Which language models settings name, how they are reached, and that their connections are closed."""
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent.mills import Documents, answer, revised, settings_for, text_of
-from rarr import Reviser, Settings
+from rarr import Settings
 from rarr.agent.wiring.models import LanguageModels
-from rarr.testing import InMemoryRetriever, ScriptedServer
+from rarr.testing import ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
@@ -19,26 +17,9 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
     return LanguageModels(Settings(**settings), names)
 
 
-def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
-    (tmp_path / "script.json").write_text('{"": {"questions": []}}')
-    revision = revised(
-        Settings(model=f"scripted:{tmp_path / 'script.json'}", search=InMemoryRetriever()), TEXT
-    )
-    assert revision.usage.model_calls == 1
-
-
 def test_model_with_its_own_endpoint_is_no_second_provider() -> None:
     own = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
     assert len(models("vllm:a", "openai:b", api_key="one", endpoints=own).all) == 2
-
-
-@pytest.mark.loopback
-def test_provider_in_the_table_is_asked_at_its_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ScriptedServer(answer) as server:
-        monkeypatch.setitem(DEFAULT_URLS, "own", server.url)
-        settings = Settings(model="own:mills", search=Documents())
-        assert revised(settings, TEXT).text == RIGHT
-        assert {request.model for request in server.requests} == {"mills"}
 
 
 @pytest.mark.loopback
@@ -67,18 +48,6 @@ def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
         )
         assert revised(settings, TEXT).text == RIGHT
         assert {request.headers["authorization"] for request in own.requests} == {"Bearer none"}
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-def test_reviser_serves_one_loop_after_another() -> None:
-    async def once(reviser: Reviser) -> str:
-        async with reviser:
-            return (await reviser.arevise(TEXT)).text
-
-    with ScriptedServer(answer) as server, Reviser(settings_for(server)) as reviser:
-        assert [asyncio.run(once(reviser)) for _ in range(2)] == [RIGHT] * 2
-        assert reviser.revise(TEXT).text == RIGHT
 
 
 def server_of(name: Any, **settings: Any) -> str:
