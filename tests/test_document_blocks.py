@@ -161,10 +161,6 @@ def unknown(words: list[str]) -> set[str]:
     return {word for word in words if re.match(r"--?[a-z]", word)} - known
 
 
-def test_unknown_option_is_found() -> None:
-    assert unknown(["trace", "show", "last", "--loud", "--full"]) == {"--loud"}
-
-
 @pytest.mark.parametrize("block", blocks("toml"))
 def test_toml_block_holds_valid_settings(block: str) -> None:
     Path("rarr.toml").write_text(block, encoding="utf-8")
