@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +58,9 @@ def check(
     streams.require_writable(out, found)
     left = _outside(found, settings)
     with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
-        documents, told = [read_document(file) for file in left], shown.one_of(len(left))
-        checks = run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=told))
+        documents, done = [read_document(file) for file in left], count(1)
+        told: dict[str, Any] = {"jobs": jobs, "on_done": lambda: shown.rows(next(done), len(left))}
+        checks = run(check_documents(reviser, documents, fail_on, **told))
     printed = form == "text" and out is None
     result = {
         "text": lambda: findings.as_text(checks, terminal=printed and sys.stdout.isatty()),

@@ -3,6 +3,8 @@
 A command imports slow modules itself, so that `rarr --help` is quick.
 """
 
+from traceback import extract_tb
+
 import click
 
 from rarr.cli.batch import batch
@@ -43,11 +45,8 @@ def call(argv: list[str] | None) -> int:
     except RarrError as error:
         return complain(str(error), 2)
     except Exception as error:
-        trace = error.__traceback__
-        while trace and trace.tb_next:
-            trace = trace.tb_next
-        place = f" in {trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}" if trace else ""
-        what = f"{type(error).__name__}: {error}{place}"
+        last = extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} in {last.filename}, line {last.lineno}"
         return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
 
 

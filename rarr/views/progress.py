@@ -1,7 +1,6 @@
 """Shows the current step while a person waits, on a line of the terminal."""
 
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Self
 
@@ -62,8 +61,3 @@ class Waiting:
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""
         self.step(f"index: {done} of {counted(total, 'file')}")
-
-    def one_of(self, total: int) -> Callable[[], None]:
-        """Returns a function to call when one of `total` files is done."""
-        numbers = iter(range(1, total + 1))
-        return lambda: self.step(f"{next(numbers, total)} of {counted(total, 'file')}")
