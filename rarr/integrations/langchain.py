@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from threading import Lock
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -56,24 +55,23 @@ class RarrRunnable(Runnable[Value, Any]):
     ) -> None:
         """Give a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
 
-        Without a reviser, one is built when the first answer comes. `search="given"` searches the sources of
-        the input alone. `deadline_s` are the seconds for each answer. Raises `InputError` for wrong options.
+        `search="given"` searches the sources of the input alone. `deadline_s`: the seconds for each answer.
+        Raises `InputError` for wrong options, and for a source that cannot be read.
         """
         self.name = None
         require_options(mode=mode, deadline_s=deadline_s)
         self._alone = search == "given"  # the sources of an answer are searched alone
         self._mode, self._deadline_s = mode, deadline_s
-        self._reviser, self._lock = reviser, Lock()
         if self._alone and reviser is None:
             settings |= {"search": None, "corpus": None}
         elif search is not None and not self._alone:
             settings |= {"search": search}
         if reviser is None:
-            self._settings = Settings(**settings)
-        elif not isinstance(reviser, Reviser):
-            raise InputError(f"reviser is {kind_of(reviser)}: give rarr.Reviser(rarr.Settings(...))")
-        elif names := ", ".join(settings):
-            raise InputError(f"a reviser and {names} are given: put {names} into the settings of the reviser")
+            reviser = Reviser(Settings(**settings))
+        elif settings or not isinstance(reviser, Reviser):
+            told = f"reviser is {kind_of(reviser)}, with {', '.join(settings) or 'no settings'}"
+            raise InputError(f"{told}: give rarr.Reviser(rarr.Settings(...)) alone, or the settings alone")
+        self._reviser = reviser
 
     def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """`ainvoke` for callers without an event loop and for callers inside a running loop."""
@@ -108,16 +106,8 @@ class RarrRunnable(Runnable[Value, Any]):
         return await asyncio.to_thread(_written, value, result)
 
     async def _result(self, text: str, question: Any, sources: Sequence[Given] | None) -> Postprocessed:
-        # A deadline does not end the building: the next answer finds the models ready.
-        reviser = await asyncio.to_thread(self._built) if self._reviser is None else self._reviser
         search: Search = "given" if self._alone else None
-        return await postprocessed(reviser, text, question, sources, self._mode, search, None)
-
-    def _built(self) -> Reviser:
-        with self._lock:
-            if self._reviser is None:
-                self._reviser = Reviser(self._settings)
-            return self._reviser
+        return await postprocessed(self._reviser, text, question, sources, self._mode, search, None)
 
 
 def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
