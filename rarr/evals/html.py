@@ -28,8 +28,6 @@ MOST = 10
 """The most rows of a list of cases."""
 KEPT, CHANGED = 600, 3000
 """The most characters that are shown of an unchanged ("kept") segment, and of a changed segment."""
-SEEN = 0.005
-"""The smallest change of attribution that two decimals show."""
 LONGEST = 20_000
 """The most characters of one text that are compared and shown."""
 # A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
@@ -56,27 +54,12 @@ def render_html(report: EvalReport) -> str:
 
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
-    """Lists rows by heading: lowest and highest F1_AP, and largest fall and rise of attribution.
-
-    Rows that were not judged, and very small changes, are left out.
-    """
+    """Lists the rows with the lowest and the highest F1_AP, by heading, without rows that were not judged."""
     judged = sorted(
-        (row for row in rows if row.scores.f1_ap is not None), key=lambda row: row.scores.f1_ap or 0.0
+        (row for row in rows if row.scores.f1_ap is not None), key=lambda it: it.scores.f1_ap or 0
     )
     most = min(MOST, len(judged) // 2)
-    moved = sorted(rows, key=_change)
-    return {
-        "Lowest F1_AP": judged[: most or 1],
-        "Highest F1_AP": judged[::-1][:most],
-        "Attribution fell most": [row for row in moved if _change(row) < -SEEN][:MOST],
-        "Attribution rose most": [row for row in reversed(moved) if _change(row) > SEEN][:MOST],
-    }
-
-
-def _change(row: ScoredRow) -> float:
-    """The attribution after the revision less that before; 0 if it was not judged both times."""
-    before, after = row.scores.attribution_before, row.scores.attribution_after
-    return 0.0 if before is None or after is None else after - before
+    return {"Lowest F1_AP": judged[: most or 1], "Highest F1_AP": judged[::-1][:most]}
 
 
 def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:

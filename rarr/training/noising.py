@@ -76,14 +76,6 @@ def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
     return Split(evidence[: len(relevant)], evidence[len(relevant) :])
 
 
-class SupportedSentence(NamedTuple):
-    """A sentence with the passage that supports it best; `support` from 0 to 1, None if it was not judged."""
-
-    span: Span
-    evidence_id: str
-    support: float | None
-
-
 def moved(place: Span, edits: Sequence[Mistake]) -> Span:
     """Computes where a sentence stands after the errors `edits`. Each error lies within one sentence."""
     grown = [(edit.start, len(edit.wrong) - len(edit.right)) for edit in edits]
@@ -139,21 +131,22 @@ class Noiser:
         if not summary:
             return without("no_summary")
         before = await self._judged(summary, query.id, passages.relevant)
-        supports = [sentence.support for sentence in before if sentence.support is not None]
+        supports = [support for _, _, support in before if support is not None]
         if not before or len(supports) < len(before):
             return without("unjudged", summary)
         if min(supports) < self._settings.support_threshold:
             return without("unattributable", summary)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds_for(query.id))
-        edits = fitting(summary, [sentence.span for sentence in before], errors)
+        edits = fitting(summary, [span for span, _, _ in before], errors)
         if not edits:
             return without("no_error", summary)
         changed = corrupted(summary, edits)
         after = await self._judged(changed, query.id, passages.relevant)
         scores = list[SentenceScore]()
         for (span, evidence_id, _), support in zip(before, supports, strict=True):
-            found = [it.support for it in after if it.span.overlaps(moved(span, edits))]
+            place = moved(span, edits)
+            found = [score for it, _, score in after if it.overlaps(place)]
             judged = [score for score in found if score is not None]
             if not judged or len(judged) < len(found):
                 return without("unjudged", summary, changed)
@@ -188,17 +181,19 @@ class Noiser:
                 scores = await self._reranker.score(query, passages) if passages else []
         return split(passages, scores)
 
-    async def _judged(self, text: str, query: str, evidence: Sequence[Evidence]) -> list[SupportedSentence]:
-        """Judges each sentence of `text`, which answers `query`, by its best passage."""
+    async def _judged(
+        self, text: str, query: str, evidence: Sequence[Evidence]
+    ) -> list[tuple[Span, str, float | None]]:
+        """Judges each sentence of `text`, which answers `query`: its place, its best passage, its support."""
         spans, verifier = list(await work(sentences, text)), self._verifier
         with meter().step("attribute"):
             supports = await together(*(verifier.support(text, query, spans, each) for each in evidence))
-        result = []
+        result = list[tuple[Span, str, float | None]]()
         for span, of_span in zip(spans, zip(*supports, strict=True), strict=True):
             pairs = zip(of_span, (passage.id for passage in evidence), strict=True)
             scored = [(score, name) for score, name in pairs if score is not None]
             best, name = max(scored, key=lambda pair: pair[0], default=(None, ""))
-            result.append(SupportedSentence(span, name, best))
+            result.append((span, name, best))
         return result
 
 

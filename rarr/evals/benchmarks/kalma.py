@@ -284,14 +284,13 @@ def _with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
-    count = Counter({name: sum(getattr(line, name) for line in lines) for name in _COUNTS})
+    existing, written, marked, statements = (
+        sum(getattr(line, name) for line in lines) for name in ("existing", "written", "marked", "statements")
+    )
     return {
         "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
-        "as written": share_of(count["existing"], count["written"]),
+        "as written": share_of(existing, written),
         "aligned": share([hit for line in lines for hit in line.aligned]),
         "without a citation": share([not line.cited for line in lines]),
-        "marked [NA]": share_of(count["marked"], count["statements"]),
+        "marked [NA]": share_of(marked, statements),
     }
-
-
-_COUNTS = ("existing", "written", "marked", "statements")
