@@ -46,6 +46,14 @@ def test_block_has_three_errors_and_a_repetition() -> None:
     assert (len(kinds), kinds.count("repetition")) == (ERRORS + REPETITIONS, REPETITIONS)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_short_passage_whose_sentence_points_to_another_word_has_an_error(seed: int) -> None:
+    """Without any error, nothing would be known of how the reader judges the block."""
+    passage = "Ines Mollard wrote 17 songs, and most of them are lost. She died young."
+    [error] = made(passage, errors=1, text=str(seed))
+    assert error.origin.text.startswith("Ines") and error.kind in ("number", "not")
+
+
 def test_control_is_a_paragraph_of_its_own() -> None:
     shown = "".join(piece.text for piece in block().block.pieces)
     for control in block().controls.values():
