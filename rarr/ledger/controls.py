@@ -64,11 +64,9 @@ _SHORT_UNITS = frozenset(
 )
 _LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
-_PLAIN_NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\s?[ap]\.?m\.?)?", re.IGNORECASE)
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
 _OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a word in a capital, not the first one
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_TRIES = 8  # each draws another number
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
@@ -91,8 +89,8 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
                 made += _error(origin, lines, chance, borrows=borrows)
     if errors and not made:
         # Lines that point to another sentence do too, if they begin with the name of their subject.
-        origins = [line for line in lines if _stands_alone(line.text, pointing=True)]
-        tries = (_error(origin, lines, chance, borrows=False) for origin in origins * _TRIES)
+        origins = [line for line in lines if _stands_alone(line.text, pointing=True)] * 8
+        tries = (_error(origin, lines, chance, borrows=False) for origin in origins)
         made = next(filter(None, tries), [])
     used = {control.origin.label for control in made}
     free = [origin for origin in origins if origin.label not in used]
@@ -133,10 +131,7 @@ def _is_mended(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Is the line a whole sentence that names its subject, and of which nothing is suspicious?
-
-    With `pointing`, only the first word is checked for pronouns.
-    """
+    """Is the line a whole, unsuspicious sentence without pronouns? With `pointing` it may have them later."""
     points = _POINTING.match(text) if pointing else _POINTING.search(text)
     words = len(text.split()) if " " in text else len(text) // 2
     return (
@@ -236,17 +231,15 @@ def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.R
 
 
 def _numbers(text: str) -> list[Value]:
-    """Finds the numbers in digits that can be changed, without units: versions, hours, days and years too.
+    """Finds the numbers in digits that can be changed, without units: days and years too.
 
-    No numeric dates, identifiers with letters or amounts with a power of ten, and no number that belongs to a
+    No numeric dates, identifiers, times or amounts with a power of ten, and no number that belongs to a
     name, as in "Apollo 11": another one names another thing, and contradicts nothing.
     """
     found: list[Value] = []
     for value in values(text):
         if value.kind == "date" and re.search(r"[./-]", value.text) is None:
             found += _days_and_years(value)
-        elif value.kind in ("identifier", "time") and (match := _PLAIN_NUMBER.fullmatch(value.text)):
-            found.append(value._replace(number=Span(*match.span(1)).moved(value.start)))
         elif value.kind == "number" and not (
             value.is_word
             or _BEHIND_POWER.match(text, value.number.end)
@@ -290,8 +283,7 @@ def _is_far(value: Value, other: Value, *, year: bool) -> bool:
 
 def _least(value: Value) -> Fraction:
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
-    names = [Fraction(it) for it in value.readings if isinstance(it, str)]
-    return min([*dates, *names, *(it.amount for it in value.amounts)])
+    return min([*dates, *(it.amount for it in value.amounts)])
 
 
 def _share(text: str, other: str) -> float:
