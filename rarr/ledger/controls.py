@@ -39,7 +39,7 @@ _Change = tuple[int, int, str, ControlKind]
 """The place of a change, from the first number to the second, its new words and its kind."""
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
 _MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
-# Words by which a sentence points to another one: a planted sentence must be clear by itself.
+# Words that point to another sentence.
 _POINTING = re.compile(
     r"\b(?:it|its|itself|they|them|their|he|him|his|she|her|hers|this|that|these|those|such|same|both|former"
     r"|latter|there|here|then|also|other|others|another|however|one|ones|each|instead|afterwards|later|so"
@@ -87,13 +87,10 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
         for origin in origins:
             if len(made) < wanted and origin.label not in used:
                 made += _error(origin, lines, chance, borrows=borrows)
-    if errors and not made:
-        # Lines that point to another sentence do too, if they begin with the name of their subject.
-        origins = [line for line in lines if _stands_alone(line.text, pointing=True)] * 8
-        tries = (_error(origin, lines, chance, borrows=False) for origin in origins)
-        made = next(filter(None, tries), [])
-    used = {control.origin.label for control in made}
-    free = [origin for origin in origins if origin.label not in used]
+    if errors and not made:  # lines that point to another sentence do too, if they begin with their subject
+        pointing = [line for line in lines if _stands_alone(line.text, pointing=True)] * 8
+        made = next(filter(None, (_error(it, lines, chance, borrows=False) for it in pointing)), [])
+    free = [it for it in origins if all(it.label != control.origin.label for control in made)]
     made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
     chance.shuffle(made)
     return made
