@@ -1,13 +1,12 @@
 """Where a setting comes from, what wins, what is refused, and that each is declared, read and tested."""
 
-import json
 import re
 import time
 from dataclasses import fields
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any
 
 import pytest
 from makers import FACT, TEXT
@@ -20,8 +19,7 @@ from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
 from rarr.settings import Settings
-from rarr.settings.reading import EXAMPLES
-from rarr.settings.setting_errors import names_with
+from rarr.settings.reading import names_with
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.run_budget import Budget
 
@@ -68,33 +66,18 @@ def test_models_are_chosen_node_by_node(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("rarr.toml", "windw = 6"), ("pyproject.toml", "[tool.rarr]\nwindw = 6")]
-)
-def test_unknown_key_of_a_file_is_named(folder: Path, name: str, content: str) -> None:
-    (folder / name).write_text(content)
-    with pytest.raises(SettingsError, match=r"'windw'.*did you mean 'window'"):
-        Settings()
-
-
-@pytest.mark.parametrize("name", ["window", "trace_days", "max_calls", "deadline_s"])
-def test_true_is_not_accepted_as_a_number(name: str) -> None:
-    with pytest.raises(SettingsError, match=rf"'{name}' is True: give a number"):
-        Settings(**{name: True})
-
-
-@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("rarr.toml", b"window = ", r"^rarr.toml cannot be read: .*: correct it$"),
         ("pyproject.toml", b"\xff", r"^pyproject.toml cannot be read: .*: correct it$"),
-        (
-            "rarr.toml",
-            b"[tool.rarr]\nwindow = 5",
-            r"^rarr\.toml holds the settings themselves",
-        ),
-        ("rarr.toml", b"[rarr]\nwindow = 5", r"^rarr\.toml holds the settings themselves"),
         ("pyproject.toml", b"[tool]\nrarr = 5", r"^tool\.rarr in pyproject\.toml is not a table"),
         ("rarr.toml", b"window = 'x'", r"^setting 'window' in rarr.toml is 'x': give a whole number"),
+        ("rarr.toml", b"windw = 6", r"'windw' in rarr.toml \(did you mean 'window'\?\)$"),
+        (
+            "pyproject.toml",
+            b"[tool.rarr]\nzzz = 6",
+            r"'zzz' in pyproject.toml: settings are .*, preset",
+        ),
     ],
 )
 def test_wrong_settings_file_is_an_error_that_names_it(
@@ -105,43 +88,36 @@ def test_wrong_settings_file_is_an_error_that_names_it(
         Settings()
 
 
-def test_settings_are_listed_only_without_a_close_name() -> None:
-    with pytest.raises(SettingsError, match=r"^unknown setting 'windw' \(did you mean 'window'\?\)$"):
-        Settings(windw=4)
-    for key, name in (("passages", "sources"), ("question", "context"), ("deadline", "deadline_s")):
-        with pytest.raises(SettingsError, match=rf"^unknown setting '{key}': it is called {name}; give "):
-            Settings(**{key: "x"})
-    with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are .*, preset, model, "):
-        Settings(zzz=4)
+def refused(**values: Any) -> str:
+    with pytest.raises(SettingsError) as caught:
+        Settings(**values)
+    (line,) = str(caught.value).splitlines()
+    return line
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"window": 0}, "'window' is 0: give a number greater than or equal to 1"),
-        ({"preset": "papper"}, "'default', 'paper' or 'fast'"),
-        ({"models": 3}, """is 3: give a table, such as {"edit": "openai:NAME"}"""),
-        ({"fallbacks": 3}, """is 3: give a list, such as ["a", "b"]"""),
-        ({"user_agent": 3}, "is 3: give a text"),
-        ({"max_calls": "x"}, "is 'x': give a whole number, such as 20"),
-        ({"deadline_s": "x"}, "is 'x': give a number, such as 0.5"),
-        ({"doubt": "x"}, "is 'x': give 'auto', 'always' or 'never'"),
+        ({"windw": 4}, "unknown setting 'windw' (did you mean 'window'?)"),
+        ({"window": 0}, "setting 'window' is 0: give a number greater than or equal to 1"),
+        ({"deadline_s": True}, "setting 'deadline_s' is True: give a number"),
+        ({"preset": "papper"}, "setting 'preset' is 'papper': give 'default', 'paper' or 'fast'"),
+        ({"models": 3}, "setting 'models' is 3: give an object"),
+        ({"home": ""}, "setting 'home' is '': it is empty; give a path"),
+        ({"max_calls": "x"}, "setting 'max_calls' is 'x': give a whole number"),
+        ({"reranker": ""}, "setting 'reranker' is '': it is empty: give a text"),
+        (
+            {"published_after": 2020, "published_before": "2020-01-01T01:00+01:00"},
+            "nothing is published between published_after and published_before: change one",
+        ),
     ],
 )
-def test_invalid_values_are_described_in_words_of_the_package(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(message)) as caught:
-        Settings(**values)
-    assert "\n" not in str(caught.value)
+def test_wrong_argument_is_one_line_that_names_the_cure(values: dict[str, Any], message: str) -> None:
+    assert refused(**values) == message
 
 
 @pytest.mark.parametrize(
-    ("value", "domains"),
-    [
-        ("a.org", ["a.org"]),
-        ("a.org, b.org,", ["a.org", "b.org"]),
-        ('["a.org", "b.org"]', ["a.org", "b.org"]),
-        ("", []),
-    ],
+    ("value", "domains"), [("a.org, b.org,", ["a.org", "b.org"]), ('["*.a.org"]', ["a.org"]), ("", [])]
 )
 def test_list_in_a_variable_is_split_at_commas_or_read_as_json(
     value: str, domains: list[str], monkeypatch: pytest.MonkeyPatch
@@ -150,65 +126,31 @@ def test_list_in_a_variable_is_split_at_commas_or_read_as_json(
     assert Settings().include_domains == domains
 
 
-@pytest.mark.parametrize("name", ["models", "endpoints", "source_kinds"])
-def test_example_of_a_table_can_be_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"RARR_{name.upper()}", json.dumps(EXAMPLES[name]))
-    assert list(getattr(Settings(), name)) == list(EXAMPLES[name])
-
-
-def test_every_table_has_an_example() -> None:
-    fields = Settings.model_fields.items()
-    assert {name for name, field in fields if get_origin(field.annotation) is dict} == set(EXAMPLES)
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("RARR_MODELS", "edit=openai:a", """RARR_MODELS is not a JSON object: write it like '{"edit":"""),
-        ("RARR_MODELS", "[1]", "RARR_MODELS is not a JSON object"),
+        ("RARR_MODELS", "edit=openai:a", 'RARR_MODELS is not a JSON object: write it as {"NAME": ...}'),
         ("RARR_MODELS", "[" * 100_000, "RARR_MODELS is not a JSON object"),
-        ("RARR_ENDPOINTS", "sk-secret", """RARR_ENDPOINTS is not a JSON object: write it like '{"vllm"""),
-        ("RARR_ENDPOINTS", '{"a": {"url": "secret"}}', "RARR_ENDPOINTS, in which 'endpoints.a.url' is un"),
-        ("RARR_ENDPOINTS", '{"a": {"price": "secret"}}', "RARR_ENDPOINTS, in which 'endpoints.a.price' is"),
-        ("RARR_INCLUDE_DOMAINS", '["a.org"', "RARR_INCLUDE_DOMAINS is not a list: write it with commas"),
-        ("RARR_WINDOW", "three", "RARR_WINDOW is 'three': give a whole number, such as 4"),
-        ("RARR_WINDOW", "0", "RARR_WINDOW is '0': give a number greater than or equal to 1"),
+        ("RARR_ENDPOINTS", "sk-secret", "RARR_ENDPOINTS is not a JSON object"),
+        ("RARR_ENDPOINTS", '{"a": {"url": "secret"}}', "RARR_ENDPOINTS, in which 'endpoints.a.url' is wrong"),
+        ("RARR_INCLUDE_DOMAINS", '["a.org"', "RARR_INCLUDE_DOMAINS is not a list: write it as a,b"),
         ("rarr_window", "", "RARR_WINDOW is ''"),
-        ("RARR_TRACE_DAYS", "many", "RARR_TRACE_DAYS is 'many': give a number, such as 30"),
-        ("RARR_PUBLISHED_AFTER", "yesterday", "RARR_PUBLISHED_AFTER is 'yesterday': give a year"),
-        ("RARR_PUBLISHED_AFTER", "", "RARR_PUBLISHED_AFTER is '': give a year"),
-        ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is not a domain: give"),
-        ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
         ("rarr_windw", "3", "environment variable rarr_windw is not a setting (did you mean 'window'?)"),
     ],
-)  # fmt: skip
+)
 def test_wrong_variable_is_a_one_line_error_that_names_it(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=f"^{re.escape(message)}") as caught:
-        Settings()
-    assert (len(str(caught.value).splitlines()), "secret" in str(caught.value)) == (1, False)
-
-
-@pytest.mark.parametrize("name", sorted(names_with(Path, Settings.model_fields) - {"serve_corpora"}))
-def test_empty_path_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"RARR_{name.upper()}", "")
-    with pytest.raises(SettingsError, match=rf"^RARR_{name.upper()} is '': it is empty; give a path$"):
-        Settings()
+    line = refused()
+    assert (line[: len(message)], "secret" in line) == (message, False)
 
 
 @pytest.mark.parametrize("name", sorted(names_with(SecretStr, Settings.model_fields) - {"endpoints"}))
-def test_wrong_key_is_not_shown(name: str) -> None:
-    with pytest.raises(SettingsError, match=f"^setting '{name}' is wrong: give a text$"):
-        Settings(**{name: ["sk-secret"]})
-
-
-def test_wrong_argument_is_named_as_a_setting_despite_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_WINDOW", "3")
-    with pytest.raises(SettingsError, match=r"^setting 'window' is 0"):
-        Settings(window=0)
+def test_wrong_key_is_not_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"RARR_{name.upper()}", "x")
+    assert refused(**{name: ["sk-secret"]}) == f"setting '{name}' is wrong: give a text"
 
 
 def test_settings_are_frozen() -> None:
@@ -243,28 +185,13 @@ def test_every_setting_is_named_in_a_test(name: str) -> None:
     assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"
 
 
-DAY = datetime(2020, 1, 31)
-
-
-def refused(**values: Any) -> str:
-    with pytest.raises(SettingsError) as caught:
-        Settings(**values)
-    (line,) = str(caught.value).splitlines()
-    return line
-
-
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        (2020, datetime(2020, 1, 1)),
-        ("2020", datetime(2020, 1, 1)),
-        (" 2020 ", datetime(2020, 1, 1)),
-        ("2020-05", datetime(2020, 5, 1)),
-        ("2020-01-31", DAY),
+        (2020, datetime(2020, 1, 1, tzinfo=UTC)),
+        (" 2020-05 ", datetime(2020, 5, 1, tzinfo=UTC)),
         ("2020-01-31T12:00Z", datetime(2020, 1, 31, 12, tzinfo=UTC)),
-        ("2020-01-31 12:00", datetime(2020, 1, 31, 12)),
-        (date(2020, 1, 31), DAY),
-        (DAY, DAY),
+        (date(2020, 1, 31), datetime(2020, 1, 31, tzinfo=UTC)),
         (None, None),
     ],
 )
@@ -272,70 +199,16 @@ def test_date_formats_are_read(given: object, meant: datetime | None) -> None:
     assert Settings(published_after=given).published_after == meant
 
 
-@pytest.mark.parametrize(
-    "given", [20, 1577836800, 20200131, "1577836800", "20200131", "2020-13-01", "May 2020", "", 2020.5, True]
-)
-def test_value_that_is_not_a_date_is_refused_with_an_example(given: object) -> None:
-    cure = "give a year, such as 2020, a day, such as 2020-01-31, or a time, such as 2020-01-31T12:00Z"
-    assert refused(published_after=given) == f"setting 'published_after' is {given!r}: {cure}"
+@pytest.mark.parametrize("given", [20, 1577836800, "20200131", "May 2020", "", 2020.5, True])
+def test_value_that_is_not_a_date_is_refused(given: object) -> None:
+    assert refused(published_after=given).startswith(f"setting 'published_after' is {given!r}: give a year")
 
 
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("a.org", ["a.org"]),
-        ("a.org, b.org,", ["a.org", "b.org"]),
-        (["*.a.org", ".b.org", " c.org. "], ["a.org", "b.org", "c.org"]),
-        (["gov", "straße.de", "A.org"], ["gov", "straße.de", "A.org"]),
-        ([], []),
-    ],
-)
-def test_domain_formats_are_read(given: object, meant: list[str]) -> None:
-    assert Settings(include_domains=given).include_domains == meant
-
-
-@pytest.mark.parametrize(
-    ("given", "host"),
-    [
-        ("not a domain", "'not a domain' is not a domain: give a host, such as example.org"),
-        ("https://a.org/x", "'https://a.org/x' is not a domain: give its host, a.org"),
-        ("a.org/x", "'a.org/x' is not a domain: give its host, a.org"),
-        ("a.org:80", "'a.org:80' is not a domain: give its host, a.org"),
-        ("-a.org", "'-a.org' is not a domain: give a host"),
-        ("http://[", "'http://[' is not a domain: give a host"),
-        ("*", "'*' is not a domain: give a host"),
-        ("", "'' is not a domain: give a host"),
-    ],
-)
-def test_address_in_place_of_a_domain_is_refused_with_its_host(given: str, host: str) -> None:
-    assert host in refused(include_domains=[given])
-    assert host in refused(source_kinds={given: "news"})
-
-
-def test_source_kinds_are_stored_by_plain_domain() -> None:
-    assert Settings(source_kinds={"*.a.org": "news"}).source_kinds == {"a.org": "news"}
-
-
-@pytest.mark.parametrize(
-    ("wanted", "other"), [("a.org", "a.org"), ("www.A.org", "a.org"), ("b.a.org", "a.org")]
-)
-def test_domain_both_included_and_excluded_is_refused(wanted: str, other: str) -> None:
-    message = f"include_domains has {wanted!r}, and exclude_domains has {other!r}: leave one of them out"
-    assert refused(include_domains=[wanted], exclude_domains=[other]) == message
-
-
-def test_subdomain_of_an_included_domain_can_be_excluded() -> None:
-    assert Settings(include_domains=["a.org"], exclude_domains=["b.a.org", "xa.org"])
-
-
-@pytest.mark.parametrize(("after", "before"), [(2021, 2020), (2020, 2020), ("2020-01-01T01:00+01:00", 2020)])
-def test_empty_date_range_is_refused(after: object, before: object) -> None:
-    message = refused(published_after=after, published_before=before)
-    assert message.startswith("published_after is 202")
-    assert message.endswith(
-        "and published_before is 2020-01-01: "
-        "nothing is published between them; give a published_after that is earlier"
-    )
+@pytest.mark.parametrize("given", ["not a domain", "https://a.org/x", "a.org:80", "-a.org", "*", ""])
+def test_what_is_no_domain_is_refused(given: str) -> None:
+    assert Settings(source_kinds={"*.A.org": "news"}).source_kinds == {"A.org": "news"}
+    for values in ({"include_domains": [given]}, {"source_kinds": {given: "news"}}):
+        assert refused(**values).endswith("it is not a domain: give a host, such as example.org")
 
 
 def test_wikipedia_language_is_the_edition_that_is_asked() -> None:

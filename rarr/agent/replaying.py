@@ -35,9 +35,8 @@ from rarr.nodes.plan import plan
 from rarr.prompts import Prompt, load_file
 from rarr.records import Revision, Sentence
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.settings import Settings
-from rarr.settings.endpoints import Endpoint
-from rarr.settings.setting_errors import names_with
+from rarr.settings import Endpoint, Settings
+from rarr.settings.reading import names_with
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.text.blocks_and_sentences import Span

@@ -21,7 +21,7 @@ from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.errors import SettingsError
 from rarr.settings import Settings
-from rarr.settings.setting_errors import unknown_setting
+from rarr.settings.reading import unknown_setting
 from rarr.state import State
 from rarr.tools.models.run_budget import Meter
 

@@ -24,8 +24,7 @@ from rarr.records import Record
 from rarr.retrievers.corpus.file_listing import located, scan
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
-from rarr.settings import Settings, installed_version
-from rarr.settings.endpoints import Endpoint
+from rarr.settings import Endpoint, Settings, installed_version
 from rarr.tools.concurrency import run, together
 from rarr.tools.models.failures import redacted
 from rarr.tools.storage.files import (

@@ -12,7 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 import platformdirs
 from pydantic import (
-    BeforeValidator,
+    BaseModel,
+    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -23,11 +24,8 @@ from pydantic import (
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rarr.errors import SettingsError
-from rarr.settings.domain_and_date_parsing import Domains, Moment, by_domain, require_possible
-from rarr.settings.endpoints import Endpoint
-from rarr.settings.reading import Variables, file_values
+from rarr.settings.reading import Domain, Moment, Variables, closest, file_values, holds, one_line
 from rarr.settings.serving import ServingSettings
-from rarr.settings.setting_errors import holds, one_line, unknown_variable
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
@@ -53,6 +51,20 @@ PRESETS: dict[str, dict[str, Any]] = {
 EMBEDDED = ("embedded",)
 """Names that need no language model: the embedded reader of near quotations."""
 _NUMBERS = (int, float, int | None, float | None)
+_Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Endpoint(BaseModel):
+    """Address, key and price of one model. They win over the settings `base_url` and `api_key`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    price: Annotated[tuple[_Price, ...], Field(min_length=2, max_length=3)] | None = None
+    """For a million tokens: input, output and, where it differs, cached input."""
+    extra: dict[str, Any] = {}
+    """Added to the body of every request to an OpenAI-compatible server."""
 
 
 class Settings(ServingSettings, BaseSettings):
@@ -100,7 +112,7 @@ class Settings(ServingSettings, BaseSettings):
     """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
     rounds: int = Field(default=2, ge=1, le=10)
     """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
-    reranker: str = "overlap"
+    reranker: str = Field(default="overlap", min_length=1)
     """`overlap`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
     """K: documents retrieved for a query."""
@@ -118,15 +130,15 @@ class Settings(ServingSettings, BaseSettings):
     """Another address for tavily, such as that of a gateway."""
     searxng_url: str | None = None
     """The address of your SearXNG."""
-    include_domains: Domains = []
+    include_domains: list[Domain] = []
     """Web sources must be of these domains; empty: of any domain."""
-    exclude_domains: Domains = []
+    exclude_domains: list[Domain] = []
     """Web sources must not be of these domains."""
     published_after: Moment | None = None
     """Web sources must be published at this time or later. Sources without a date are left out."""
     published_before: Moment | None = None
     """Web sources must be published before this time. Sources without a date are left out."""
-    source_kinds: Annotated[dict[str, Kind], BeforeValidator(by_domain)] = {}
+    source_kinds: dict[Domain, Kind] = {}
     """By domain: `official`, `reference`, `news`, `other` or `forum`. It wins over the table that ships."""
     offline: bool = False
     """Search only the cache and the corpus."""
@@ -212,31 +224,18 @@ class Settings(ServingSettings, BaseSettings):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _number_is_no_bool(cls, value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation in _NUMBERS:
-            raise ValueError("give a number")  # pydantic reads true as 1
-        return value
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _path_is_named(cls, value: Any, info: ValidationInfo) -> Any:
-        empty = isinstance(value, str) and not value  # as from an unset shell variable
-        if empty and holds(cls.model_fields[str(info.field_name)].annotation, Path):
-            raise ValueError("it is empty; give a path")  # pydantic reads "" as the working directory
-        return value
-
-    @field_validator("reranker")
-    @classmethod
-    def _reranker_is_named(cls, value: str) -> str:
-        if not value.removeprefix("vllm:").strip():
-            raise ValueError("it names no model; give overlap, vllm:NAME, or a cross-encoder")
+    def _is_read_as_written(cls, value: Any, info: ValidationInfo) -> Any:
+        annotation = cls.model_fields[str(info.field_name)].annotation
+        if isinstance(value, bool) and annotation in _NUMBERS:  # pydantic reads true as 1
+            raise ValueError("give a number")
+        if value == "" and holds(annotation, Path):  # an unset shell variable, not the working directory
+            raise ValueError("it is empty; give a path")
         return value
 
     @model_validator(mode="after")
-    def _some_source_is_within_the_limits(self) -> Self:
-        require_possible(
-            self.include_domains, self.exclude_domains, self.published_after, self.published_before
-        )
+    def _some_time_is_left(self) -> Self:
+        if self.published_after and self.published_before and self.published_after >= self.published_before:
+            raise ValueError("nothing is published between published_after and published_before: change one")
         return self
 
     @model_validator(mode="before")
@@ -245,7 +244,8 @@ class Settings(ServingSettings, BaseSettings):
         for name in os.environ:
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:
-                raise SettingsError(f"environment variable {name} {unknown_variable(key, cls.model_fields)}")
+                near = closest(key, cls.model_fields)
+                raise SettingsError(f"environment variable {name} is not a setting{near}: unset it")
         return PRESETS.get(str(values.get("preset", "default")), {}) | values
 
     @classmethod
@@ -259,10 +259,7 @@ class Settings(ServingSettings, BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Lists the sources of settings: argument, environment, file; no dotenv and no secrets files."""
         file = InitSettingsSource(settings_cls, file_values())
-        if any(name.upper().startswith("RARR_") for name in os.environ):
-            return init_settings, Variables(settings_cls), file
-        # To look for each setting in the environment takes longer than all else here.
-        return init_settings, InitSettingsSource(settings_cls, {}), file
+        return init_settings, Variables(settings_cls), file
 
 
 def set_variable(name: str, value: str) -> None:

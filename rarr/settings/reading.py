@@ -1,68 +1,46 @@
-"""Reads settings from the working directory, and lists and tables from variables of the environment.
+"""Reads settings from a file and the environment, and explains in one line what is wrong with a setting.
 
-The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`.
+The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory.
 """
 
+import difflib
 import json
+import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
+from pydantic import AfterValidator, BaseModel, BeforeValidator, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
 from rarr.errors import SettingsError
+from rarr.tools.text.wording import cure, without_prefix
 
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
+_DATE = re.compile(r"(\d{4})(?:(-\d\d)(-\d\d(?:[T ].+)?)?)?")
+_DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
 
 
-def file_in_use() -> Path:
-    """The path that `file_values` reads: rarr.toml if it exists, else pyproject.toml, even if missing."""
+def _file_in_use() -> Path:
     return _OWN if _OWN.is_file() else _SHARED
 
 
 def file_values() -> dict[str, Any]:
     """Reads the settings of the file; {} if there is none. Raises `SettingsError`, which names the file."""
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
-    file = file_in_use()
-    values = _read(file) if file.is_file() else {}
-    if file == _OWN:
-        if any(isinstance(values.get(table), dict) for table in ("tool", "rarr")):
-            raise SettingsError(
-                "rarr.toml holds the settings themselves, such as window = 5: leave out the line"
-                " [tool.rarr] or [rarr], which is for pyproject.toml"
-            )
-        return values
-    tool = values.get("tool", {})
-    table = tool.get("rarr", {}) if isinstance(tool, dict) else {}
-    if not isinstance(table, dict):
-        raise SettingsError(
-            "tool.rarr in pyproject.toml is not a table: write [tool.rarr], and settings below it"
-        )
-    return table
-
-
-def _read(path: Path) -> dict[str, Any]:
+    file = _file_in_use()
     try:
-        return _parsed(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}: correct it") from None
-
-
-@lru_cache(maxsize=4)  # an application makes many settings beside one file
-def _parsed(text: str) -> dict[str, Any]:
-    return tomllib.loads(text)
-
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "models": {"edit": "openai:NAME"},
-    "endpoints": {"vllm:NAME": {"base_url": "http://localhost:8000/v1"}},
-    "source_kinds": {"example.org": "news"},
-    "serve_corpora": {"notes": "notes/"},
-}
-"""An example of each setting that is a table."""
+        raise SettingsError(f"{file} cannot be read: {error}: correct it") from None
+    table = values if file == _OWN else values.get("tool", {}).get("rarr", {})
+    if not isinstance(table, dict):
+        raise SettingsError("tool.rarr in pyproject.toml is not a table: write [tool.rarr]")
+    return table
 
 
 class Variables(EnvSettingsSource):
@@ -78,7 +56,76 @@ class Variables(EnvSettingsSource):
             parsed = json.loads(value)
         if isinstance(parsed, list if is_list else dict):
             return parsed
-        cure = 'is not a list: write it with commas, such as a,b, or as JSON, such as ["a", "b"]'
-        if not is_list:
-            cure = f"is not a JSON object: write it like '{json.dumps(EXAMPLES[field_name])}'"
-        raise SettingsError(f"{self.env_prefix}{field_name.upper()} {cure}")
+        wanted = (
+            'list: write it as a,b or ["a", "b"]' if is_list else 'JSON object: write it as {"NAME": ...}'
+        )
+        raise SettingsError(f"{self.env_prefix}{field_name.upper()} is not a {wanted}")
+
+
+def one_line(
+    error: ValidationError,
+    given: Mapping[str, Any],
+    fields: Mapping[str, FieldInfo],
+    environment: Mapping[str, str],
+) -> str:
+    """Writes the first error in one line, with the origin of the value: an argument, a variable or a file.
+
+    The value itself is shown only if the setting holds no key.
+    """
+    first = error.errors()[0]
+    place, key = first["loc"], ".".join(map(str, first["loc"]))
+    if not key:  # an error of several settings together
+        return without_prefix(first["msg"])
+    setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
+    where = "" if setting in given else f" in {_file_in_use()}"
+    if setting not in fields:
+        return unknown_setting(key, fields, where)
+    name = f"setting {key!r}{where}"
+    if where and variable in map(str.upper, environment):
+        name = variable if key == setting else f"{variable}, in which {key!r}"
+    value = "wrong" if setting in names_with(SecretStr, fields) else repr(first["input"])
+    return f"{name} is {value}: {cure(first)}"
+
+
+def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
+    """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
+    return f"unknown setting {key!r}{where}" + (closest(key, names) or f": settings are {', '.join(names)}")
+
+
+def closest(key: str, names: Iterable[str]) -> str:
+    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close."""
+    close = difflib.get_close_matches(key, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def names_with(kind: type, fields: Mapping[str, FieldInfo]) -> frozenset[str]:
+    """Returns the names of the fields whose value is a `kind`, or may hold one in a table or a list."""
+    return frozenset(name for name, field in fields.items() if holds(field.annotation, kind))
+
+
+def holds(annotation: Any, kind: type) -> bool:
+    """True if a value with this annotation is a `kind`, or may hold one, as `endpoints` holds keys."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return bool(names_with(kind, annotation.model_fields))
+    return annotation is kind or any(holds(part, kind) for part in get_args(annotation))
+
+
+def _moment(value: Any) -> datetime:
+    # pydantic would read a number, even a year, as seconds since 1970
+    if not (match := _DATE.fullmatch(str(value).strip())):
+        raise ValueError("give a year, such as 2020, a day, such as 2020-01-31, or 2020-01-31T12:00Z")
+    moment = datetime.fromisoformat(match[1] + (match[2] or "-01") + (match[3] or "-01"))
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _domain(name: str) -> str:
+    plain = name.strip().removeprefix("*").removeprefix(".").removesuffix(".")
+    if not _DOMAIN.fullmatch(plain):
+        raise ValueError("it is not a domain: give a host, such as example.org")
+    return plain
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+"""A year, a month or a day (as its first moment), or an ISO 8601 time; in UTC without a zone."""
+Domain = Annotated[str, AfterValidator(_domain)]
+"""A domain, without "*." before it."""

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.errors import SettingsError
-from rarr.settings import Settings
-from rarr.settings.endpoints import Endpoint
+from rarr.settings import Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.language_model import LanguageModel
