@@ -108,11 +108,6 @@ def test_only_suggested_edits_can_be_accepted(state: EditState) -> None:
         revision(edit("e1", "1932", "1923", state)).accept("e1")
 
 
-def test_ids_are_given_one_by_one() -> None:
-    with pytest.raises(InputError, match="one by one"):
-        revision(YEAR).accept(["e1"])  # type: ignore[arg-type]
-
-
 def test_record_that_contradicts_itself_is_refused() -> None:
     with pytest.raises(ValueError, match="its field accepted says True"):
         Edit.model_validate(YEAR.model_dump() | {"accepted": True})

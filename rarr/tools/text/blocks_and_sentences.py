@@ -6,7 +6,6 @@ All spans are half-open character ranges of the text that was given, whatever it
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -16,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from sentencex import get_sentence_boundaries
 
+from rarr.tools.text.language_detection import language_of
 from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
@@ -38,7 +38,7 @@ PARSER.parse("x")  # compiles its rules now: on first use it would not be safe i
 _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 LINE_END = re.compile(r"\r\n?|\n")
-_INDENTED = re.compile(r"(?:[ \t]*+(?:\r\n?|\n)|(?: {4}| {0,3}\t)[^\r\n]*+(?:\r\n?|\n|\Z))*+[ \t]*+")
+_INDENTED_PROSE = re.compile(r"[\"“'(]?[A-Z0-9].*[a-z]{2}[.!?][\"”')]*", re.DOTALL)
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
     "heading_open": "heading",
@@ -63,28 +63,9 @@ MARK = re.compile(
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
 _MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
-# What stands before the words of a line and is no part of them: labels of notes, speakers and times.
+# The label of a note, which is no part of its words.
 _NOTE = re.compile(r"^[ \t>]*(?:\[\^[^\]\s]{1,40}\]|\\?\[\d{1,3}\\?\]):[ \t]+", re.MULTILINE)
-_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
-_NAME = r"[^\W\d_][\w.'’-]{0,20}(?:[ ](?![a-z])[\w.'’-]{1,20}){0,2}"
-_SPEAKER = re.compile(
-    rf"""
-    ^[ \t>]*(?:
-        (?:\d+\r?\n)?{_TIME}[ \t]*-->[^\r\n]*(?:\r?\n|\Z)  # the times of a subtitle
-      | (?P<time>\[{_TIME}\][ \t]*|{_TIME}[ \t]+(?:[-–][ \t]*)?)?
-        (?:(?:[-*+][ \t]+)?[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}:[*_]{{0,2}}[ \t]+)?
-    )(?P<words>[^\r\n]*)
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
-_ROLE = re.compile(r"user|assistant|system|human|ai|bot|agent|customer|q|a|speaker \w+", re.IGNORECASE)
-_SENTENCE_ENDS = re.compile(r"[.!?…][\"'”’)]*\s*\Z")
-_GERMAN = {
-    *("der", "die", "das", "und", "ist", "nicht", "wurde", "eine", "im", "von", "mit", "den", "dem"),
-    *("am", "es"),
-}
-_ENGLISH = {"the", "of", "and", "is", "was", "to", "it", "that"}
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"\w+")
 _LANGUAGE_CHARS = 5_000  # characters at the start of a text that show its language
 _NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
 _COLUMNS = re.compile(r"\S {3,}\S")
@@ -136,7 +117,9 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
 
 @lru_cache(maxsize=128)  # several steps parse the same text or excerpt
 def _parsed_blocks(text: str, indented_prose: bool) -> tuple[Block, ...]:
-    indented_prose = indented_prose or _INDENTED.fullmatch(text) is not None
+    indented_prose = indented_prose or all(
+        not line.strip() or line.expandtabs(4).startswith("    ") for line in text.splitlines()
+    )
     lines = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
     result: list[Block] = []
     for token in PARSER.parse(text):
@@ -171,11 +154,11 @@ def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
     """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
     spans: list[Span] = []
-    leads = _leads(text)
-    language = _language(text)
+    labels = [Span(*match.span()) for match in _NOTE.finditer(text)]
+    language = "de" if language_of(text[:_LANGUAGE_CHARS]) == "de" else "en"
     for block in parsed:
         if block.kind == "prose":
-            spans.extend(_prose(text, block, leads, language, is_revised=tables == "cells"))
+            spans.extend(_prose(text, block, labels, language, is_revised=tables == "cells"))
         elif block.kind == "table" and tables == "rows":
             spans.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
         elif block.kind == "table" and tables == "cells":
@@ -211,12 +194,8 @@ def html_share(text: str) -> float:
 
 def closest_sentence(passage: str, claim: str) -> str:
     """Returns the sentence of `passage` that shares most words with `claim`; the whole if it has none."""
-    words, texts = _words(claim), [span.of(passage) for span in split_sentences(passage)]
-    return max(texts or [passage], key=lambda text: len(words & _words(text)))
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
+    words, texts = set(_WORD.findall(claim.casefold())), [it.of(passage) for it in split_sentences(passage)]
+    return max(texts or [passage], key=lambda text: len(words.intersection(_WORD.findall(text.casefold()))))
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
@@ -228,54 +207,23 @@ def protected(text: str, start: int, end: int) -> list[Span]:
 
 
 def kind_of_block(token: Token, *, indented_prose: bool = False) -> BlockKind | None:
-    if token.type == "code_block" and indented_prose and _reads_as_prose(token):
+    """Returns the kind of a block; indented code that reads like sentences may be prose."""
+    if token.type == "code_block" and indented_prose and _INDENTED_PROSE.fullmatch(token.content.strip()):
         return "prose"
     return _KINDS.get(token.type)
 
 
-def _reads_as_prose(code: Token) -> bool:
-    """True if an indented block begins and ends like a sentence, and so is a paragraph."""
-    first = code.content.strip()
-    return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
-
-
-def _leads(text: str) -> list[Span]:
-    """Finds the labels of notes, and the speakers and times of a transcript, in order.
-
-    A speaker is known by a role or a time, or speaks whole sentences at least twice, as another one does too.
-    """
-    leads = [Span(*match.span()) for match in _NOTE.finditer(text)]
-    lines = [match for match in _SPEAKER.finditer(text) if match.start("words") > match.start()]
-    names = Counter(
-        match["name"] for match in lines if match["name"] and _SENTENCE_ENDS.search(match["words"])
-    )
-    speaking = {name for name, count in names.items() if count > 1}
-    for match in lines:
-        name, start, end = match["name"] or "", match.start(), match.start("words")
-        is_speaker = match["time"] or _ROLE.fullmatch(name) or (len(speaking) > 1 and name in speaking)
-        if (name and is_speaker) or "-->" in text[start:end] or (match["time"] or "").startswith("["):
-            leads.append(Span(start, end))
-    return sorted(leads)
-
-
-def _language(text: str) -> str:
-    """Recognises German, whose stops mean other things, by its commonest words; "en" otherwise."""
-    words = [word.casefold() for word in _WORD.findall(text[:_LANGUAGE_CHARS])]
-    german, english = (sum(word in common for word in words) for common in (_GERMAN, _ENGLISH))
-    return "de" if german > max(1, english) else "en"
-
-
 def _prose(
-    text: str, block: Block, leads: Sequence[Span], language: str, *, is_revised: bool
+    text: str, block: Block, labels: Sequence[Span], language: str, *, is_revised: bool
 ) -> Iterator[Span]:
-    """Yields the sentences of a block. Leads begin new ones; in a text that is revised they are no part."""
+    """Yields the sentences of a block. Labels begin new ones; in a text that is revised they are no part."""
     marker = _MARKER.match(text, block.start, block.end)
     begin = marker.end() if marker else block.start
-    own = leads[bisect_left(leads, block.start, key=lambda lead: lead.end) :]
-    for lead in takewhile(lambda lead: lead.start < block.end, own):
-        if lead.start > begin:
-            yield from _paragraph(text, begin, lead.start, language)
-        begin = max(begin, lead.end if is_revised else lead.start)
+    own = labels[bisect_left(labels, block.start, key=lambda label: label.end) :]
+    for label in takewhile(lambda label: label.start < block.end, own):
+        if label.start > begin:
+            yield from _paragraph(text, begin, label.start, language)
+        begin = max(begin, label.end if is_revised else label.start)
     yield from _paragraph(text, begin, block.end, language)
 
 

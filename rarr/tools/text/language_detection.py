@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 
-from rarr.tools.text.blocks_and_sentences import protected
-
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CODE = re.compile(r"`[^`]*`|https?://\S+")
 _SCRIPTS = {
     "ja": "\u3040-\u30ff", "ko": "\uac00-\ud7af", "zh": "\u4e00-\u9fff", "ru": "\u0400-\u04ff",
     "el": "\u0370-\u03ff", "he": "\u0590-\u05ff", "ar": "\u0600-\u06ff", "hi": "\u0900-\u097f",
@@ -41,12 +40,7 @@ def language_of(text: str) -> str:
 
     Words with a capital letter do not count, which are often names, nor does what stands in code and links.
     """
-    excluded = protected(text, 0, len(text))
-    words = [
-        word[0]
-        for word in _WORD.finditer(text)
-        if not word[0][0].isupper() and not any(span.start <= word.start() < span.end for span in excluded)
-    ]
+    words = [word for word in _WORD.findall(_CODE.sub(" ", text)) if not word[0].isupper()]
     letters = "".join(words)
     for language, script in _SCRIPTS.items():
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):

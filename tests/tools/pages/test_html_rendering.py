@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from jinja2 import Environment
 
 from rarr.tools.pages import html_rendering
@@ -40,30 +39,17 @@ def test_every_template_loads_and_keeps_escaping_on() -> None:
         assert "autoescape" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
 
 
-def test_long_address_is_cut_in_text_and_whole_in_the_link() -> None:
-    linked = '{% from "tools/pages/macros.html" import linked %}{{ linked(source, title) }}'
-    address = "https://example.org/" + "x" * 200_000
-    html = drawn(linked, source=address, title="")
-    assert html.count("x" * 200_000) == 1
-    assert f'href="{address}"' in html
-    assert len(drawn(linked, source="notes/" + "x" * 200_000, title="Notes")) < 1000
-
-
-@pytest.mark.parametrize(
-    ("source", "web"),
-    [
-        ("https://a.org", True),
-        ("HTTP://a.org", True),
-        ("javascript:alert(1)", False),
-        ("java\nscript:alert(1)", False),
-        ("data:text/html,x", False),
-        ("notes/a.md", False),
-        ("//a.org", False),
-        ("http://[", False),
-    ],
-)
-def test_only_web_addresses_are_links(source: str, web: bool) -> None:
-    assert is_web(source) is web
+def test_only_web_addresses_are_links() -> None:
+    assert is_web("HTTP://a.org")
+    others = (
+        "javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "data:text/html,x",
+        "notes/a.md",
+        "//a.org",
+        "http://[",
+    )
+    assert not any(map(is_web, others))
 
 
 def test_templates_are_not_loaded_before_a_page_is_drawn() -> None:

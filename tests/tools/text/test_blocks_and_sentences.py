@@ -7,32 +7,23 @@ from hypothesis import given, strategies as st
 from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences, split_sentences
 
 
-def document_sentences(text: str, *, tables: bool = False) -> list[str]:
-    return [span.of(text) for span in split_sentences(text, tables="rows" if tables else "")]
+def document_sentences(text: str) -> list[str]:
+    return [span.of(text) for span in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
     ("text", "kinds"),
     [
-        ("One.\n\nTwo.", ["prose", "prose"]),
         ("# Title\n\nText.", ["heading", "prose"]),
         ("| a | b |\n|---|---|\n| c | d |\n", ["table"]),
         ("```\ncode\n```\n", ["code"]),
         ("    code = 1\n", ["code"]),
         ("    The dam is high. It is old.\n", ["prose"]),
-        ("\n    The dam is high.\n\n\tIt is old.\n    It stands.\n", ["prose"]),
         ("Text.\n\n    The dam is high. It is old.\n", ["prose", "code"]),
-        ("    The dam is high. It is old.\n\nText.", ["code", "prose"]),
-        ("Text.\n\n\tThe dam is high.\n\n    It is old.\n", ["prose", "code"]),
-        ("> Text.\n>\n>     The dam is high.\n", ["prose", "code"]),
-        ("- Text.\n\n      The dam is high.\n", ["prose", "code"]),
         ("- Text.\n\n    The dam is high.\n", ["prose", "prose"]),
-        ("1. Text.\n\n    The dam is high.\n", ["prose", "prose"]),
-        ("Text.\n    The dam is high.\n", ["prose"]),
         ("<div>\nhtml\n</div>\n", ["code"]),
         ("- one\n- two\n", ["prose", "prose"]),
         ("---\n", []),
-        ("", []),
     ],
 )
 def test_kinds_of_blocks(text: str, kinds: list[str]) -> None:
@@ -48,13 +39,10 @@ def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("It is high. It is old.", ["It is high.", "It is old."]),
         ("It is high.\r\nIt is old.\r\n\r\nIt stands.", ["It is high.", "It is old.", "It stands."]),
         ("It is so\nhigh that it is seen.", ["It is so\nhigh that it is seen."]),
         ("- It is high.\n- It is old.\n", ["It is high.", "It is old."]),
-        ("1. It is high.\n2. It is old.\n", ["It is high.", "It is old."]),
         ("- [x] It is high.\n", ["It is high."]),
-        ("> It is high.\n", ["It is high."]),
         ("# Title\n\nIt is high.", ["It is high."]),
         ("Dr. Lee left at 3.5 km. She ran.", ["Dr. Lee left at 3.5 km.", "She ran."]),
         ("It is high 🎉. It is old 🧱.", ["It is high 🎉.", "It is old 🧱."]),
@@ -64,15 +52,6 @@ def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
 )
 def test_sentences(text: str, expected: list[str]) -> None:
     assert document_sentences(text) == expected
-
-
-def test_sentence_that_begins_within_a_long_line_goes_on_in_the_next() -> None:
-    wrapped = (
-        "The bridge was opened for all traffic in May 1936. It was drawn by Ida\nLunde, who knew the trade."
-    )
-    assert [span.of(wrapped) for span in split_sentences(wrapped)] == [wrapped[:50], wrapped[51:]]
-    short = "It opened in 1936. Open daily\nIda Lunde"
-    assert [span.of(short) for span in split_sentences(short)] == [short[:18], "Open daily", "Ida Lunde"]
 
 
 @pytest.mark.parametrize(
@@ -106,26 +85,9 @@ def test_short_lines_that_begin_anew_stay_apart(lines: list[str]) -> None:
     assert not any("\n" in sentence for sentence in found)
 
 
-def test_cells_of_a_row_that_stand_one_a_line_are_one_sentence() -> None:
-    rows = ["Lake Ule\n12.9\n1948", "Lake Sor\n3.6\n1971"]
-    assert document_sentences("\n".join(rows)) == rows
-
-
-MARKS = [
-    "[1]",
-    "[1][2]",
-    "[^1]",
-    "【2†L10】",
-    " (Source 1)",
-    "[citation:2]",
-    "¹",
-    "<sup>2</sup>",
-    "\\[1\\]",
-    " [1, 2]",
-]
-
-
-@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize(
+    "mark", ["[1][2]", "[^1]", "【2†L10】", " (Source 1)", "¹", "<sup>2</sup>", " [1, 2]"]
+)
 def test_marks_behind_a_stop_belong_to_the_sentence_before_them(mark: str) -> None:
     text = f"It is old.{mark} It stands."
     assert document_sentences(text) == [f"It is old.{mark}", "It stands."]
@@ -136,33 +98,6 @@ def test_footnotes_in_a_row_are_sentences_of_their_own_and_marks_alone_are_none(
     notes = [f"Note {number} is long enough for a line that is not broken and has no stop" for number in "ab"]
     text = f"It stands.\n\n[1] [2]\n\n[^a]: {notes[0]}\n[^b]: {notes[1]}"
     assert [span.of(text) for span in sentences(text)] == ["It stands.", *notes]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("User: What is it?\nAssistant: It is a dam.\n", ["What is it?", "It is a dam."]),
-        ("**User:** Hi there.\n\n**AI:** It is a dam.", ["Hi there.", "It is a dam."]),
-        ("Ida: Yes, it is.\nBo: Why?\nIda: It fell.\nBo: So.", ["Yes, it is.", "Why?", "It fell.", "So."]),
-        ("[00:12:03] Ida Lunde: It fell.\n01:13 Bo: Why?\n[01:14] So.", ["It fell.", "Why?", "So."]),
-        ("1\n00:00:12,000 --> 00:00:14,000\nIt fell.\n", ["It fell."]),
-        ("Price: 5 euros.\nHeight: 3 m.", ["Price: 5 euros.", "Height: 3 m."]),
-        ("10:00 Opening of the fair: by Ida.", ["10:00 Opening of the fair: by Ida."]),
-    ],
-)
-def test_speakers_and_times_of_a_transcript_are_no_part_of_a_sentence(text: str, expected: list[str]) -> None:
-    assert [span.of(text) for span in sentences(text)] == expected
-
-
-def test_a_source_keeps_the_speaker_of_each_sentence() -> None:
-    text = "Ida: It is a dam\nBo: It fell.\nIda: When?\nBo: Today. Or not.\nIda: It fell."
-    assert document_sentences(text)[1:4] == ["Bo: It fell.", "Ida: When?", "Bo: Today."]
-
-
-def test_rows_of_tables_on_request() -> None:
-    text = "| a | b |\n|---|---|\n| c | d |\n"
-    assert document_sentences(text) == []
-    assert document_sentences(text, tables=True) == ["| a | b |", "| c | d |"]
 
 
 PROTECTED = [
@@ -192,10 +127,9 @@ def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
     assert all(span[1] <= other[0] for span, other in pairwise(spans))
 
 
-@pytest.mark.parametrize("tables", [False, True])
-@given(text=st.text() | st.text(alphabet="aA1 .\n\r>-|`#[]()*_<$\t"))
-def test_spans_are_ordered_apart_and_inside(tables: bool, text: str) -> None:
-    assert_ordered(text, split_sentences(text, tables="rows" if tables else ""))
+@given(st.text() | st.text(alphabet="aA1 .\n\r>-|`#[]()*_<$\t"))
+def test_spans_are_ordered_apart_and_inside(text: str) -> None:
+    assert_ordered(text, split_sentences(text, tables="rows"))
     assert_ordered(text, [(block.start, block.end) for block in blocks(text)])
     assert_ordered(text, protected(text, 0, len(text)))
 
@@ -207,14 +141,11 @@ def test_a_hostile_text_is_split_quickly(unit: str) -> None:
     assert_ordered(text, list(protected(text, 0, len(text))))
 
 
-UNITS = ["g", "km", "ml", "hrs", "ft", "kg", "yd", "gal", "mph", "fl. oz", "sq. ft", "kWh", "yrs"]
-
-
 @pytest.mark.parametrize(
     "expected",
     [
-        *([f"It has 2.55 {unit}. of the ore as a whole.", "The mill is old."] for unit in UNITS),
-        *([f"It has 2.55 {unit}.", "Workers took it away."] for unit in ("km", "kg", "m", "g", "km/h", "m²")),
+        *([f"It has 2.55 {unit}. of the ore as a whole.", "The mill is old."] for unit in ("kg", "fl. oz")),
+        *([f"It has 2.55 {unit}.", "Workers took it away."] for unit in ("m", "km/h")),
         ["He took 2.55 g. of salt, 3 ml. of oil and 4 kg. of flour."],
         ["It weighs 5 kg.", "iPhones weigh less."],
         ["The block of the old mill by the river has a weight of about 5 kg.\nof stone."],

@@ -53,13 +53,6 @@ def test_block_includes_its_headings_and_the_text_before_it() -> None:
     assert new.of(text) == new.lead + new.span.of(text)
 
 
-def test_lead_adds_no_sentences_to_the_block() -> None:
-    text = "\n\n".join(["# Mills", *[PARAGRAPH] * 9])
-    for block in checked_blocks(text):
-        inside = [span for span in split_sentences(block.of(text)) if span.start >= len(block.lead)]
-        assert [span.of(block.of(text)) for span in inside] == [span.of(text) for span in block.sentences]
-
-
 def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
     text = SENTENCE * 2000
     blocks = checked_blocks(text, 4000)
