@@ -5,6 +5,7 @@ original text, those of sentences into the revised text, those of an edit into t
 to, and those of evidence into the text extracted from its source.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
@@ -239,11 +240,9 @@ class Revision(Record):
         Raises `InputError` for an id that is not an accepted edit. Also raises it if another edit changed the
         new words of a reverted edit: these can only be reverted together.
         """
-        accepted = {edit.id for edit in self.edits if edit.accepted}
-        if not all(isinstance(edit_id, str) for edit_id in edit_ids):
-            raise InputError('edit ids are given one by one: revert("e1", "e2")')
+        accepted = [edit.id for edit in self.edits if edit.accepted]
         if unknown := [edit_id for edit_id in edit_ids if edit_id not in accepted]:
-            raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {sorted(accepted)}")
+            raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {accepted}")
         return with_edits(self.original, self.edits, without=edit_ids)
 
     def accept(self, *edit_ids: str) -> "Revision":
@@ -256,23 +255,17 @@ class Revision(Record):
         Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
         accepted edit changed.
         """
-        if not all(isinstance(edit_id, str) for edit_id in edit_ids):
-            raise InputError('edit ids are given one by one: accept("e1", "e2")')
         suggested = [edit.id for edit in self.edits if edit.state == "suggested"]
         if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
-            states = {edit.id: f"{edit.id} is {edit.state}" for edit in self.edits}
-            why = states.get(unknown[0], f"there is no edit {unknown[0]!r}")
-            raise InputError(f"{why}: the suggested edits are {', '.join(suggested) or 'none'}")
+            raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
         revision = self
         for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
             revision = revision._with_accepted(edit_id)
         return revision
 
     def _with_accepted(self, edit_id: str) -> "Revision":
-        number = next(number for number, edit in enumerate(self.edits) if edit.id == edit_id)
-        edit = self.edits[number]
-        later = [other for other in self.edits[number + 1 :] if other.accepted]
-        start, end = moved_range(edit.start, edit.end, later)
+        number, edit = next((number, edit) for number, edit in enumerate(self.edits) if edit.id == edit_id)
+        start, end = moved_range(edit.start, edit.end, [it for it in self.edits[number + 1 :] if it.accepted])
         if self.text[start:end] != edit.old:
             raise InputError(
                 f"{edit_id} replaces {edit.old!r}, which another edit changed: revise the text once more"
@@ -280,17 +273,9 @@ class Revision(Record):
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
         text = self.text[:start] + edit.new + self.text[end:]
         edits = (*(other for other in self.edits if other.id != edit_id), edit)
-        is_last = not any(it.state == "suggested" and it.query_id == edit.query_id for it in edits)
-        own = [it for it in edits if it.query_id == edit.query_id and it.accepted]
-        settled = is_last and all(it.confirmed for it in own)
-        before = self.report.sentences
-        sentences = tuple(_after(it, edit, text, settled=settled) for it in before)
-        changed = [it for it, was in zip(sentences, before, strict=True) if it.text != was.text]
-        accepted = [it for it in edits if it.accepted]
-        places = {query.id: moved_range(query.start, query.end, accepted) for query in self.queries}
-        stale = {
-            name for name, at in places.items() if any(it.start < at[1] and at[0] < it.end for it in changed)
-        }
+        own = [it for it in edits if it.query_id == edit.query_id and it.state != "refused"]
+        settled = all(it.accepted and it.confirmed for it in own)
+        sentences = tuple(_after(it, edit, text, settled=settled) for it in self.report.sentences)
         notice = Notice(
             code="not_judged_again",
             message=f"{edit_id} was accepted after the run, and its sentence was not judged again",
@@ -300,15 +285,26 @@ class Revision(Record):
         update = {
             "text": text,
             "changed": text != self.original,
-            "checks": tuple(
-                it.model_copy(update={"stale": it.stale or it.query_id in stale}) for it in self.checks
-            ),
+            "checks": self._stale_checks(edits, sentences),
             "edits": edits,
             "report": self.report.model_copy(update={"sentences": sentences}),
             "scores": self.scores.model_copy(update=scores),
             "warnings": self.warnings if settled else (*self.warnings, notice),
         }
         return self.model_copy(update=update)
+
+    def _stale_checks(self, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> tuple[Check, ...]:
+        """Marks the checks of queries in the sentences whose text an accepted suggestion changed."""
+        pairs = zip(sentences, self.report.sentences, strict=True)
+        changed = [it for it, was in pairs if it.text != was.text]
+        accepted = [it for it in edits if it.accepted]
+        places = {query.id: moved_range(query.start, query.end, accepted) for query in self.queries}
+        stale = {
+            name
+            for name, (start, end) in places.items()
+            if any(it.start < end and start < it.end for it in changed)
+        }
+        return tuple(it.model_copy(update={"stale": it.stale or it.query_id in stale}) for it in self.checks)
 
     def _repr_html_(self) -> str:
         # Records do not import views: this function is looked up by name, only for a notebook.
@@ -319,24 +315,21 @@ class Revision(Record):
 def _after(sentence: Sentence, edit: Edit, text: str, *, settled: bool) -> Sentence:
     """Returns the sentence after an accepted suggestion; if its text changed, `supported` or `unjudged`."""
     start, end = moved_range(sentence.start, sentence.end, [edit])
-    update: dict[str, object] = {"start": start, "end": end, "text": text[start:end]}
-    update["parts"] = tuple(_part_after(part, edit, settled=settled) for part in sentence.parts)
-    if text[start:end] == sentence.text:
-        return sentence.model_copy(update=update)
-    if settled:
-        quotes = tuple(quote.model_copy(update={"side": "for"}) for quote in sentence.quotes)
-        return sentence.model_copy(
-            update={**update, "status": "supported", "quotes": quotes, "support": None}
-        )
-    unjudged = {"status": "unjudged", "evidence_ids": (), "quotes": (), "support": None}
-    return sentence.model_copy(update=update | unjudged)
+    parts = tuple(_part_after(part, edit, settled=settled) for part in sentence.parts)
+    update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
+    if text[start:end] != sentence.text:
+        quotes = [quote.model_copy(update={"side": "for"}) for quote in sentence.quotes]
+        update |= {"status": "supported" if settled else "unjudged", "support": None}
+        update |= {"quotes": tuple(quotes)} if settled else {"quotes": (), "evidence_ids": ()}
+    return sentence.model_copy(update=update)
 
 
 def _part_after(part: Part, edit: Edit, *, settled: bool) -> Part:
     """Returns the part at its place after the edit; if the edit overlaps it, `confirmed` or `open`."""
     start, end = moved_range(part.start, part.end, [edit])
-    if not (part.start < edit.end and edit.start < part.end):
-        return part.model_copy(update={"start": start, "end": end})
-    if settled:
-        return part.model_copy(update={"start": start, "end": end, "state": "confirmed"})
-    return Part(start=start, end=end, state="open")
+    update: dict[str, object] = {"start": start, "end": end}
+    if part.start < edit.end and edit.start < part.end:
+        if not settled:
+            return Part(start=start, end=end, state="open")
+        update["state"] = "confirmed"
+    return part.model_copy(update=update)

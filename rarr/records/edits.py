@@ -39,18 +39,9 @@ class Edit(Change):
 
     @model_validator(mode="before")
     @classmethod
-    def _reads_accepted(cls, values: Any) -> Any:
-        """Removes `accepted` of a JSON record, and makes `state` of it if an older trace has none.
-
-        Raises `ValueError` if the two contradict each other.
-        """
-        if not isinstance(values, dict) or "accepted" not in values:
-            return values
-        accepted = values["accepted"]
-        state = values.get("state", "accepted" if accepted else "refused")
-        if accepted is not (state == "accepted"):
-            raise ValueError(f"an edit is {state!r}, and its field accepted says {accepted!r}")
-        return {name: value for name, value in values.items() if name != "accepted"} | {"state": state}
+    def _drops_accepted(cls, values: Any) -> Any:
+        """Drops `accepted` of a JSON record: `state` says the same."""
+        return {it: values[it] for it in values if it != "accepted"} if isinstance(values, dict) else values
 
     @computed_field  # type: ignore[prop-decorator] # mypy takes no decorator of a property
     @property

@@ -17,9 +17,9 @@ HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
 
 
 def edit(start: int, end: int, new: str, **fields: Any) -> Edit:
-    known = {"id": "e1", "old": "", "query_id": "q1", "evidence_id": "v1", "reason": "so"}
-    state = {} if "state" in fields else {"accepted": True}
-    return Edit(**(known | state | fields), start=start, end=end, new=new)
+    ids = {"id": "e1", "query_id": "q1", "evidence_id": "v1"}
+    known = {"old": "", "reason": "so", "state": "accepted"}
+    return Edit(**(ids | known | fields), start=start, end=end, new=new)
 
 
 def evidence(**fields: Any) -> Evidence:

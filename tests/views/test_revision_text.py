@@ -21,7 +21,7 @@ QUERY = Query(id="q1", text="When did it open?", start=0, end=2)
 REVISED = revision(
     "It opened in 1935.\r\n",
     edit(13, 17, "1937", old="1935", reason="the evidence says 1937"),
-    edit(0, 2, "They", old="It", id="e2", accepted=False, reason="support did not rise"),
+    edit(0, 2, "They", old="It", id="e2", state="refused", reason="support did not rise"),
     statuses=("supported",),
     queries=(QUERY,),
     evidence=(evidence(text="It is red. It opened in 1937.", title="Bridges"),),

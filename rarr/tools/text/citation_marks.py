@@ -5,8 +5,7 @@ left out.
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
@@ -65,14 +64,14 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
     `[1] ...` at the start of a block or below another entry, and `1. ...` under a title such as "References".
     """
-    in_code = _overlap(_code_blocks(text))
+    code = _covered(text, _code_blocks(text))
     entries: list[SourceEntry] = []
     listed, begins = False, True  # under a title of a list; may the line begin an entry?
     position = 0
     for line in _LINE.finditer(text):
         blank = len(re.findall(r"\r\n?|\n", text[position : line.start()])) > 1
         position = line.end()
-        if in_code(Span(line.start(), line.start() + 1)) or not line[0].strip():
+        if code[line.start()] or not line[0].strip():
             begins = True
             continue
         if _LIST_TITLE.fullmatch(line[0].strip()):
@@ -80,7 +79,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
             continue
         listed = listed and not line[0].lstrip().startswith("#")
         entry = _ENTRY.fullmatch(line[0])
-        if entry and not (any(map(str.isalnum, MARK.sub("", entry["entry"])))):
+        if entry and not any(map(str.isalnum, MARK.sub("", entry["entry"]))):
             entry = None  # marks in a row
         if entry and not (entry["colon"] or begins or blank or listed or entry["lead"].strip()):
             entry = None
@@ -99,17 +98,17 @@ def source_list_places(text: str) -> list[Span]:
 
 def citation_marks(text: str) -> list[CitationMark]:
     """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
-    is_listed = _overlap(source_list_places(text))
+    listed = _covered(text, source_list_places(text))
     entries = {entry.label: entry.text for entry in source_entries(text)}
     marks: list[CitationMark] = []
     before: Span | None = None
     spans = sentences(text)
     for span, following in zip_longest(spans, spans[1:], fillvalue=Span(len(text), len(text))):
-        if not is_listed(span):
+        if not any(listed[slice(*span)]):
             leading = _leading_marks_end(text, span, before)
             alone = not has_words(text[span.end : following.start])  # a paragraph of marks may follow
             found = _marks_of(text, span, following.start if alone else span.end, entries)
-            for mark in (mark for mark in found if not is_listed(mark.place)):
+            for mark in (mark for mark in found if not any(listed[slice(*mark.place)])):
                 of_before = before is not None and mark.place.end <= leading
                 marks.append(mark._replace(sentence=before) if before and of_before else mark)
         before = span
@@ -118,13 +117,9 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
     """Finds the marks with numbers, `[^1]` among them, anywhere in `text` but in code, with their numbers."""
-    code = [*_code(text, 0, len(text)), *_code_blocks(text)]
+    code = _covered(text, [*_code(text, 0, len(text)), *_code_blocks(text)])
     marks = ((Span(*match.span()), tuple(_listed(match))) for match in _MARK.finditer(text))
-    return [
-        (place, numbers)
-        for place, numbers in marks
-        if numbers and not any(place.overlaps(span) for span in code)
-    ]
+    return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]
 
 
 def _code(text: str, start: int, end: int) -> list[Span]:
@@ -137,16 +132,12 @@ def _code_blocks(text: str) -> list[Span]:
     return [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
 
 
-def _overlap(spans: Iterable[Span]) -> Callable[[Span], bool]:
-    """Makes the test whether a span overlaps one of these, which do not overlap each other."""
-    ordered = sorted(spans)
-    starts = [span.start for span in ordered]
-
-    def overlaps(span: Span) -> bool:
-        before = bisect_left(starts, span.end)
-        return before > 0 and ordered[before - 1].end > span.start
-
-    return overlaps
+def _covered(text: str, spans: Iterable[Span]) -> bytearray:
+    """Marks each character of `text` with 1 if it is in one of the spans, else with 0."""
+    covered = bytearray(len(text))
+    for start, end in spans:
+        covered[start:end] = b"\1" * (end - start)
+    return covered
 
 
 def has_words(sentence: str) -> bool:
@@ -175,7 +166,9 @@ def _marks_of(text: str, sentence: Span, end: int, entries: Mapping[str, str]) -
         if any(place.overlaps(span) for span in code):
             continue
         if match["address"]:
-            place = Span(place.start, place.start + len(_address(match["address"])))
+            address = match["address"].rstrip(".,;:!?\"'*_”’")  # the sentence's punctuation
+            address = address[:-1] if address.endswith(")") and "(" not in address else address
+            place = Span(place.start, place.start + len(address))
             yield CitationMark(place, sentence, place.of(text))
         elif match["reference"]:
             if match["reference"] in entries:
@@ -191,20 +184,9 @@ def _listed(match: re.Match[str]) -> list[int]:
     """Returns the numbers of a mark; [] for a link and a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""
-    return _numbers(listed.translate(_RAISED) or (footnote if footnote.isdecimal() else ""))
-
-
-def _address(match: str) -> str:
-    """Returns the address without the punctuation of the sentence behind it."""
-    address = match.rstrip(".,;:!?\"'*_”’")
-    return address[:-1] if address.endswith(")") and "(" not in address else address
-
-
-def _numbers(listed: str) -> list[int]:
     numbers: list[int] = []
-    for first, last in _RANGE.findall(listed):
-        end = min(int(last or first), int(first) + _LONGEST_RANGE)
-        numbers += range(int(first), end + 1)
+    for first, last in _RANGE.findall(listed.translate(_RAISED) or footnote * footnote.isdecimal()):
+        numbers += range(int(first), min(int(last or first), int(first) + _LONGEST_RANGE) + 1)
     return numbers
 
 

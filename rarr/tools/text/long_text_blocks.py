@@ -113,12 +113,16 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
 
 
 def _groups(text: str, size: int) -> Iterator[list[Block]]:
-    """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit."""
+    """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit.
+
+    A group ends before the last heading in its second half, if there is one.
+    """
     held: list[Block] = []
     for unit in outline(text, size) or [Block("code", 0, len(text))]:
         for part in _divided(text, unit, size):
             while held and part.end - held[0].start > size:
-                cut = _best_cut(held, size)
+                late = [n for n, it in enumerate(held) if it.level and it.start - held[0].start >= size // 2]
+                cut = late[-1] if late else len(held)
                 yield held[:cut]
                 held = held[cut:]
             held.append(part)
@@ -126,36 +130,17 @@ def _groups(text: str, size: int) -> Iterator[list[Block]]:
         yield held
 
 
-def _best_cut(held: Sequence[Block], size: int) -> int:
-    """Counts the units for a group. It ends before the last heading in its second half, if there is one.
-
-    Otherwise it has all units but the headings at the end.
-    """
-    for count in range(len(held) - 1, 0, -1):
-        if held[count].level and held[count].start - held[0].start >= size // 2:
-            return count
-    count = len(held)
-    while count > 1 and held[count - 1].level:
-        count -= 1
-    return count if not held[count - 1].level else len(held)
-
-
 def _divided(text: str, unit: Block, size: int) -> list[Block]:
     """Divides a paragraph that is longer than `size` between sentences; other units stay whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
+    starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
     ends = [unit.start]
     fits = unit.start
-    for start in [*_starts(text, unit), unit.end]:
+    for start in [*(it for it in starts if it > unit.start and _PLAIN.match(text, it)), unit.end]:
         if start - ends[-1] > size and fits > ends[-1]:
             ends.append(fits)
         if start - ends[-1] > size or start == unit.end:
             ends.append(start)
         fits = start
     return [Block("prose", begin, end) for begin, end in pairwise(ends)]
-
-
-def _starts(text: str, unit: Block) -> list[int]:
-    """Finds the starts of sentences before which a paragraph may be divided."""
-    starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
-    return [start for start in starts if start > unit.start and _PLAIN.match(text, start)]

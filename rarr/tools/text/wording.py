@@ -33,13 +33,11 @@ _CURES = {
 
 def counted(n: int, noun: str) -> str:
     """Writes a number with its noun: 1 row, 2 rows, 1,000 queries, 3 branches."""
-    return f"{n:,} {noun if n == 1 else _plural(noun)}"
-
-
-def _plural(noun: str) -> str:
-    if re.search(r"[^aeiou]y\Z", noun):
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+    if n != 1 and re.search(r"[^aeiou]y\Z", noun):
+        noun = f"{noun[:-1]}ies"
+    elif n != 1:
+        noun += "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
+    return f"{n:,} {noun}"
 
 
 def kind_of(value: object) -> str:
@@ -77,16 +75,12 @@ def cure(error: "ErrorDetails") -> str:
 
 def grouped(warnings: "Iterable[Notice]") -> list[str]:
     """Writes each different warning once, as `code: message`, and the number of times if it is above 1."""
-    counts = Counter((notice.code, _short_message(notice)) for notice in warnings)
-    return [
-        f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
-        for (code, message), count in counts.items()
-    ]
-
-
-def _short_message(notice: "Notice") -> str:
-    """Removes the first words of the message that repeat its code, such as "check failed: "."""
-    return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
+    counts = Counter(
+        # a message may begin with the words of its code, such as "check failed: "
+        f"{it.code}: {it.message.removeprefix(it.code.removesuffix('_failed') + ' failed: ')}"
+        for it in warnings
+    )
+    return [line + (f" ({count} times)" if count > 1 else "") for line, count in counts.items()]
 
 
 def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
@@ -94,18 +88,14 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
 
     Reasons that differ only in numbers or in brackets count as the same reason; the first is shown.
     """
-    alike: dict[str, list[tuple[str, str]]] = {}
+    alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
-        alike.setdefault(_DETAIL.sub("", reason), []).append((file, reason))
-    return [_of_reason(pairs) for pairs in alike.values()]
-
-
-def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
-    file, reason = pairs[0]
-    others = len({name for name, _ in pairs}) - 1
-    more = f" and {counted(others, 'other file')}" if others else ""
-    times = f" ({len(pairs)} times)" if len(pairs) > others + 1 else ""
-    return f"{file}{more}: {reason}{times}"
+        alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
+    firsts = [(*next(iter(files.items())), len(files) - 1) for files in alike.values()]
+    return [
+        f"{file}{' and ' + counted(others, 'other file') if others else ''}: {reason}"
+        for file, reason, others in firsts
+    ]
 
 
 def nothing_checked(revision: "Revision") -> str:
