@@ -47,7 +47,7 @@ BUDGETS = (
     Budget("testing", _inside("testing"), 740, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 35_400, 27_600),
     Budget("tests", ("tests/**/*.py",), 26_610, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_140, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_270, 4_000),
 )
 WORDS = (25_000, 25_000)
 """The words of the documents at most, and the goal."""
