@@ -15,7 +15,7 @@ import httpx2
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, link, resolve, vetted
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, Turns, product
-from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS, AnswerTooLongError, PackedError, pieces
+from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS, AnswerTooLongError, UnreadableError, pieces
 from rarr.tools.text.wording import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
@@ -245,6 +245,6 @@ async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
                 content += piece
     except AnswerTooLongError:
         return bytes(content), False
-    except PackedError as error:
+    except UnreadableError as error:
         raise RetrievalError(f"{error}: leave it out") from None
     return bytes(content), True

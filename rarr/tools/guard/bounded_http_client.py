@@ -5,7 +5,7 @@ with gzip may unpack to a thousand megabytes.
 """
 
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from functools import cache
 from typing import Any
@@ -27,12 +27,12 @@ certificates = cache(httpx2.create_ssl_context)
 """Loads the certificates that the system trusts, once: otherwise 40 ms for each client."""
 
 
-class AnswerTooLongError(Exception):
-    """An answer has more bytes than the limit allows."""
-
-
-class PackedError(Exception):
+class UnreadableError(Exception):
     """The answer cannot be unpacked; the message is the reason alone."""
+
+
+class AnswerTooLongError(UnreadableError):
+    """An answer has more bytes than the limit allows."""
 
 
 def bounded_client(
@@ -47,57 +47,43 @@ def bounded_client(
     Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options` are those of
     `httpx2.AsyncClient`.
     """
-    hooks = {"response": [_limited(name, most)]}
     sent = httpx2.Headers(headers)  # merges names that differ in case alone
     sent.update(REQUEST_HEADERS)
-    return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
+
+    async def limit(response: httpx2.Response) -> None:
+        raw = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+        response.stream = _BoundedBody(raw, name, most)
+        response.headers.pop("Content-Encoding", None)  # the stream is unpacked
+
+    return httpx2.AsyncClient(headers=sent, event_hooks={"response": [limit]}, **options)
 
 
 async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
     """Yields the body of `response`, unpacked, piece by piece, at most `most` bytes.
 
-    Raises `AnswerTooLongError` if there are more, and `PackedError` if it cannot be unpacked.
+    Raises `AnswerTooLongError` if there are more, and `UnreadableError` if it cannot be unpacked.
     """
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):
         name = "".join(character for character in coding[:40] if character.isprintable())
-        raise PackedError(f"it is packed as {name}, which the request did not allow")
+        raise UnreadableError(f"it is packed as {name}, which the request did not allow")
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in coding else None
     sent = unpacked = 0
     async with aclosing(response.aiter_raw()) as chunks:
         async for chunk in chunks:
             sent += len(chunk)
-            # Unpacks no more than is needed, however much a small piece holds.
-            piece = _unpacked(gzip, chunk, most + 1 - unpacked) if gzip else chunk
+            try:  # unpacks no more than is needed, however much a small piece holds
+                piece = gzip.decompress(chunk, most + 1 - unpacked) if gzip else chunk
+            except zlib.error as error:
+                raise UnreadableError(f"its gzip data is damaged ({error})") from None
             left = most - unpacked
             unpacked += len(piece)
             if piece:
                 yield piece[:left]
             if max(sent, unpacked) > most:
-                raise AnswerTooLongError
-    if gzip and sent and not gzip.eof:
-        raise PackedError("its gzip data ends too early")
-
-
-def _unpacked(gzip: Any, chunk: bytes, most: int) -> bytes:
-    try:
-        piece: bytes = gzip.decompress(chunk, most)
-    except zlib.error as error:
-        raise PackedError(f"its gzip data is damaged ({error})") from None
-    if gzip.unused_data.strip(b"\0"):
-        raise PackedError("its gzip data goes on after its end")
-    return piece
-
-
-def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """Makes a hook with which the client reads the bodies of answers with `pieces`."""
-
-    async def limit(response: httpx2.Response) -> None:
-        sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
-        response.stream = _BoundedBody(sent, name, most)
-        response.headers.pop("Content-Encoding", None)  # the stream is unpacked
-
-    return limit
+                raise AnswerTooLongError(f"it has more than {most / 1_000_000:g} MB")
+    if gzip and sent and (not gzip.eof or gzip.unused_data.strip(b"\0")):
+        raise UnreadableError("its gzip data ends too early or goes on after its end")
 
 
 class _BoundedBody(httpx2.AsyncByteStream):
@@ -111,10 +97,7 @@ class _BoundedBody(httpx2.AsyncByteStream):
             async with aclosing(pieces(self._response, self._most)) as body:
                 async for piece in body:
                     yield piece
-        except AnswerTooLongError:
-            most = f"{self._most / 1_000_000:g} MB"
-            raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
-        except PackedError as error:
+        except UnreadableError as error:
             raise CallFailure(
                 "refused", f"{self._name} sent an answer that cannot be read: {error}"
             ) from None

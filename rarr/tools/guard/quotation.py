@@ -39,8 +39,18 @@ def rendered(prompt: Prompt, variables: Mapping[str, str]) -> str:
 
 
 def quoted(prompt: Prompt, text: str) -> "Quotation":
-    """Quotes `text` as `rendered` shows it in this prompt."""
-    return Quotation.of(text, *_marks_of(prompt.user))
+    """Quotes `text` as `rendered` shows it: removes invisible characters, and changes tags and labels."""
+    tags, labels = _marks_of(prompt.user)
+    quotation = Quotation(text, text, range(len(text)))
+    for pattern, replacement in (
+        *(() if is_seen(text) else STEPS),
+        (_TAG, lambda match: "‹" if _plain(match["name"]) in tags else match[0]),
+        (_BAR, lambda match: "‹"),
+        (_SQUARE, lambda match: "‹"),
+        (_LABEL, lambda match: match[0] + _MARK * (_plain(match["label"]) in labels)),
+    ):
+        quotation = quotation.replaced(pattern, replacement)
+    return quotation
 
 
 @lru_cache(maxsize=64)
@@ -64,17 +74,6 @@ class Quotation(NamedTuple):
     shown: str
     places: Sequence[int]
 
-    @classmethod
-    def of(cls, text: str, tags: frozenset[str], labels: frozenset[str]) -> "Quotation":
-        """Quotes `text`: removes invisible characters, and changes these tags and labels."""
-        quotation = cls(text, text, range(len(text)))
-        if not is_seen(text):
-            for pattern, replacement in STEPS:
-                quotation = quotation._replaced(pattern, replacement)
-        quotation = quotation._replaced(_TAG, lambda match: _bracket(match, tags))
-        quotation = quotation._replaced(_BAR, lambda match: "‹")._replaced(_SQUARE, lambda match: "‹")
-        return quotation._replaced(_LABEL, lambda match: _label(match, labels))
-
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Returns the place in `text` of `shown[start:end]`."""
         begin = self.places[start] if start < len(self.places) else len(self.text)
@@ -90,20 +89,16 @@ class Quotation(NamedTuple):
         """
         if "‹" not in words and "›" not in words:
             return words
-        for shown, originals in self._changes().items():
-            if len(originals) == 1:  # of several originals, the right one is unknown
-                words = words.replace(shown, next(iter(originals)))
-        return words
-
-    def _changes(self) -> dict[str, set[str]]:
-        """Returns each shown word after a changed bracket or label mark, with all its originals in `text`."""
         changes: dict[str, set[str]] = {}
         for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
             start, end = self.span(*match.span())
             changes.setdefault(match[0], set()).add(self.text[start:end])
-        return changes
+        for shown, originals in changes.items():
+            if len(originals) == 1:  # of several originals, the right one is unknown
+                words = words.replace(shown, next(iter(originals)))
+        return words
 
-    def _replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
+    def replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
         """Replaces each match. Replaced characters keep their places, as far as there are as many."""
         pieces: list[str] = []
         places: list[int] = []
@@ -125,11 +120,3 @@ class Quotation(NamedTuple):
 
 def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _bracket(match: re.Match[str], tags: frozenset[str]) -> str:
-    return "‹" if _plain(match["name"]) in tags else match[0]
-
-
-def _label(match: re.Match[str], labels: frozenset[str]) -> str:
-    return f"{match[0]}{_MARK}" if _plain(match["label"]) in labels else match[0]

@@ -56,20 +56,8 @@ class Database:
                 self._connection.close()
                 self._connection = None
 
-    def size(self) -> int:
-        """Counts the bytes of the file that are in use."""
-        names = ("page_count", "freelist_count", "page_size")
-        with self.used() as sqlite:
-            pages, free, size = (sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
-        return int((pages - free) * size)
-
     def __del__(self) -> None:  # Python warns about connections that nobody closed
         self.close()
-
-    def wait(self, seconds: float) -> None:
-        """Sets how long writes wait for another process that writes."""
-        with self.used() as sqlite:
-            sqlite.execute(f"PRAGMA busy_timeout = {1000 * seconds:.0f}")
 
     @contextmanager
     def used(self) -> Iterator[sqlite3.Connection]:

@@ -76,12 +76,12 @@ def test_every_client_of_the_package_reads_bounded_answers() -> None:
 @pytest.mark.parametrize("ask", [plain, openai])
 async def test_compressed_answer_is_bounded(ask: Ask) -> None:
     for status in ("200 OK", "500 Hm"):
-        assert f"answered with more than {LONGEST // 1_000_000} MB" in await refused(ask, bomb(status))
+        assert f"more than {LONGEST // 1_000_000} MB" in await refused(ask, bomb(status))
 
 
 async def test_answer_without_end_is_bounded() -> None:
     endless = forever(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", b" " * 1_000_000)
-    assert "answered with more than" in await refused(openai, endless)
+    assert "it has more than" in await refused(openai, endless)
 
 
 async def test_answer_with_an_unrequested_encoding_is_refused() -> None:
