@@ -5,10 +5,8 @@ All spans are half-open character ranges of the text that was given, whatever it
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -38,6 +36,7 @@ PARSER.parse("x")  # compiles its rules now: on first use it would not be safe i
 _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 LINE_END = re.compile(r"\r\n?|\n")
+_LINE = re.compile(r"[^\r\n]+")
 _INDENTED_PROSE = re.compile(r"[\"“'(]?[A-Z0-9].*[a-z]{2}[.!?][\"”')]*", re.DOTALL)
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
@@ -106,17 +105,13 @@ _PROTECTED = re.compile(
 )
 
 
-def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
+@lru_cache(maxsize=128)  # several steps parse the same text or excerpt
+def blocks(text: str, *, indented_prose: bool = False) -> tuple[Block, ...]:
     """Parses a Markdown (or plain) text into blocks, in order, without blank lines and thematic breaks.
 
     An indented block is code. It is prose where it reads like prose and either `indented_prose` is set or the
     whole text is indented.
     """
-    return list(_parsed_blocks(text, indented_prose))
-
-
-@lru_cache(maxsize=128)  # several steps parse the same text or excerpt
-def _parsed_blocks(text: str, indented_prose: bool) -> tuple[Block, ...]:
     indented_prose = indented_prose or all(
         not line.strip() or line.expandtabs(4).startswith("    ") for line in text.splitlines()
     )
@@ -154,13 +149,13 @@ def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
     """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
     spans: list[Span] = []
-    labels = [Span(*match.span()) for match in _NOTE.finditer(text)]
     language = "de" if language_of(text[:_LANGUAGE_CHARS]) == "de" else "en"
     for block in parsed:
         if block.kind == "prose":
-            spans.extend(_prose(text, block, labels, language, is_revised=tables == "cells"))
+            spans.extend(_prose(text, block, language, is_revised=tables == "cells"))
         elif block.kind == "table" and tables == "rows":
-            spans.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
+            rows = (_stripped(text, *row.span()) for row in _LINE.finditer(text, block.start, block.end))
+            spans.extend(row for row in rows if any(map(str.isalnum, row.of(text))))
         elif block.kind == "table" and tables == "cells":
             spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
     return spans
@@ -213,17 +208,14 @@ def kind_of_block(token: Token, *, indented_prose: bool = False) -> BlockKind | 
     return _KINDS.get(token.type)
 
 
-def _prose(
-    text: str, block: Block, labels: Sequence[Span], language: str, *, is_revised: bool
-) -> Iterator[Span]:
+def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
     """Yields the sentences of a block. Labels begin new ones; in a text that is revised they are no part."""
     marker = _MARKER.match(text, block.start, block.end)
     begin = marker.end() if marker else block.start
-    own = labels[bisect_left(labels, block.start, key=lambda label: label.end) :]
-    for label in takewhile(lambda label: label.start < block.end, own):
-        if label.start > begin:
-            yield from _paragraph(text, begin, label.start, language)
-        begin = max(begin, label.end if is_revised else label.start)
+    for label in _NOTE.finditer(text, block.start, block.end):
+        if label.start() > begin:
+            yield from _paragraph(text, begin, label.start(), language)
+        begin = max(begin, label.end() if is_revised else label.start())
     yield from _paragraph(text, begin, block.end, language)
 
 
@@ -296,14 +288,6 @@ def _is_new(line: str, first: str) -> bool:
     if line[:1].isdigit():
         return first.isdigit() or _COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")
-
-
-def _lines(text: str, block: Block) -> Iterator[Span]:
-    begin = block.start
-    for match in LINE_END.finditer(text, block.start, block.end):
-        yield _stripped(text, begin, match.start())
-        begin = match.end()
-    yield _stripped(text, begin, block.end)
 
 
 def _stripped(text: str, start: int, end: int) -> Span:

@@ -1,7 +1,6 @@
 """Finds the cells of Markdown tables that have content, with their headers; declares `Span`."""
 
 import re
-from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -64,15 +63,12 @@ def cells_of(text: str, table: Span) -> list[Cell]:
 
 
 def _cells(text: str, line: Span) -> list[Span]:
-    """Finds the cells of a line, without the spaces around them."""
-    bars = [bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]]
-    return list(_between(text, [line.start - 1, *bars, line.end]))
-
-
-def _between(text: str, bars: Sequence[int]) -> Iterator[Span]:
-    """Yields the text between bars as cells, without an empty one before the first or after the last bar."""
+    """Finds the cells of a line, without the spaces around them, and without an empty one at either end."""
+    bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
+    cells: list[Span] = []
     for number, (before, after) in enumerate(pairwise(bars)):
         inner = text[before + 1 : after]
         if inner.strip() or 0 < number < len(bars) - 2:
             start = before + 1 + len(inner) - len(inner.lstrip())
-            yield Span(start, max(start, before + 1 + len(inner.rstrip())))
+            cells.append(Span(start, max(start, before + 1 + len(inner.rstrip()))))
+    return cells
