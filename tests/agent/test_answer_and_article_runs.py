@@ -13,7 +13,6 @@ from agent.answer_writer import writer
 from benchmarks import mills
 from rarr import Answerer, Article, ModelError, Settings, Writer
 from rarr.agent.replaying import replay
-from rarr.prompts import FOLDER
 from rarr.records import Passage
 from rarr.records.answers import Answer
 from rarr.testing import ScriptedModel
@@ -89,23 +88,6 @@ def test_trace_holds_the_run_and_replays_it_byte_for_byte(kind: str, changed: di
     assert repeated.same and repeated.asked == 0
 
 
-@pytest.mark.parametrize(
-    ("kind", "node", "prompt", "asked"),
-    [
-        ("answer", "write_answer", "answer_with_citations", 1),
-        ("article", "write_section", "write_section", 3),
-    ],
-)
-def test_node_is_replayed_with_another_prompt(
-    kind: str, node: str, prompt: str, asked: int, tmp_path: Path
-) -> None:
-    trace, file = Trace.load(made(kind).run_id), tmp_path / f"{prompt}.md"
-    text = (FOLDER / f"{prompt}.md").read_text(encoding="utf-8")
-    file.write_text(text.replace("\n<!-- user -->", "\nBe brief.\n<!-- user -->"), encoding="utf-8")
-    repeated = replay(trace, node, prompt=file, model=model_for(kind))
-    assert (repeated.asked, repeated.failed) == (asked, [])
-
-
 class Stuck(ScriptedModel):
     """Never answers about `words`, and tells when it is asked."""
 
@@ -160,14 +142,6 @@ def test_limit_leaves_named_gaps_of_an_article(limit: dict[str, Any], written: i
     assert [section.state for section in article.sections].count("written") == written
     assert written == 0 or "not written: a limit of the run was reached" in article.text
     assert "budget_exhausted" in {warning.code for warning in article.warnings}
-
-
-def test_usage_names_the_nodes() -> None:
-    usage = made("answer").usage.by_node
-    assert list(usage) == ["find_triples", "retrieve", "rerank", "write_answer", "check_statements"]
-    by_node = made("article").usage.by_node
-    calls = {node: usage.model_calls for node, usage in by_node.items() if usage.model_calls}
-    assert calls == {"plan": 1, "write_section": 3, "cite": 1}
 
 
 def test_answer_whose_model_fails_is_recorded_as_failed() -> None:

@@ -83,29 +83,12 @@ def test_places_in_the_text_are_exact(separator: str) -> None:
     assert_sound(revision)
 
 
-@pytest.mark.parametrize("text", ["# One\n\n## Two\n\n" * 60, "```\nIt was built in 1999.\n```\n\n" * 60])
-def test_text_without_a_sentence_asks_nothing(text: str) -> None:
-    model = ScriptedModel(mills.answer)
-    revision = revised(by_blocks(model=model), text)
-    assert (revision.text, codes(revision), model.calls) == (text, {"nothing_to_check"}, [])
-
-
 @pytest.mark.slow
 def test_block_that_cannot_be_divided_gives_a_warning() -> None:
     revision = revised(by_blocks(), f"{TEXT}\n\n{'word ' * 5000}")
     assert codes(revision) == {"block_too_long"}
     assert "end the sentences with a full stop" in revision.warnings[0].message
     assert judged(revision) == [True] * SENTENCES + [False]
-
-
-def test_estimate_is_the_sum_of_the_blocks() -> None:
-    with Reviser(by_blocks()) as reviser:
-        estimate = reviser.estimate(TEXT)
-        assert estimate.queries >= SENTENCES
-        blocks = [block.of(TEXT) for block in text_blocks(TEXT, SIZE)]
-        with block_size(10**6):
-            alone = [reviser.estimate(block) for block in blocks]
-    assert estimate.model_calls == sum(each.model_calls for each in alone)
 
 
 @pytest.mark.slow

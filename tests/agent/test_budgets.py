@@ -1,15 +1,13 @@
 """Whatever a run may spend, it ends with a revision that is sound, and says so where something was cut."""
 
-import asyncio
 import time
-from typing import Any
 
 import pytest
 from families import few
 
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
-from rarr import Reviser, Revision, Settings
-from rarr.testing import ScriptedModel, ScriptedServer
+from rarr import Revision, Settings
+from rarr.testing import ScriptedServer
 
 TEXT = text_of(4, wrong=2)
 RIGHT = text_of(4, wrong=0)
@@ -35,23 +33,6 @@ def assert_honest(revision: Revision) -> None:
             assert sentence.status in ("contradicted", "unjudged")
         else:
             assert sentence.status in ("supported", "unjudged")
-
-
-def in_process(**more: Any) -> Settings:
-    return Settings(**({"model": ScriptedModel(answer), "search": Documents()} | more))
-
-
-def priced(**more: Any) -> Settings:
-    return in_process(endpoints={"scripted": {"price": (2.0, 8.0, 0.5)}}, **more)
-
-
-@pytest.mark.parametrize("share", few([0, 0.1, 0.3, 0.6, 0.9, 0.99, 3], every=3))
-def test_cost_budget_ends_the_requests(share: float) -> None:
-    needed = revised(priced(), TEXT).usage.cost or 0.0
-    revision = revised(priced(max_cost=share * needed), TEXT)
-    assert (revision.usage.cost or 0.0) <= share * needed
-    assert codes(revision) == CUT if revision.usage.model_calls < NEEDED else not codes(revision)
-    assert_honest(revision)
 
 
 @pytest.mark.loopback
@@ -86,15 +67,3 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
             ]
             assert [spent.input_tokens, spent.output_tokens, spent.cached_tokens] == counted
             assert spent.model_calls == len(asked)
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-async def test_requests_at_once_are_limited_over_all_texts_whose_usages_stay_apart() -> None:
-    with ScriptedServer(answer, latency=0.03) as server:
-        async with Reviser(settings_for(server, concurrency=4)) as reviser:
-            texts = [text_of(3, wrong=n % 3) for n in range(20)]
-            revisions = await asyncio.gather(*map(reviser.arevise, texts))
-        assert server.in_flight_most == 4
-        assert sum(revision.usage.model_calls for revision in revisions) == len(server.requests)
-    assert all(revision.text == text_of(3, wrong=0) for revision in revisions)

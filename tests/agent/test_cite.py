@@ -8,13 +8,13 @@ import pytest
 from component_doubles import scripted_components
 from makers import passage
 
-from rarr import Cited, InputError, Passage, Reviser, Settings, cite
+from rarr import Cited, Passage, Reviser, Settings, cite
 from rarr.agent.cite import check_citations, named_passages
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever
+from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.citation_marks import citation_marks
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -95,11 +95,6 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         assert reviser.revise(WRONG).text == HIGH  # the reviser still edits
 
 
-def test_wrong_call_is_refused() -> None:
-    with pytest.raises(InputError, match="sources is a str: give a list, such as \\[text\\]"):
-        cite(TEXT, sources="one text")
-
-
 @pytest.mark.parametrize(
     ("target", "source", "title", "named"),
     [
@@ -125,29 +120,6 @@ def test_source_is_named_by_address_title_or_file_name(
 ) -> None:
     found = passage("It is red.", source).model_copy(update={"title": title})
     assert bool(named_passages([found, found], target)) is named
-
-
-class Pages:
-    """Has the text of each source, and notes which it read."""
-
-    def __init__(self) -> None:
-        self.read: list[str] = []
-
-    async def extracted(self, url: str) -> str:
-        self.read.append(url)
-        return "It is red."
-
-    async def aclose(self) -> None: ...
-
-
-async def test_source_that_several_marks_name_is_read_and_searched_for_once() -> None:
-    pages, retriever = Pages(), InMemoryRetriever([])
-    components = replace(scripted_components(retriever=retriever), opened=(pages,))
-    components = replace(components, card_reader=NearQuoteReader())
-    text, known = "It is red [1]. Is it red? [1]\n\n[1] red.md\n", [passage("It is red.", "red.md")]
-    checks, _ = await check_citations(text, None, citation_marks(text), known, None, components)
-    assert len(checks) == 2 and pages.read == ["red.md"]
-    assert len(retriever.calls) == 3  # the name of the source, and each sentence
 
 
 class Failing(NearQuoteReader):

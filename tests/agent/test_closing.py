@@ -1,6 +1,5 @@
 """What a reviser opens it closes, all of it, as often as it is told to; and it opens nothing in vain."""
 
-import asyncio
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,7 @@ from typing import Any
 import pytest
 from retrievers.services import Asked, Said, Service, Wiki
 
-from rarr import Reviser, Settings, arevise, revise
-from rarr.agent import runs
+from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
 from rarr.testing import InMemoryRetriever
@@ -89,23 +87,6 @@ def test_closed_parts_open_again_when_they_are_used(notes: Path, connections: An
             for _ in range(2):
                 reviser.close()
                 assert (open_files(connections), clients(reviser)) == ([], 0)
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-async def test_one_shot_calls_close(notes: Path, connections: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []  # or what nobody holds would close itself
-
-    def kept(*given: Any) -> Any:
-        made.append(wire(*given))
-        return made[-1]
-
-    monkeypatch.setattr(runs, "wire", kept)
-    with Service(World()) as service:
-        given = settings_at(service, notes).model_dump(exclude_unset=True)
-        await asyncio.to_thread(lambda: revise(TEXT, **given))
-        assert (await arevise(TEXT, **given)).text == RIGHT
-    assert (len(made), len(connections) > 0, open_files(connections)) == (2, True, [])
 
 
 def test_retriever_of_the_caller_stays_open() -> None:

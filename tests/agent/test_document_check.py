@@ -15,7 +15,6 @@ from rarr.records.document_checks import CheckedDocument, DocumentChecks
 from rarr.testing import ScriptedModel
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
-OPEN = "It belongs to Mr Smith."
 
 
 @pytest.fixture(autouse=True)
@@ -55,17 +54,6 @@ async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once
     (warning,) = checks.warnings
     assert warning.startswith("file_skipped: specs/old.doc")
     assert [document.warnings for document in checks.documents] == [()] * 3
-
-
-@pytest.mark.parametrize(
-    ("text", "fail_on", "failing"),
-    [(OPEN, (), 0), (OPEN, ("unconfirmed", "no_evidence"), 1), (WRONG, ("no_evidence",), 1)],
-)
-async def test_an_open_sentence_fails_only_if_asked_and_a_contradicted_one_always(
-    text: str, fail_on: Sequence[str], failing: int
-) -> None:
-    document = await one(text, fail_on=fail_on)
-    assert (len(document.findings), len(document.failing)) == (1, failing)
 
 
 class Failing:

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import blocking
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.mills import answer, settings_for, text_of
 from rarr import Reviser, Trace
-from rarr.testing import ScriptedServer
 
 NOTES = "# Kestrel Library\n\nKestrel Library opened in 1976. It has three floors and a garden.\n"
 DRAFT = "Kestrel Library opened in 1986. It has three floors. Falcon Bridge was built in 1950."
@@ -33,14 +30,3 @@ async def test_embedded_run_computes_beside_the_event_loop(notes: Path) -> None:
         revision = await reviser.arevise(DRAFT)
     assert revision.evidence != ()
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
-
-
-@pytest.mark.slow
-@pytest.mark.loopback
-async def test_prompted_run_computes_beside_the_event_loop() -> None:
-    with ScriptedServer(answer) as server:
-        saver = InMemorySaver()
-        settings = settings_for(server)
-        async with await asyncio.to_thread(Reviser, settings, checkpointer=saver) as reviser:
-            done = await reviser.arevise(text_of(4, wrong=2), run_id="r1")
-            assert (done.text, await reviser.aresume("r1")) == (text_of(4, wrong=0), done)

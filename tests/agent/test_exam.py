@@ -13,8 +13,6 @@ from rarr.records.usage import Controls
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.testing.scripted_model import Answers
 
-SENTENCES = [sentence for part in json.loads(FILE.read_text()) for sentence in part["sentences"]]
-
 
 async def taken(answers: Answers[Asked]) -> ExamResult:
     reader = wire(Settings(model=ScriptedModel(answers), search=InMemoryRetriever())).card_reader
@@ -41,11 +39,6 @@ def perfect(asked: Asked) -> str:
 
 def lazy(asked: Asked) -> str:
     return json.dumps({"cards": [{"s": number, "q": ["P1.1"], "v": "yes"} for number in range(1, 13)]})
-
-
-def test_exam_has_24_sentences_of_three_outcomes() -> None:
-    assert len(SENTENCES) == 24
-    assert {sentence["verdict"] for sentence in SENTENCES} == {"yes", "no", "open"}
 
 
 async def test_exam_of_a_perfect_reader() -> None:

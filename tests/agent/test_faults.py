@@ -68,15 +68,6 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
     assert (revision.checks, len(revision.warnings), statuses(revision)) == ((), 1, {"unjudged"})
 
 
-@pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
-def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=only("edit", entry)) as server:
-        revision = faulty(server, preset="paper")
-    # A server that failed is left alone for a while, so that the next checks fail too.
-    assert (revision.text, codes(revision) - {"check_failed"}) == (TEXT, {"edit_failed"})
-    assert revision.report.sentences[0].status == "contradicted"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "entry", few([*FATAL, Failure(500), Failure(429), Failure("empty")], every=4), ids=repr

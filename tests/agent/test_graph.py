@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 import pytest
 from component_doubles import (
@@ -14,15 +14,11 @@ from component_doubles import (
     ScriptedVerifier,
     scripted_components,
 )
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
 from makers import ASKED, FACT, TEXT, disagrees
 
 from rarr.agent.revise import Reviser
 from rarr.errors import RetrievalError
-from rarr.records import Change, Passage, Revision
-from rarr.settings import Settings
+from rarr.records import Passage, Revision
 from rarr.testing import InMemoryRetriever
 
 DOWN = TimeoutError("no answer")
@@ -85,19 +81,6 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     assert warning.message == "retrieve failed: the server is down"
 
 
-def test_loop_ends_though_checker_and_editor_always_want_another_edit() -> None:
-    def longer(text: str, *_: object) -> Change:
-        return Change(start=0, end=0, new="A")
-
-    revision = revised(
-        checker=ScriptedChecker(lambda *_: disagrees()),
-        editor=ScriptedEditor(longer),
-        verifier=ScriptedVerifier(lambda sentence, evidence: sentence.count("A") / 100),
-    )
-    assert revision.text == f"AA{TWO}"
-    assert statuses(revision) == ["unconfirmed", "unconfirmed"]
-
-
 class Shuffled(InMemoryRetriever):
     """Answers in any order."""
 
@@ -122,26 +105,3 @@ def test_order_does_not_depend_on_which_search_answers_first() -> None:
     assert first.model_copy(update={"run_id": "", "usage": None}) == second.model_copy(
         update={"run_id": "", "usage": None}
     )
-
-
-class Around(TypedDict):
-    text: str
-
-
-@pytest.mark.slow
-async def test_run_inside_a_node_keeps_apart_from_the_graph_around_it() -> None:
-    reviser = Reviser(Settings(search=InMemoryRetriever(["The Hoover Dam is 221 metres high."]), trace=False))
-
-    async def revise(state: Around) -> Around:
-        return {"text": (await reviser.arevise(state["text"])).text}
-
-    builder = StateGraph(Around)
-    builder.add_node("revise", revise)
-    builder.add_edge(START, "revise")
-    builder.add_edge("revise", END)
-    saver = InMemorySaver()
-    config = RunnableConfig(configurable={"thread_id": "outer"}, recursion_limit=3)
-    graph = builder.compile(checkpointer=saver)
-    result = await graph.ainvoke({"text": "The Hoover Dam is 212 metres high."}, config)
-    assert result["text"] == "The Hoover Dam is 221 metres high."
-    assert {saved.config["configurable"]["checkpoint_ns"] for saved in saver.list(None)} == {""}

@@ -58,23 +58,3 @@ def test_interrupted_reviser_is_used_again() -> None:
 
 async def tasks() -> int:
     return len(asyncio.all_tasks())
-
-
-class Ends(InMemoryRetriever):
-    """Does what is done before an interrupted command ends, and looks for the trace."""
-
-    status = ""
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        await asyncio.to_thread(concurrency.call_all)
-        spans = Trace.load("first").spans
-        self.status = ", ".join(f"{span.name} {span.seconds is not None}" for span in spans)
-        return await super().retrieve(query, k)
-
-
-def test_trace_is_written_before_an_interrupted_command_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.traces.recorder._TOGETHER_S", 3600.0)
-    with reviser(retriever := Ends(["The mill opened in 1937."])) as agent:
-        agent.revise(TEXT, run_id="first")
-    assert retriever.status == "generate_queries True, retrieve False"
-    assert not concurrency._actions

@@ -1,8 +1,6 @@
 """Postprocessing an answer: modes, notices, deadlines, and failures that still give a text to send out."""
 
 import asyncio
-import threading
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from agent.dams import (
     Stubborn,
     run_once,
 )
-from rarr import InputError, Postprocessed, Reviser, Settings, Trace, apostprocess, postprocess
+from rarr import Postprocessed, Reviser, Settings, apostprocess, postprocess
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
@@ -90,16 +88,6 @@ def test_sources_of_each_call_stand_beside_a_corpus_or_alone(tmp_path: Path) -> 
             assert [Path(each.source).name for each in result.citations] == names
 
 
-def test_question_says_what_the_answer_is_about() -> None:
-    question = [
-        {"role": "user", "content": "How far does the Hoover Dam rise above the river?"},
-        {"role": "assistant", "content": "It rises 212 metres above the river."},
-    ]
-    source = "Hoover Dam rises 221 metres above the river."
-    result = postprocess("It rises 212 metres above the river.", question, [source])
-    assert result.text == "It rises 221 metres above the river."
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_dead_search_or_model_gives_the_original_and_says_why(mode: Any) -> None:
     dead = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
@@ -131,23 +119,6 @@ def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.Mon
 def test_nothing_to_do_is_told(answer: str, sources: Any, outcome: str, notice: str) -> None:
     result = postprocess(answer, sources=sources, search="given")
     assert (result.text, result.outcome, result.notice) == (answer, outcome, notice)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ({"answer": " "}, "answer is empty: give at least one sentence"),
-        ({"mode": "mark"}, "mode is 'mark': give one of 'revise', 'cite', 'check', 'annotate'"),
-        ({"search": "given"}, "search is given, and sources are not"),
-        ({"deadline_s": 0}, "deadline_s is 0: give seconds above 0"),
-        ({"sources": [3]}, "passage 1 is an int: give a text, a rarr.Passage, a document of LangChain"),
-        ({"context": [{"content": "x"}]}, "a message of context has no role"),
-        ({"modle": "rules"}, "modle"),
-    ],
-)
-def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        postprocess(**{"answer": ANSWER, **call})
 
 
 @pytest.mark.parametrize(
@@ -197,55 +168,3 @@ async def test_source_that_cannot_be_cancelled_is_not_waited_for(kind: Any) -> N
         finally:
             source.released.set()
         assert (await reviser.apostprocess(WRONG, sources=[HEIGHT], search="given")).text == RIGHT
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_warm")
-async def test_answers_at_once_have_deadlines_of_their_own_and_late_ones_are_recorded() -> None:
-    async with Reviser(Settings(search=Silent())) as reviser:
-        late = [reviser.apostprocess(ANSWER, deadline_s=SOON, run_id=f"late{n}") for n in range(5)]
-        fast = [reviser.apostprocess(WRONG, sources=[HEIGHT], search="given") for _ in range(5)]
-        results = await asyncio.gather(*late, *fast)
-        ending = asyncio.all_tasks() - {asyncio.current_task()}
-        await asyncio.gather(*ending, return_exceptions=True)
-    for result in results[:5]:
-        assert_untouched(result)
-    assert [result.text for result in results[5:]] == [RIGHT] * 5
-    assert (Trace.load("late0").status, Trace.load("late0").file.error) == ("failed", "cancelled")
-
-
-async def test_reviser_that_is_built_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    released, closed = threading.Event(), threading.Event()
-
-    class Late(Reviser):
-        def __init__(self, **values: Any) -> None:
-            released.wait(30)
-            super().__init__(**values)
-
-        def close(self) -> None:
-            super().close()
-            closed.set()
-
-    monkeypatch.setattr(import_module("rarr.agent.revise"), "Reviser", Late)
-    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline_s=0.01)
-    released.set()
-    assert result.outcome == "deadline"
-    assert await asyncio.to_thread(closed.wait, 30)
-
-
-@pytest.mark.slow
-async def test_caller_that_goes_away_cancels_the_search() -> None:
-    source, asked = Silent(), asyncio.Event()
-
-    class Telling(Silent):
-        async def retrieve(self, query: str, k: int) -> Any:
-            asked.set()
-            return await source.retrieve(query, k)
-
-    async with Reviser(Settings(search=Telling())) as reviser:
-        call = asyncio.create_task(reviser.apostprocess(ANSWER, deadline_s=600))
-        await asked.wait()
-        call.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await call
-        assert await asyncio.to_thread(source.cancelled.wait, 30)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rarr import InputError, Reviser, Settings
+from rarr import Reviser, Settings
 from rarr.agent.replaying import CURRENT, replay
 from rarr.prompts import FOLDER
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
@@ -24,11 +24,6 @@ CORPUS = "examples/corpus/hoover-dam.md"
 def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:
     with Reviser(Settings(corpus=CORPUS, **settings)) as reviser:
         return Trace.load(reviser.revise(text, context).run_id)
-
-
-@pytest.fixture(scope="module")
-def of_rules() -> Trace:
-    return recorded()
 
 
 @pytest.fixture
@@ -69,16 +64,6 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
     assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
 
 
-def test_embedded_run_is_reproduced_without_its_corpus(tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "dam.txt").write_text("The Hoover Dam is 221 metres high. It opened in 1936.", encoding="utf-8")
-    with Reviser(corpus=notes) as reviser:
-        trace = Trace.load(reviser.revise(TEXT).run_id)
-    (notes / "dam.txt").unlink()
-    assert replay(trace).same
-
-
 def test_failures_of_models_and_searches_are_reproduced() -> None:
     class Down:
         async def retrieve(self, query: str, k: int) -> list[object]:
@@ -116,25 +101,6 @@ def test_changed_questions_are_shown_and_not_searched_for(server: ScriptedServer
     replayed = replay(trace, "generate_queries", model=ScriptedModel(lambda _: asked, name="other"))
     assert set(replayed.questions[1]) == {"How tall is it?"} and len(replayed.questions[0]) == 2
     assert replayed.changes == []
-
-
-@pytest.mark.parametrize(
-    ("node", "given", "message"),
-    [
-        ("chekc", {}, "is not a node"),
-        ("write_answer", {"model": "vllm:x"}, "did not reach write_answer"),
-        (None, {"prompt": "x.md"}, "name the node"),
-        ("edit", {"prompt": "missing.md", "model": "vllm:x"}, "cannot be read"),
-        ("edit", {"prompt": "mine.md"}, "edit asked no language model in this run: give a model"),
-        ("edit", {"model": "rule"}, "unknown model 'rule'"),
-        ("edit", {"modell": "x"}, "unknown setting 'modell'"),
-    ],
-)
-def test_call_that_is_wrong_names_the_cure(
-    node: str | None, given: dict[str, Any], message: str, of_rules: Trace
-) -> None:
-    with pytest.raises(InputError, match=message):
-        replay(of_rules, node, **given)
 
 
 def test_key_and_path_are_never_those_of_a_trace() -> None:

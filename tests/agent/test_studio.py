@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from langgraph_sdk.runtime import _ExecutionRuntime
 
-from rarr.errors import InputError
 from rarr.testing import RuleModel, ScriptedServer
 
 TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
@@ -48,17 +47,3 @@ async def test_corpus_and_model_are_set_there(monkeypatch: pytest.MonkeyPatch) -
         assert server.requests
     assert state["original"] == TEXT and "221" in state["text"]
     assert state["report"].sentences[0].status == "supported"
-
-
-@pytest.mark.parametrize(
-    ("context", "message"),
-    [
-        ({"corpsu": "notes"}, "unknown setting 'corpsu' .did you mean 'corpus'"),
-        ({"api_key": "sk-1"}, "unknown setting 'api_key'"),
-        ({"preset": "none"}, "preset"),
-    ],
-)
-def test_unknown_key_is_refused(context: dict[str, str], message: str) -> None:
-    """Before the run: the server leaves out of a run's context what the graph does not know."""
-    with pytest.raises((InputError, ValueError), match=message):
-        loaded(context)

@@ -1,7 +1,6 @@
 """A lone surrogate or a NUL, wherever it comes in, costs no run, no trace and no offset."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from families import few
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.agent.replaying import replay
-from rarr.errors import RetrievalError
 from rarr.testing import (
     RETRIEVED_AT,
     InMemoryRetriever,
@@ -93,16 +91,6 @@ def test_surrogate_in_a_passage(tmp_path: Path, field: str, odd: str) -> None:
     assert revised(tmp_path, search=InMemoryRetriever([passage(**known)])).evidence
 
 
-@pytest.mark.parametrize("error", [RetrievalError("no \ud800"), ValueError("no \ud800\0")])
-def test_surrogate_in_the_error_of_a_retriever(tmp_path: Path, error: Exception) -> None:
-    class Broken:
-        async def retrieve(self, query: str, k: int) -> list[Passage]:
-            raise error
-
-    made = revised(tmp_path, search=Broken())
-    assert "no \ufffd" in made.warnings[0].message
-
-
 @pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
 def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None:
     made = revised(tmp_path, f"It {odd} stood. {TEXT}", f"When {odd}?")
@@ -114,15 +102,3 @@ def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None
     for sentence in made.report.sentences:
         assert made.text[sentence.start : sentence.end] == sentence.text
     assert made.revert(*(edit.id for edit in made.edits if edit.accepted)) == made.original
-
-
-@pytest.mark.slow
-def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> None:
-    folder = tmp_path / os.fsdecode(b"notes\xff")
-    folder.mkdir()
-    text = "\ud83d\ude00 \ud800 \0 \udfff.\n\n# Bridge\n\n" + FACT
-    (folder / "a.json").write_text(json.dumps({"text": text}), encoding="utf-8")
-    with Reviser(Settings(corpus=folder, home=tmp_path)) as reviser:
-        evidence = next(evidence for evidence in reviser.revise(TEXT).evidence if "1937" in evidence.text)
-    source = "\U0001f600 \ufffd \ufffd \ufffd.\n\n# Bridge\n\n" + FACT
-    assert source[evidence.start : evidence.end] == evidence.text

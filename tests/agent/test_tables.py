@@ -79,13 +79,6 @@ def test_a_value_of_another_row_confirms_nothing(reviser: Reviser, old: str, new
     assert now in (old.strip("*"), new)
 
 
-def test_a_cell_that_says_yes_has_an_open_part(reviser: Reviser) -> None:
-    text = f"{TEXT}| It weighs 7.5 kilograms | yes |\n"
-    cell = reviser.revise(text).report.sentences[-1]
-    assert (cell.text, cell.status) != ("yes", "supported")
-    assert [(part.start, part.end, part.state) for part in cell.parts] == [(cell.start, cell.end, "open")]
-
-
 def test_a_table_that_cannot_be_read_is_told_and_stays(reviser: Reviser) -> None:
     text = TEXT + "\n> | Model | Price |\n> |---|---|\n> | Perrin P4 | 392 euros |\n"
     revision = reviser.revise(text)

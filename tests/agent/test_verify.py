@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from component_doubles import ScriptedVerifier, scripted_components
 
-from rarr import ClaimVerifier, InputError, Passage, Reviser, Settings, Verification, revise, verify
+from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, revise, verify
 from rarr.agent.verify import NamedJudge, averify_by_search, given_passages, verifier_of
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawCard, RawReading, ReadingBlock
 from rarr.errors import RetrievalError
-from rarr.retrievers.given_passages import SHOWN_CHARACTERS
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
@@ -158,27 +157,6 @@ def test_sentences_are_those_of_a_revision() -> None:
         states = [(part.start, part.end, part.state) for part in revised.parts]
         assert [(part.start, part.end, part.state) for part in verified.parts] == states
         assert verified.status == revised.status
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ((" ", DAM), "claim is empty: give at least one sentence"),
-        ((RIGHT, [DAM, 3]), "passage 2 is an int: give a text, a rarr.Passage"),
-        ((RIGHT, DAM, " "), "context is empty"),
-    ],
-)
-def test_wrong_call_is_told_in_one_line(call: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        verify(*call)
-
-
-def test_long_passage_is_read_in_its_nearest_parts() -> None:
-    filler = "The river flows to the sea. " * (SHOWN_CHARACTERS // 20)
-    text = f"{filler}{DAM} {filler}"
-    verification = verify(RIGHT, text)
-    assert verification.label == "attributable" and len(verification.evidence) <= 3
-    assert all(text[it.start : it.end] == it.text and len(it.text) < 2000 for it in verification.evidence)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,12 @@ import pytest
 from component_doubles import Double, scripted_components, unless_failing
 from makers import passage
 
-from rarr import Article, InputError, Settings, Writer
-from rarr.agent.wiring.components import wire
-from rarr.agent.write import CHUNK_WORDS
+from rarr import Article, Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.components import Baseline, RawReading, SectionSource
+from rarr.components import RawReading, SectionSource
 from rarr.errors import ModelError, RetrievalError
 from rarr.records import Evidence
-from rarr.testing import InMemoryRetriever, ScriptedModel
+from rarr.testing import InMemoryRetriever
 
 TOPIC = "Orrel Viaduct"
 BUILT = "The Orrel Viaduct was completed in 1912."
@@ -171,36 +169,3 @@ def test_outline_is_followed_without_planning() -> None:
     article = written({}, writer=writer, outline="# Orrel Viaduct\n- Design\n- References\n- design\n")
     assert states(article) == [("Design", "written")]
     assert writer.calls == [("section", "Design")]
-
-
-@pytest.mark.parametrize(
-    ("outline", "message"),
-    [
-        ([], "0 headings of sections: give 1 to 10"),
-        ([1], "no list of headings"),
-        ([f"Part {n}" for n in range(11)], "11 headings"),
-    ],
-)
-def test_impossible_outline_is_refused(outline: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        written({}, outline=outline)
-
-
-def test_components_that_cannot_write_leave_gaps_or_are_refused() -> None:
-    components = scripted_components(retriever=InMemoryRetriever(PASSAGES), card_reader=NearQuoteReader())
-    article = Writer(components=components).write(TOPIC)
-    assert article.sentences == () and any("no writer" in it.message for it in article.warnings)
-    with pytest.raises(InputError, match="articles are checked by cards"):
-        Writer(components=scripted_components())
-    with pytest.raises(InputError, match="rewriter"):
-        Writer(components=wire(Settings(model=ScriptedModel({})), baseline=Baseline(editor="efec")))
-
-
-def test_passages_are_as_long_as_those_of_wikigenbench(tmp_path: Path) -> None:
-    page = "# Tolk\n\n" + " ".join(f"The river Tolk was {n} miles long in {1900 + n}." for n in range(120))
-    (tmp_path / "tolk.md").write_text(page, encoding="utf-8")
-    with Writer(corpus=tmp_path / "tolk.md") as writer:
-        article = writer.write("Tolk", ["Length"])
-    sizes = [len(found.text.split()) for found in article.research.evidence]
-    assert len(sizes) > 1 and max(sizes) <= CHUNK_WORDS < max(sizes) + 20
-    assert all(page[each.start : each.end] == each.text for each in article.research.evidence)

@@ -13,7 +13,7 @@ import pytest
 from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
 from rarr import Settings
 from rarr.batches import file_batch, revise_file
-from rarr.batches.results import BatchCounts, Columns, ResultStore, result_columns
+from rarr.batches.results import Columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.testing import RuleModel, ScriptedServer
@@ -109,14 +109,6 @@ def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
 
 
-def test_failed_row_with_an_open_sentence_is_counted_as_an_error_alone() -> None:
-    total, is_open = BatchCounts(), {"rarr_statuses": ["unconfirmed"]}
-    for number, error in enumerate(("no model", None), start=1):
-        total.add(result_columns(None, error) | is_open, f"row {number}")
-    assert (total.rows, total.unconfirmed, total.errors) == (2, 1, 1)
-    assert total.first_error == "row 1: no model"
-
-
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
@@ -154,22 +146,6 @@ def test_other_columns_and_other_records_are_refused(now: dict[str, Any], what: 
     with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
         batch.revise(**now)
     assert batch.ran == [WRONG] and batch.out.read_bytes() == written
-
-
-def test_full_disk_is_one_line_and_the_next_run_continues(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fill(store: ResultStore, digest: bytes) -> bool:
-        with store._used() as sqlite:  # no page more, as on a full disk
-            sqlite.execute(f"PRAGMA max_page_count = {sqlite.execute('PRAGMA page_count').fetchone()[0]}")
-        return False
-
-    batch.rows({"text": RIGHT})
-    with monkeypatch.context() as patch, pytest.raises(InputError, match=r"disk is full.*which continues"):
-        patch.setattr(ResultStore, "is_done", fill)
-        batch.revise(full=True)
-    assert not batch.out.exists()
-    assert batch.revise(full=True).errors == 0 and batch.results()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")

@@ -1,8 +1,6 @@
 """Rows run in actors of a Ray cluster by `rarr batch --ray`, as they run elsewhere."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from ray_clusters import (
 
 from rarr.batches import revise_file
 from rarr.batches.results import BatchCounts
-from rarr.errors import InputError
 
 __all__ = ["cluster"]
 pytestmark = MARKS
@@ -70,32 +67,3 @@ def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_er
     assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
     assert (kills_in(tmp_path, "Orrel"), kills_in(tmp_path, "Arden")) == (2, 1)
     assert on_cluster(cluster, tmp_path, *texts, search=search).errors == 0
-
-
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("127.0.0.1:9", r"no Ray cluster at 127.0.0.1:9 \(.*refused\): give the HOST:PORT"),
-        ("here", "no Ray cluster at here .*: give the HOST:PORT"),
-    ],
-)
-def test_address_without_a_cluster_is_refused(
-    address: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ray.is_initialized", lambda: False)  # the cluster of the other tests
-    source, out = given(tmp_path, WRONG), tmp_path / "out.jsonl"
-    with pytest.raises(InputError, match=message):
-        revise_file(source, out, settings=settings_in(tmp_path), ray=address)
-    assert not out.exists()
-
-
-def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:
-    program = (
-        "import sys; from rarr.batches.ray import connect; connect(sys.argv[1])\n"
-        "import ray; line = {'lines': ['lost'], 'pid': 'raylet', 'is_err': False}\n"
-        "ray._private.worker.print_to_stdstream(line, ignore_prefix=False)\n"
-        "print(ray._common.usage.usage_lib.usage_stats_enabled())"
-    )
-    call = [sys.executable, "-c", program, cluster.address]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "False\n"  # no report of its use either

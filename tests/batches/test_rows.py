@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.batches.rows import common_type, input_rows
+from rarr.batches.rows import input_rows
 from rarr.errors import InputError
 
 ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", "n": "2"}]
@@ -50,14 +50,3 @@ def test_file_that_cannot_be_read_is_an_error(
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=message):
         list(input_rows(tmp_path / name))
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [([1, None], "int"), ([1, 0.5], "float"), ([1, "a"], "json"), ([True, 1], "json"), ([1 << 63], "json")],
-)
-def test_type_of_a_column_holds_all_its_values(values: list[object], kind: str) -> None:
-    known = None
-    for value in values:
-        known = common_type(known, value)
-    assert known == kind

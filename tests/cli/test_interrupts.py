@@ -108,28 +108,6 @@ def test_second_interrupt_ends_at_once(then: signal.Signals, end: tuple[int, str
     assert happens(tmp_path, WRITING.format(TELL), TELL, FOR_EVER, act=twice, first=never)[:2] == end
 
 
-def test_writers_have_a_limit_and_one_that_fails_stops_no_other(tmp_path: Path) -> None:
-    limit = "rarr.cli.interrupts.ENDING_S = 0.01"
-    assert is_clean(happens(tmp_path, WRITING.format("0"), TELL, FOR_EVER, first=limit))
-    writes = "a = before_end(lambda: open('written', 'w').close()); a.__enter__()"
-    fails = "b = before_end(lambda: 1 / 0); b.__enter__()"
-    outcome = happens(tmp_path, writes, fails, TELL, FOR_EVER)
-    error, interrupted = outcome.err.splitlines()
-    assert (outcome.status, "division by zero" in error, interrupted) == (130, True, "rarr: interrupted")
-    assert (tmp_path / "written").exists()
-
-
-def test_signals_for_others_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"  # as the parent process did
-    lines = ["os.kill(os.getpid(), 2)", TELL, "return 5"]
-    assert happens(tmp_path, *lines, act=lambda running: None, first=ignored)[:2] == (5, "")
-    from rarr.cli import entry_point, run
-
-    before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(entry_point, "call", lambda argv: int(signal.getsignal(signal.SIGINT) is before))
-    assert run(["--version"]) == 1  # within a process of others
-
-
 def has_row(results: Path) -> bool:
     with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{results}?mode=ro", uri=True)) as sqlite:
         return sqlite.execute("SELECT 1 FROM results").fetchone() is not None

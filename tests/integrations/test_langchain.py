@@ -16,10 +16,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langchain_core.tools import BaseTool, tool
-from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel
 
-from rarr import InputError, Postprocessed, Reviser, Settings
+from rarr import Postprocessed
 from rarr.integrations.langchain import RarrMiddleware, RarrRunnable, answer_text, tool_sources, with_result
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
@@ -109,23 +108,6 @@ def replaced(content: Any, revised: str) -> Any:
     return with_result(message, result).content
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        ("A. B.", "A. B."),
-        ([text("A is "), text("12"), text(" m.")], "A is 12 m."),
-        (["A is ", text("12")], "A is 12"),
-        ([text("A."), IMAGE, text("B.")], "A.\n\nB."),
-        ([THOUGHT, text("A.")], "A."),
-        ([IMAGE, IMAGE], None),
-        ([], None),
-        ("  ", None),
-    ],
-)
-def test_text_of_the_blocks_is_one_text(content: Any, expected: str | None) -> None:
-    assert answer_text(AIMessage(content)) == expected
-
-
 NOTE = {"type": "citation", "url": "https://example.org", "start_index": 8, "end_index": 10}
 
 
@@ -187,7 +169,6 @@ def test_documents_of_an_artifact_take_the_place_of_the_text(artifact: Any) -> N
 
 
 PROMPT = ChatPromptTemplate.from_template("{question}")
-GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
 
 
 def model(answer: str = WRONG) -> FakeListChatModel:
@@ -220,49 +201,6 @@ def test_empty_answer_passes_unchanged(empty: Any) -> None:
     assert known().invoke({"answer": empty}) == {"answer": empty, "rarr": None}
 
 
-def test_reviser_of_the_caller_is_used() -> None:
-    with Reviser(Settings(search=InMemoryRetriever([HEIGHT]))) as reviser:
-        assert RarrRunnable(reviser).invoke(WRONG) == RIGHT
-        other: Any = {"answer": WRONG, "sources": ["Hoover Dam is 230 metres high."]}
-        result: Any = RarrRunnable(reviser, search="given").invoke(other)
-        assert result["answer"] == RIGHT.replace("221", "230")
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (3, r"the input is an int: give a str, an AIMessage, or a dict with answer"),
-        (HumanMessage("Hi."), "the input is a HumanMessage: give a str, an AIMessage"),
-        ([AIMessage("Hi.")], "the input is a list: give a str"),
-        ({"text": "Hi."}, "the input is a dict without answer: give a str"),
-        ({"answer": 3}, "answer is an int: give a str"),
-        ({"answer": "Hi.", "sources": 3}, "sources is an int: give a text, or a list of texts and documents"),
-        ({"answer": "Hi.", "context": [3]}, "passage 1 is an int: give a text"),
-        ({"answer": "Hi.", "question": 3}, "context is an int: give a str, or a list of messages"),
-    ],
-)
-def test_wrong_input_is_refused_with_its_cure(value: Any, message: str) -> None:
-    begun = Begun()
-    with pytest.raises(InputError, match=message):
-        known().invoke(value, {"callbacks": [begun]})
-    assert [type(error) for error in begun.failed] == [InputError]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"mode": "mark"}, "mode is 'mark': give one of"),
-        ({"deadline_s": 0}, "deadline_s is 0: give seconds above 0"),
-        ({"modle": "embedded"}, "modle"),
-        ({"reviser": 3}, r"reviser is an int, .*: give rarr.Reviser"),
-        ({"reviser": Settings()}, r"reviser is a Settings, .*: give rarr.Reviser"),
-    ],
-)
-def test_wrong_options_are_refused_when_the_step_is_made(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        RarrRunnable(**options)
-
-
 REVISED = f"{RIGHT} {FINISHED} {UNKNOWN}"
 
 
@@ -270,15 +208,6 @@ REVISED = f"{RIGHT} {FINISHED} {UNKNOWN}"
 def search(query: str) -> str:
     """Searches texts."""
     return f"{HEIGHT}\n\n{YEAR}"
-
-
-@tool(response_format="content_and_artifact")
-def retrieve(query: str) -> tuple[str, list[Document]]:
-    """Retrieves documents."""
-    documents = [
-        Document(text, metadata={"source": name}) for name, text in (("dam.txt", HEIGHT), ("y.txt", YEAR))
-    ]
-    return "\n\n".join(document.page_content for document in documents), documents
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -333,17 +262,6 @@ async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> No
     tokens = [message.content async for message, _ in made.astream(asked(), stream_mode="messages")]
     assert begun.models
     assert "".join(tokens) == WRONG
-
-
-@pytest.mark.parametrize("subgraphs", [False, True])
-def test_run_neither_streams_nor_is_kept_with_the_agent(subgraphs: bool) -> None:
-    saver = InMemorySaver()
-    made = agent([call(), AIMessage(WRONG)], [search], given(), checkpointer=saver)
-    config = {"configurable": {"thread_id": "1"}, "recursion_limit": 6}
-    streamed = [*made.stream(asked(), config, stream_mode="updates", subgraphs=subgraphs)]
-    assert len(streamed) == 4  # model, tools, model, the middleware
-    assert [*saver.storage["1"]] == [""]
-    assert made.get_state(config).values["messages"][-1].content == RIGHT
 
 
 def test_dead_model_behind_the_step_lets_the_original_out() -> None:

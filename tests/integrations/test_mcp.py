@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -136,17 +135,6 @@ async def test_wrong_arguments_are_one_line(
     assert words in await refusal(client, tool, **arguments)
 
 
-@pytest.fixture
-def offline() -> ToolServer:
-    return ToolServer(Settings(search="wikipedia", offline=True))
-
-
-async def test_a_failed_search_is_an_error_with_its_cure(offline: ToolServer) -> None:
-    async with Client(offline) as client:
-        for tool, arguments in CALLS:
-            assert "run it once without offline" in await refusal(client, tool, **arguments)
-
-
 async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client: Client) -> None:
     async def broken(*_: object) -> None:
         raise RuntimeError("secret")
@@ -206,11 +194,3 @@ async def test_command_serves_standard_input() -> None:
     command = StdioServerParameters(command=sys.executable, args=args, env=environment, cwd=Path.cwd())
     async with Client(command) as client:
         assert (await records(client, "revise_text", text=WRONG))["text"] == RIGHT
-
-
-@pytest.mark.slow
-def test_without_the_package_the_error_names_the_cure() -> None:
-    code = "import sys; sys.modules['mcp'] = None; from rarr.cli import run; sys.exit(run(['mcp']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b'pip install "rarr[mcp]"' in done.stderr

@@ -6,7 +6,6 @@ import pytest
 from component_doubles import ScriptedReranker, ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
-from rarr.ledger.evidence_selection import select_evidence
 from rarr.nodes.attribute import all_relevances, attribute
 from rarr.records import Check, Evidence, Passage, Sentence
 from rarr.settings import Settings
@@ -76,12 +75,6 @@ async def test_failed_search_is_not_a_search_without_results() -> None:
     assert (sentence.status, sentence.support) == ("retrieval_failed", None)
 
 
-async def test_sentence_without_a_query_is_unjudged_without_support() -> None:
-    before = state("Georgia grows the most peaches. Is that so?", queries=[query()])
-    sentences = (await attribute(before, runtime()))["report"].sentences
-    assert [(s.status, s.support) for s in sentences] == [("no_evidence", 0.0), ("unjudged", None)]
-
-
 async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> None:
     def fails_for_the_first(sentence: str, evidence: Evidence) -> float:
         if evidence.id == "q1.1":
@@ -135,13 +128,6 @@ async def test_passages_of_other_queries_are_scored_once() -> None:
     assert notices == []
     again, _ = await all_relevances({**asked, "relevances": relevances}, runtime(reranker=reranker).context)
     assert (again, len(reranker.calls)) == (relevances, 3)
-
-
-async def test_query_without_evidence_is_covered_by_others() -> None:
-    asked = state(queries=QUERIES[:2], found=FOUND[:1])
-    relevances, _ = await all_relevances(asked, runtime(reranker=CountedScores()).context)
-    assert relevances == {"q2": {"q1.1": 0.06}}
-    assert select_evidence(FOUND[:1], 5, relevances)[1] == pytest.approx(0.96)
 
 
 async def test_suspicious_passage_is_not_scored() -> None:

@@ -28,21 +28,6 @@ async def test_evidence_is_checked_in_its_order_up_to_the_first_disagreement() -
     assert second["checks"][:2] == first["checks"]
 
 
-async def test_answers_and_reason_are_kept() -> None:
-    agreement = Agreement(
-        verdict="disagrees", text_answer="Georgia", evidence_answer="California", reason="state"
-    )
-    update = await check_agreement(
-        asked(), runtime(checker=ScriptedChecker({(ASKED, "California"): agreement}))
-    )
-    assert update["checks"][0].model_dump() == agreement.model_dump() | {
-        "query_id": "q1",
-        "evidence_id": "q1.1",
-        "stale": False,
-        "quote": "",
-    }
-
-
 async def test_failed_check_is_unknown_with_a_warning() -> None:
     def fails_for_the_first(text: str, query: Query, evidence: Evidence) -> Agreement:
         if evidence.id == "q1.1":

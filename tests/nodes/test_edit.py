@@ -1,13 +1,10 @@
 """An edit in the paper's order: about the last check, if it disagrees."""
 
-from collections.abc import Callable
-
 import pytest
 from component_doubles import ScriptedEditor
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.edit import edit
-from rarr.records import Change
 from rarr.state import State
 
 
@@ -31,27 +28,6 @@ async def test_only_disagreements_are_edited(verdict: str) -> None:
     editor = ScriptedEditor()
     update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
     assert (update, editor.calls) == ({}, [])
-
-
-async def test_editor_that_fails_is_a_warning() -> None:
-    update = await edit(disputed(), runtime(editor=ScriptedEditor(TimeoutError("no answer"))))
-    [warning] = update["warnings"]
-    assert (warning.code, warning.node, warning.query_id) == ("edit_failed", "edit", "q1")
-    assert update.keys() == {"warnings"}
-
-
-async def test_rejected_edit_makes_nothing_stale() -> None:
-    editor = ScriptedEditor(lambda *_: Change(start=0, end=7, new="`California`"))
-    update = await edit(disputed(), runtime(editor=editor))
-    assert [it.state for it in update["edits"]] == ["refused"]
-    assert set(update) == {"edits"}
-
-
-@pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])
-async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
-    around: Callable[[str], str] = f"* One –{end_of_line}* {{}} grows.{end_of_line}{end_of_line}\t☃".format
-    update = await edit(disputed(around("Georgia")), runtime())
-    assert update["text"] == around("California")
 
 
 async def test_accepted_edit_makes_its_check_stale() -> None:

@@ -6,7 +6,6 @@ from component_doubles import ScriptedQueries
 from makers import runtime, state
 
 from rarr.components import Lacking
-from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.nodes.generate_queries import generate_queries
 from rarr.records import Query, Question
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -45,8 +44,3 @@ async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> 
     ]
     await generate_queries(before, runtime(query_generator=Asking()))
     assert [it.asked for it in seen] == [["Question 2?"]]
-
-
-async def test_text_without_queries_gives_a_warning() -> None:
-    update = await generate_queries(state(), runtime())
-    assert (update["queries"], update["warnings"]) == ([], [NOTHING_TO_CHECK])

@@ -1,9 +1,7 @@
 """`rarr serve` as a process: its start, its log, and how it ends."""
 
-import asyncio
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,15 +13,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from rarr import Settings
-from rarr.errors import SetupError
-from rarr.serve import server
 from rarr.testing import ScriptedServer
-from serve.serving import ALICE, KnownRunner, answers
+from serve.serving import ALICE, answers
 
 SECRET_TEXT = "The Hoover Dam is 212 metres high."
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
-ASK: Any = {"model": "x", "messages": [{"role": "user", "content": "How high is it?"}]}
 process_only = [pytest.mark.loopback, pytest.mark.slow]
 
 
@@ -106,19 +100,3 @@ def gone(pid: int) -> None:
             return
         time.sleep(0.1)
     pytest.fail(f"process {pid} is left")
-
-
-@pytest.mark.loopback
-async def test_port_opens_when_the_server_is_ready() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-
-    class Building(KnownRunner):
-        async def start(self) -> None:
-            with pytest.raises(ConnectionRefusedError):
-                await asyncio.open_connection("127.0.0.1", port)
-            raise SetupError("it was tried")
-
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SetupError, match="it was tried"):
-        patch.setattr(server, "made_runner", lambda settings: Building())
-        await server.serve(Settings(serve_port=port), print)

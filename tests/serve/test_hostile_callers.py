@@ -1,6 +1,5 @@
 """Nobody reaches a file, an address or another caller's run, and each gets a status and one clear line."""
 
-import asyncio
 import json
 import re
 import socket
@@ -11,11 +10,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.types import Message, Receive, Scope, Send
 
 from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve import requests as module
 from rarr.serve.requests import Gate
 from rarr.testing import ScriptedServer
 from serve.conftest import script
@@ -199,27 +196,6 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
         response = httpx2.get(f"{served.url}/models")
         assert waiting.result().status_code == 200
     assert (response.status_code, response.headers["retry-after"]) == (429, "1")
-
-
-async def test_client_that_does_not_read_loses_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    messages: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
-
-    async def answers(scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def receive() -> Message:
-        if not messages:
-            await asyncio.Event().wait()
-        return messages.pop()
-
-    async def send(message: Message) -> None:
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(module, "SEND_S", 0.01)
-    gate = Gate(answers, Settings())
-    scope: Scope = {"type": "http", "method": "GET", "path": "/v1/x", "raw_path": b"/v1/x"}
-    await gate({**scope, "query_string": b"", "headers": [(b"host", b"localhost")]}, receive, send)
-    assert gate._in_flight == 0
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served
+from serve.serving import RIGHT, SOURCE, WRONG, Served
 
 pytestmark = pytest.mark.loopback
 
 FILE = Path(__file__).parents[2] / "examples" / "open_webui" / "filter.py"
 TEXT = FILE.read_text(encoding="utf-8")
-BEFORE, AFTER = f"The dam is {WRONG} high.", f"The dam is {RIGHT} high."
+BEFORE = f"The dam is {WRONG} high."
 QUESTION = {"role": "user", "content": "How high is the dam?"}
 
 
@@ -66,14 +66,6 @@ async def test_answer_is_revised_with_footnotes_and_the_status_says_so(served: S
     assert said == ["rarr: checking the answer", "rarr: 1 corrected"]
 
 
-async def test_conversation_and_valves_reach_the_server(served: Served) -> None:
-    await outlet(BEFORE, url=f"{served.url}/", corpus="dams", mode="check", deadline_s=7)
-    job = served.known.jobs[-1]
-    assert (job.text, job.corpus, job.options) == (BEFORE, "dams", {"mode": "check"})
-    assert job.context == [QUESTION]
-    assert 6 < (job.deadline_s or 0) <= 7
-
-
 THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
 
 
@@ -105,11 +97,3 @@ async def test_documents_that_the_model_was_given_are_sources(served: Served) ->
     )
     await outlet(BEFORE, message={"sources": [source]}, url=served.root, chat_sources=False)
     assert not served.known.jobs[-1].sources
-
-
-async def test_token_is_sent_and_missed() -> None:
-    with Served(serve_token=ALICE) as locked:
-        content, said = await outlet(BEFORE, url=locked.root)
-        assert (content, said[-1][:32]) == (BEFORE, "rarr: not checked: send a token ")
-        content, said = await outlet(BEFORE, url=locked.root, token=ALICE)
-        assert (RIGHT in content, said[-1]) == (True, "rarr: 1 corrected")

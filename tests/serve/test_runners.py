@@ -1,6 +1,5 @@
 """Real components behind the server: in worker processes, and in its own process for a language model."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -95,22 +94,6 @@ def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
     assert text(answer) == RIGHT
     assert text(ask(served)) == RIGHT
     assert pids(pool) != [pid]
-
-
-def test_killed_worker_leaves_no_other_one_waiting(home: Path) -> None:
-    pool = WorkerProcesses(Settings(home=home), 2)
-    asyncio.run(pool.start())
-    for _ in range(4):  # one of two idle processes holds the lock of their queue
-        executor = pool._many._executor
-        assert executor
-        old = list(executor._processes.values())
-        old[0].kill()
-        old[0].join()
-        while not executor._broken:
-            time.sleep(0.01)
-        assert pool._many.submit(os.getpid).result() not in [process.pid for process in old]
-        assert not any(process.is_alive() for process in old)
-    asyncio.run(pool.aclose())
 
 
 def test_workers_do_not_get_the_tokens_of_the_server() -> None:

@@ -7,8 +7,7 @@ import pytest
 from agent.dams import WRONG, Silent
 
 from rarr import Settings
-from rarr.serve.jobs import Desk, Job, Tasks
-from serve.serving import KnownRunner
+from rarr.serve.jobs import Job, Tasks
 
 
 def settings(folder: Path, **more: Any) -> Settings:
@@ -21,13 +20,6 @@ async def test_verification_ends_at_its_deadline(tmp_path: Path) -> None:
     result: Any = await tasks.run(Job("verify", WRONG, "r1", deadline_s=0.1))
     assert [warning.message for warning in result.warnings] == ["not checked: the deadline came first"]
     await tasks.aclose()
-
-
-async def test_original_goes_out_where_a_job_outlasts_the_shutdown() -> None:
-    desk = Desk(KnownRunner())
-    desk.stop_after(0.01)
-    done: Any = await desk.done(Job("postprocess", "wait", "r1", options={"mode": "revise"}))
-    assert (done.text, done.notice) == ("wait", "not checked: the server is shutting down")
 
 
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"

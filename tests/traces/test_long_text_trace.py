@@ -1,13 +1,11 @@
 """Traces of long texts: each call of a node saw its block alone, and the whole comes out of all of them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from agent.long_mills import SIZE, block_size, by_blocks, long_text
 
-from rarr import InputError, Reviser, Revision
-from rarr.agent.replaying import replay
+from rarr import Reviser, Revision
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
 
@@ -45,27 +43,3 @@ def test_call_of_a_node_sees_only_its_block(run: tuple[Revision, Trace]) -> None
         seen = [state for call in calls if (state := trace.state(call))["block"] == number]
         assert {state["original"] for state in seen} == {block.of(TEXT)}
         assert all(query.id.startswith(f"q{number}-") for state in seen for query in state["queries"])
-
-
-@pytest.mark.slow
-def test_replayed_run_is_the_same(run: tuple[Revision, Trace]) -> None:
-    assert replay(run[1]).same
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"name": "block x"}, "invalid literal"),
-        ({"body": {"start": 0}}, "end: Field required"),
-        ({"kind": "node", "body": {}}, "a call is outside of all blocks"),
-    ],
-)
-def test_damaged_block_is_an_error(
-    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], message: str
-) -> None:
-    file = run[1].file
-    first = next(span for span in file.spans if span.kind == "block")
-    spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
-    (tmp_path / "trace.json").write_text(file.model_copy(update={"spans": spans}).text())
-    with pytest.raises(InputError, match=f"is damaged, .*{message}"):
-        Trace.read(tmp_path / "trace.json")

@@ -33,15 +33,6 @@ def spans(folder: Path) -> list[StoredSpan]:
     return TraceStore(folder).read("run").spans
 
 
-async def test_finished_request_is_written_at_once(tmp_path: Path) -> None:
-    with recording(await recorder(tmp_path)), span("node", "edit", "q1"):
-        with span("request", "model"):
-            note(texts=["yes"])
-        await saved()
-        node, request = spans(tmp_path)
-    assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
-
-
 async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
     messages: list[str] = []
     with recording(await recorder(tmp_path, messages)):
@@ -50,13 +41,6 @@ async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
                 note(object=Notice)
             await saved()
     assert len(messages) == 1 and "a trace cannot hold a ModelMetaclass" in messages[0]
-
-
-async def test_second_run_of_the_same_name_is_not_recorded(tmp_path: Path) -> None:
-    messages: list[str] = []
-    await recorder(tmp_path)
-    await result_of((await recorder(tmp_path, messages)).ended(""))
-    assert "give another run_id" in messages[0]
 
 
 async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, page_path
-from traces.helpers import TEXT, file, filled, recorded
+from traces.helpers import TEXT, filled, recorded
 
 
 @pytest.mark.parametrize(
@@ -47,31 +47,12 @@ def test_old_runs_are_pruned(tmp_path: Path) -> None:
     assert store.names() == ["new"]
 
 
-def test_oldest_runs_are_pruned_down_to_the_size_limit(tmp_path: Path) -> None:
-    store = filled(tmp_path, "a", "b", "c")
-    store.add(file("d", original="x" * 100_000))
-    assert store.prune(days=1e9, max_bytes=(store.folder / "d.jsonl").stat().st_size) == 3
-    assert store.names() == ["d"]
-
-
-def test_no_run_is_removed_where_a_name_is_unknown(tmp_path: Path) -> None:
-    store = filled(tmp_path, "a")
-    with pytest.raises(InputError, match="'b'"):
-        store.remove(["a", "b"])
-    assert store.names() == ["a"]
-
-
 def test_removed_run_is_not_written_again(tmp_path: Path) -> None:
     store = filled(tmp_path, "gone")
     store.remove(["gone"])
     with pytest.raises(InputError, match="removed while it was under way"):
         store.write("gone", ["{}"])
     assert store.names() == []
-
-
-def test_existing_run_is_not_added_again(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
-        filled(tmp_path, "run-1").add(file())
 
 
 @pytest.mark.parametrize(
@@ -99,23 +80,6 @@ def test_run_continues_without_a_writable_trace_folder(notes: Path, home: Path) 
         revision = reviser.revise(TEXT)
     assert revision.changed
     assert [warning.code for warning in revision.warnings] == ["trace_failed"]
-
-
-@pytest.mark.parametrize("lines", [0, 1], ids=["at once", "later"])
-def test_run_continues_on_a_full_disk(notes: Path, lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[str] = []
-
-    def write(_: TraceStore, run_id: str, new: list[str]) -> None:
-        written.append(run_id)
-        if len(written) > lines:
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(TraceStore, "write", write)
-    with Reviser(Settings(corpus=notes)) as reviser:
-        revision = reviser.revise(TEXT)
-    assert revision.changed
-    assert [warning.code for warning in revision.warnings] == ["trace_failed"]
-    assert "No space" in revision.warnings[0].message
 
 
 @pytest.mark.loopback

@@ -2,43 +2,17 @@
 
 from typing import Any
 
-import jsonschema
-import pytest
 from document_findings import checks, document, finding, unjudged
 
 from rarr.views.findings import github_annotations, sarif
 
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")
-MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
-RESULT = {
-    "required": ["ruleId", "ruleIndex", "message", "locations", "partialFingerprints"],
-    "properties": {"message": MESSAGE, "level": {"enum": ["error", "note"]}},
-}
-RUN = {
-    "required": ["tool", "columnKind", "invocations", "results"],
-    "properties": {
-        "results": {"items": RESULT},
-        "invocations": {"items": {"required": ["executionSuccessful"]}, "minItems": 1},
-    },
-}
-SCHEMA = {
-    "properties": {"version": {"enum": ["2.1.0"]}, "runs": {"items": RUN, "minItems": 1}},
-    "required": ["$schema", "version", "runs"],
-}
-"""The parts of the schema of OASIS that services read."""
 
 
 def result_of(log: dict[str, Any]) -> dict[str, Any]:
     (result,) = log["runs"][0]["results"]
     assert isinstance(result, dict)
     return result
-
-
-@pytest.mark.parametrize(
-    "documents", [(), (document(finding(), finding(fails=False)), unjudged()), (document(),)]
-)
-def test_log_keeps_the_schema(documents: tuple[Any, ...]) -> None:
-    jsonschema.validate(sarif(checks(*documents), "1.0"), SCHEMA)
 
 
 def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:

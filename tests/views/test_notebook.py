@@ -10,7 +10,7 @@ from parsing import Page
 from rarr.records import Edit, Evidence, Notice, Part, Report, Revision, Sentence, with_edits
 from rarr.tools.pages.html_rendering import seen
 from rarr.tools.text.edit_segments import traced
-from rarr.views.pages import MarkedRun, marked, revision_html
+from rarr.views.pages import marked, revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
@@ -96,21 +96,6 @@ def test_entries_that_need_review_come_first() -> None:
     assert places == sorted(places)
 
 
-def drawn(original: str, edits: list[Edit], *sentences: Sentence) -> str:
-    """The runs as text: [n: a sentence], +inserted+, -deleted-, {state: words}."""
-    made = ""
-    for number, _, runs in marked(original, edits, sentences):
-        words = "".join(map(_drawn, runs))
-        made += f"[{number}: {words}]" if number else words
-    return made
-
-
-def _drawn(run: MarkedRun) -> str:
-    words = f"{{{run.part.state}: {run.text}}}" if run.part else run.text
-    sign = {"kept": "", "inserted": "+", "deleted": "-"}[run.kind]
-    return f"{sign}{words}{sign}"
-
-
 def sentence(text: str, words: str, *parts: str) -> Sentence:
     start = text.index(words)
     places = [(start + words.index(part), part) for part in parts]
@@ -121,15 +106,6 @@ def sentence(text: str, words: str, *parts: str) -> Sentence:
         status="supported",
         parts=tuple(Part(start=at, end=at + len(part), state="open") for at, part in places),
     )
-
-
-def test_sentences_parts_and_edits_are_marked_in_place() -> None:
-    text = "# One\n\nIt opened in *1936*. Two."
-    revised = text.replace("1936", "1937")
-    fields = {"id": "e1", "query_id": "", "evidence_id": "", "state": "accepted", "reason": ""}
-    edit = Edit.model_validate(fields | {"start": 21, "end": 25, "old": "1936", "new": "1937"})
-    spoken = sentence(revised, "It opened in *1937*.", "opened", "1937")
-    assert drawn(text, [edit], spoken) == "# One\n\n[1: It {open: opened} in *-1936-+{open: 1937}+*.] Two."
 
 
 @given(edited())

@@ -1,7 +1,6 @@
 """What a person reads on a terminal, in a pipe, as a diff, in tables and while waiting."""
 
 import re
-import time
 from typing import Any
 
 import pytest
@@ -10,10 +9,8 @@ from rarr.evals.statistics import Measured
 from rarr.records import Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.card import Quote
 from rarr.records.document_checks import DocumentChecks
-from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import render, render_diff
-from rarr.views.shown_text import one_line, visible
 from views.test_notebook import edit, evidence, revision
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -123,15 +120,6 @@ def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
-    [("a\r\nb\rc", "a\nb\nc"), ("\t\x00\x7f", "\t␀␡"), ("\u2028\udc80é😀", "��é😀")],
-)
-def test_invisible_characters_are_shown(text: str, shown: str) -> None:
-    assert visible(text) == shown
-    assert one_line("one\n two three", 9) == "one two…"
-
-
-@pytest.mark.parametrize(
     ("made", "diff"),
     [
         (REVISED, "--- original\n+++ revised\n@@ -1 +1 @@\n-It opened in 1935.\r\n+It opened in 1937.\r\n"),
@@ -164,14 +152,3 @@ def test_report_becomes_lines_and_tables() -> None:
         ["a", "0.500", "[0.250,", "0.750]", "8"],
         ["b␛", "-", "0"],
     ]
-
-
-@pytest.mark.parametrize("watched", [True, False])
-def test_waiting_is_shown_on_a_terminal(
-    watched: bool, terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    terminal.setenv("FORCE_COLOR", "1")  # stands for a terminal behind standard error
-    with Waiting(watched=watched) as waiting:
-        waiting.rows(3, 10)
-        time.sleep(0.3 if watched else 0)
-    assert ("3 of 10 rows" in capsys.readouterr().err) is watched
