@@ -55,11 +55,6 @@ def test_rarr_toml_is_read_instead_of_pyproject(folder: Path) -> None:
     assert (Settings().rounds, Settings().window) == (3, 4)
 
 
-def test_pyproject_of_something_else_is_no_settings_file(folder: Path) -> None:
-    (folder / "pyproject.toml").write_text("[tool.other]\nwindow = 6")
-    assert Settings().window == 4
-
-
 def test_models_are_chosen_node_by_node(folder: Path) -> None:
     (folder / "rarr.toml").write_text('models = {edit = "openai:a", rerank = "openai:a"}')
     assert Settings(models={"edit": "openai:b"}).models == {"edit": "openai:b", "rerank": "openai:a"}
@@ -216,15 +211,9 @@ def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
     assert wikipedia._api == "https://de.wikipedia.org/w/api.php"
 
 
-@pytest.mark.parametrize(
-    ("limits", "kept"),
-    [
-        ({"trace_days": 2}, {"yesterday", "new"}),
-        ({"trace_days": 0.5}, {"new"}),
-    ],
-)
-def test_trace_days_remove_old_traces(limits: dict[str, float], kept: set[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("days", "kept"), [(2, {"yesterday", "new"}), (0.5, {"new"})])
+def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Path) -> None:
     store = filled(tmp_path, "yesterday", written=time.time() - 86_400)
-    with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), **limits)) as reviser:
+    with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
     assert set(store.names()) == kept

@@ -83,8 +83,7 @@ def by_sentence(
 
 def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Joins the pieces between two kept pieces into at most one deleted, then one inserted piece."""
-    filled = (piece for piece in pieces if piece.text)
-    for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
+    for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
         kinds: tuple[Kind, ...] = ("kept",) if kept else ("deleted", "inserted")
         for kind in kinds:

@@ -124,12 +124,12 @@ def nothing_checked(revision: "Revision") -> str:
 def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":
     """Lists the warnings whose messages neither contain the first failure's message nor lie within it."""
     reason = next((notice.message for notice in _reason(warnings)), "")
-    return [notice for notice in warnings if reason not in notice.message and notice.message not in reason]
+    return [it for it in warnings if reason not in it.message and it.message not in reason]
 
 
 def _reason(warnings: "Sequence[Notice]") -> "Sequence[Notice]":
     """Returns the first failure in a list; if there is none, the first warning; [] without warnings."""
-    return [notice for notice in warnings if is_failure(notice)][:1] or warnings[:1]
+    return [*filter(is_failure, warnings), *warnings][:1]
 
 
 def is_failure(notice: "Notice") -> bool:
