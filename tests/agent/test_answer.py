@@ -57,14 +57,6 @@ def test_names_of_the_question_choose_the_triples(question: str, told: list[str]
     assert [text for text, is_gap in texts(question, search=graph) if not is_gap] == told
 
 
-def test_overview_tells_what_is_worth_telling_and_a_namesake_nothing() -> None:
-    told = texts("Who was Pierre Curie?", graph=PEOPLE)
-    assert told[0] == ("Pierre Curie was a physicist.", False) and not any(is_gap for _, is_gap in told)
-    unclear = answer("Where was Jonah Strake born?", graph=PEOPLE)
-    assert unclear.render() == "The question does not tell which Jonah Strake is meant. [NA]"
-    assert [warning.code for warning in unclear.warnings] == ["ambiguous_name"]
-
-
 def test_each_part_is_answered_by_graph_or_passages_or_is_one_gap() -> None:
     question = "When did Marie Curie die, how high is the Hoover Dam, and who painted it?"
     assert texts(question, graph=PEOPLE, corpus=DAM) == [

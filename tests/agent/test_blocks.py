@@ -9,7 +9,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.long_mills import (
     RIGHT,
-    SENTENCES,
     SIZE,
     TEXT,
     WRONG,
@@ -81,14 +80,6 @@ def test_places_in_the_text_are_exact(separator: str) -> None:
     assert sorted(edit.old for edit in revision.edits) == sorted(str(mills.built(n) + 3) for n in WRONG)
     assert all(revision.original[q.start : q.end].isdigit() for q in revision.queries if q.searched)
     assert_sound(revision)
-
-
-@pytest.mark.slow
-def test_block_that_cannot_be_divided_gives_a_warning() -> None:
-    revision = revised(by_blocks(), f"{TEXT}\n\n{'word ' * 5000}")
-    assert codes(revision) == {"block_too_long"}
-    assert "end the sentences with a full stop" in revision.warnings[0].message
-    assert judged(revision) == [True] * SENTENCES + [False]
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import time
 
 import pytest
-from families import few
 
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
 from rarr import Revision, Settings
@@ -11,19 +10,7 @@ from rarr.testing import ScriptedServer
 
 TEXT = text_of(4, wrong=2)
 RIGHT = text_of(4, wrong=0)
-NEEDED = 2
 CUT = {"budget_exhausted"}
-
-
-@pytest.mark.loopback
-@pytest.mark.parametrize("most", few(range(NEEDED + 2), every=3))
-def test_call_budget_is_kept(most: int) -> None:
-    with ScriptedServer(answer) as server:
-        revision = revised(settings_for(server, max_calls=most), TEXT)
-        assert len(server.requests) == revision.usage.model_calls == min(most, NEEDED)
-    assert codes(revision) == (CUT if most < NEEDED else set())
-    assert (revision.text == RIGHT) == (most >= NEEDED)  # an edit that is not confirmed is not made
-    assert_honest(revision)
 
 
 def assert_honest(revision: Revision) -> None:

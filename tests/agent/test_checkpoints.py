@@ -1,6 +1,5 @@
 """Runs with a checkpointer: their names, and that one which was killed goes on where it was."""
 
-import asyncio
 import os
 import random
 import signal
@@ -82,16 +81,6 @@ def test_run_id_cannot_be_used_twice() -> None:
     kept.revise(TEXT, run_id="r1")
     with pytest.raises(InputError, match=r"^run 'r1' was begun before: resume it, or give another run_id$"):
         kept.revise(TEXT, run_id="r1")
-
-
-async def test_checkpointer_function_opens_a_checkpointer_for_each_event_loop(tmp_path: Path) -> None:
-    agent = reviser(opening(tmp_path / "runs"))
-    done = await agent.arevise(TEXT, run_id="r1")
-    assert content(await asyncio.to_thread(agent.resume, "r1")) == content(done)
-    await agent.aclose()
-    assert content(await agent.aresume("r1")) == content(done)  # it opens again
-    await agent.aclose()
-    await asyncio.to_thread(agent.close)
 
 
 def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:

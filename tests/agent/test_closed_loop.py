@@ -9,13 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
-from makers import query
 
 from rarr import Reviser, Revision, Settings
 from rarr.components import Lacking
-from rarr.nodes.evaluate import next_round
-from rarr.records import Agreement, Notice, Question, Report, Sentence
-from rarr.state import State
+from rarr.records import Agreement, Question
 from rarr.testing import InMemoryRetriever
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
@@ -39,7 +36,6 @@ def test_a_correction_leaves_what_was_computed_from_the_old_value_open(tmp_path:
     assert statuses(revision) == ["supported", "unconfirmed"]
 
 
-REPORT = Report(sentences=(Sentence(text="It is.", start=0, end=6, status="no_evidence"),))
 FOUND_LATER = {"Who built it?": [], "Which firm built the bridge?": ["Brandl & Sons built the bridge."]}
 
 
@@ -79,11 +75,3 @@ def test_rounds_end_when_one_did_not_help() -> None:
     revision, _ = in_rounds(9, query_generator=asked, retriever=InMemoryRetriever())
     assert [query.round for query in revision.queries] == [1, 2]
     assert statuses(revision) == ["no_evidence"]
-
-
-def test_rounds_leave_out_sentences_whose_checks_failed() -> None:
-    failed = Notice(code="check_failed", message="down", node="check_agreement", query_id="q1")
-    before: State = {"report": REPORT, "warnings": [failed], "queries": [query(0, 4)]}
-    assert next_round(before, 2) == {"lacking": []}
-    elsewhere: State = {**before, "queries": [query(50, 54)]}
-    assert next_round(elsewhere, 2)["round"] == 2

@@ -18,7 +18,7 @@ from agent.long_mills import (
     judged,
     long_text,
 )
-from agent.mills import revised, statuses
+from agent.mills import revised
 from benchmarks import mills
 from rarr.records import Usage
 from rarr.tools.models import run_budget as meter
@@ -71,13 +71,6 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
         "budget_exhausted",
         f"deadline_s={after + 0.5} ended the run after {done} of {SENTENCES} sentences: raise it for more",
     )
-
-
-def test_sentences_that_the_deadline_leaves_unread_are_unjudged(clock: Clock) -> None:
-    revision = revised(by_blocks(model="embedded", search=Searches(clock, 3.0), deadline_s=10), long_text(1))
-    assert clock.now == pytest.approx(12.0)
-    assert "unjudged" in statuses(revision)
-    assert "supported" not in statuses(revision)
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])

@@ -8,8 +8,6 @@ import pytest
 from rarr import Settings
 from rarr.agent.exam import FILE, ExamResult, examine
 from rarr.agent.wiring.components import wire
-from rarr.ledger.reader_record import ReaderRecord
-from rarr.records.usage import Controls
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.testing.scripted_model import Answers
 
@@ -63,13 +61,3 @@ def test_exam_is_kept_in_the_record(tmp_path: Path) -> None:
         assert len(server.requests) == 2
     assert result.cards == 24
     assert '"passed":false' in (tmp_path / "readers.jsonl").read_text()
-
-
-GOOD = Controls(planted=3, caught=3, borrowed=1, borrowed_caught=1, repeated=1, confirmed=1)
-
-
-def test_good_controls_without_an_exam_are_no_good_record(tmp_path: Path) -> None:
-    record = ReaderRecord(tmp_path, ("vllm:x", "", ""))
-    record.add("en", "x", [(GOOD, f"q{n}") for n in range(20)])
-    record.add_exam("x", passed=False)
-    assert ReaderRecord(tmp_path, ("vllm:x", "", "")).standing("en") == "unknown"

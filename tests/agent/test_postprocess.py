@@ -14,9 +14,7 @@ from agent.dams import (
     UNKNOWN,
     WRONG,
     YEAR,
-    Computing,
     Silent,
-    Stubborn,
     run_once,
 )
 from rarr import Postprocessed, Reviser, Settings, apostprocess, postprocess
@@ -155,16 +153,3 @@ async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
     source = Silent()
     assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline_s=SOON))
     assert await asyncio.to_thread(source.cancelled.wait, 30)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_warm")
-@pytest.mark.parametrize("kind", [Stubborn, Computing])
-async def test_source_that_cannot_be_cancelled_is_not_waited_for(kind: Any) -> None:
-    source = kind()
-    async with Reviser(Settings(search=source)) as reviser:
-        try:
-            assert_untouched(await reviser.apostprocess(ANSWER, deadline_s=SOON))
-        finally:
-            source.released.set()
-        assert (await reviser.apostprocess(WRONG, sources=[HEIGHT], search="given")).text == RIGHT

@@ -95,14 +95,6 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     assert all(it.text in TEXT and it.why for it in replayed.changes)
 
 
-def test_changed_questions_are_shown_and_not_searched_for(server: ScriptedServer) -> None:
-    trace = recorded(model="vllm:rules", base_url=server.url, queries="questions")
-    asked = {"questions": [{"question": "How tall is it?", "about": "212 metres"}]}
-    replayed = replay(trace, "generate_queries", model=ScriptedModel(lambda _: asked, name="other"))
-    assert set(replayed.questions[1]) == {"How tall is it?"} and len(replayed.questions[0]) == 2
-    assert replayed.changes == []
-
-
 def test_key_and_path_are_never_those_of_a_trace() -> None:
     named = {name for name in Settings.model_fields if re.search(r"_(?:key|url|path)$", name)}
     typed = {

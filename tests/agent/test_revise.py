@@ -73,13 +73,6 @@ NODES = {name for name in build_graph().nodes if not name.startswith("__")}
 RUN = Counter(NODES) | Counter(retrieve=2)  # two queries
 
 
-def test_each_finished_step_is_reported() -> None:
-    steps: list[str] = []
-    stepping(steps).revise(TEXT)
-    assert Counter(steps) == RUN
-    assert (steps[0], steps[-1]) == ("generate_queries", "evaluate")
-
-
 def test_usage_is_counted_by_node() -> None:
     usage = stepping([]).revise(TEXT).usage
     calls = {node: spent.calls for node, spent in usage.by_node.items()}

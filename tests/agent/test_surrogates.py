@@ -84,14 +84,6 @@ def test_surrogate_in_a_models_answer(tmp_path: Path, prompt: str, field: str, o
 
 
 @pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
-@pytest.mark.parametrize("field", ["text", "source", "title"])
-def test_surrogate_in_a_passage(tmp_path: Path, field: str, odd: str) -> None:
-    known: dict[str, Any] = {"text": FACT, "source": "https://a.org/", "title": "Bridge"}
-    known[field] += odd
-    assert revised(tmp_path, search=InMemoryRetriever([passage(**known)])).evidence
-
-
-@pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
 def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None:
     made = revised(tmp_path, f"It {odd} stood. {TEXT}", f"When {odd}?")
     assert len(made.original) == len(

@@ -138,10 +138,8 @@ class OneCard:
     [
         (RawCard("yes", ("P1.1",)), "attributable"),
         (RawCard("yes", ("P9.1",)), "extrapolatory"),
-        (RawCard("no", ("P9.1",)), "extrapolatory"),
         (RawCard("no", ("P1.1",)), "contradictory"),
         (RawCard("mixed", ("P1.1",), ("P2.1",)), "extrapolatory"),
-        (RawCard("open", ("P1.1",)), "extrapolatory"),
         (RawCard("none"), None),
     ],
 )

@@ -162,10 +162,3 @@ def test_plan_that_fails_or_finds_nothing_gives_one_section() -> None:
     article = written({}, writer=writer, retriever=InMemoryRetriever())
     assert (article.sentences, writer.calls) == ((), [])
     assert states(article) == [("Overview", "no_source")]
-
-
-def test_outline_is_followed_without_planning() -> None:
-    writer = ScriptedWriter({"Design": DESIGN})
-    article = written({}, writer=writer, outline="# Orrel Viaduct\n- Design\n- References\n- design\n")
-    assert states(article) == [("Design", "written")]
-    assert writer.calls == [("section", "Design")]

@@ -68,7 +68,6 @@ sys.exit(rarr.cli.run())
 """
 TELL = 'os.write(1, b".")'
 FOR_EVER = "threading.Event().wait()"
-WRITING = "writing = before_end(lambda: ({}, time.sleep(60))); writing.__enter__()"
 
 
 def happens(tmp_path: Path, *lines: str, act: Act | None = None, first: str = "") -> Outcome:
@@ -94,18 +93,6 @@ def happens(tmp_path: Path, *lines: str, act: Act | None = None, first: str = ""
 )
 def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
     assert is_clean(happens(tmp_path, *lines))
-
-
-@pytest.mark.parametrize(("then", "end"), ENDS)
-def test_second_interrupt_ends_at_once(then: signal.Signals, end: tuple[int, str], tmp_path: Path) -> None:
-    def twice(running: Running) -> None:
-        running.child.send_signal(signal.SIGINT)
-        assert running.child.stdout
-        running.child.stdout.read(1)  # it writes what it has
-        running.child.send_signal(then)
-
-    never = "rarr.cli.interrupts.ENDING_S = 1e6"
-    assert happens(tmp_path, WRITING.format(TELL), TELL, FOR_EVER, act=twice, first=never)[:2] == end
 
 
 def has_row(results: Path) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from component_doubles import ScriptedReranker, ScriptedVerifier
+from component_doubles import ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.attribute import all_relevances, attribute
@@ -137,13 +137,3 @@ async def test_suspicious_passage_is_not_scored() -> None:
         state(queries=QUERIES[:2], found=[FOUND[0], bad]), runtime(reranker=reranker).context
     )
     assert reranker.calls == [("Question 2?", ["First."])]
-
-
-async def test_failed_score_leaves_the_query_to_its_own_passages_with_a_warning() -> None:
-    failing = runtime(reranker=ScriptedReranker(TimeoutError("no answer")))
-    relevances, notices = await all_relevances(state(queries=QUERIES[:2], found=FOUND[:2]), failing.context)
-    assert relevances == {}
-    assert [(notice.code, notice.query_id) for notice in notices] == [
-        ("coverage_incomplete", "q1"),
-        ("coverage_incomplete", "q2"),
-    ]

@@ -22,12 +22,6 @@ async def test_queries_are_numbered_in_the_generators_order() -> None:
     ]
 
 
-async def test_same_words_about_the_same_characters_are_one_query() -> None:
-    asked = ScriptedQueries([("Which state?", "Georgia"), ("which STATE?", "Georgia")])
-    update = await generate_queries(state(), runtime(query_generator=asked))
-    assert [q.id for q in update["queries"]] == ["q1"]
-
-
 async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:
     seen: list[Lacking] = []
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent.dams import WRONG, Silent
 
 from rarr import Settings
 from rarr.serve.jobs import Job, Tasks
@@ -12,14 +11,6 @@ from rarr.serve.jobs import Job, Tasks
 
 def settings(folder: Path, **more: Any) -> Settings:
     return Settings(home=folder / "home", trace=False, model="embedded", reranker="overlap", **more)
-
-
-async def test_verification_ends_at_its_deadline(tmp_path: Path) -> None:
-    tasks = Tasks(settings(tmp_path, search=Silent()))
-    await tasks.start()
-    result: Any = await tasks.run(Job("verify", WRONG, "r1", deadline_s=0.1))
-    assert [warning.message for warning in result.warnings] == ["not checked: the deadline came first"]
-    await tasks.aclose()
 
 
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"

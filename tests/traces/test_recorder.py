@@ -1,7 +1,5 @@
 """What reaches the file while a run goes on, what a run does without it, and what a trace must not hold."""
 
-import asyncio
-import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,12 +8,8 @@ from typing import Any
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.records import Notice
-from rarr.tools.concurrency import in_order, result_of
-from rarr.tools.trace_spans import note, recording, saved, span
 from rarr.traces.recorder import RunRecorder, settings_record
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import StoredSpan
 from traces.helpers import facts
 
 TEXT = "The Hoover Dam is 212 metres high."
@@ -27,36 +21,6 @@ async def recorder(folder: Path, messages: list[str] | None = None, *, at_once: 
     made = RunRecorder(TraceStore(folder), "run", warn, at_once=at_once)
     await made.start(facts())
     return made
-
-
-def spans(folder: Path) -> list[StoredSpan]:
-    return TraceStore(folder).read("run").spans
-
-
-async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
-    messages: list[str] = []
-    with recording(await recorder(tmp_path, messages)):
-        for _ in range(2):
-            with span("request", "model"):
-                note(object=Notice)
-            await saved()
-    assert len(messages) == 1 and "a trace cannot hold a ModelMetaclass" in messages[0]
-
-
-async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None:
-    made, free = await recorder(tmp_path), threading.Event()
-    in_order(free.wait, 10)  # the thread of the traces has something else to do
-    waiting = asyncio.create_task(_ending(made))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    await asyncio.gather(waiting, return_exceptions=True)
-    free.set()
-    await result_of(in_order(lambda: None))
-    assert TraceStore(tmp_path).read("run").error == "cancelled"
-
-
-async def _ending(made: RunRecorder) -> None:
-    await result_of(made.ended("cancelled"))
 
 
 class Notes:
@@ -85,21 +49,6 @@ def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
     with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
         revision = other.revise(TEXT, run_id="doc-1")
         assert other.resume("doc-1").text == revision.text == FACT
-
-
-def test_run_within_a_run_has_a_trace_of_its_own() -> None:
-    inner: list[Revision] = []
-
-    async def revise_too() -> None:
-        async with Reviser(Settings(search=Notes())) as reviser:
-            inner.append(await reviser.arevise(TEXT))
-
-    outer = revised(Notes(revise_too), rounds=1)
-    for run_id in (outer.run_id, *(revision.run_id for revision in inner)):
-        trace = Trace.load(run_id)
-        numbers = {span.number for span in trace.spans}
-        assert {span.parent for span in trace.spans} <= {0, *numbers}
-        assert next(span.name for span in trace.spans if not span.parent) == "generate_queries"
 
 
 def test_keys_in_addresses_are_not_recorded() -> None:

@@ -10,7 +10,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, page_path
-from traces.helpers import TEXT, filled, recorded
+from traces.helpers import TEXT, filled
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,6 @@ def test_old_runs_are_pruned(tmp_path: Path) -> None:
     filled(tmp_path, "new", written=2 * DAY_S)
     assert store.prune(days=1, max_bytes=1e9, now=2 * DAY_S) == 1
     assert store.names() == ["new"]
-
-
-def test_removed_run_is_not_written_again(tmp_path: Path) -> None:
-    store = filled(tmp_path, "gone")
-    store.remove(["gone"])
-    with pytest.raises(InputError, match="removed while it was under way"):
-        store.write("gone", ["{}"])
-    assert store.names() == []
 
 
 @pytest.mark.parametrize(
@@ -100,13 +92,3 @@ def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.M
     reviser.close()
     assert b"vllm:other" in held
     assert [secret for secret in secrets if secret.encode() in held] == []
-
-
-@pytest.mark.loopback
-def test_listed_run_has_the_counts_of_its_revision(notes: Path, home: Path) -> None:
-    revision = recorded(notes)
-    (listed,) = TraceStore(home).list()
-    used = revision.usage
-    assert (listed.run_id, listed.status) == (revision.run_id, "done")
-    assert (listed.calls, listed.tokens) == (used.model_calls, used.input_tokens + used.output_tokens)
-    assert listed.edits == sum(edit.accepted for edit in revision.edits) == 1

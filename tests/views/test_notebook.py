@@ -84,18 +84,6 @@ def test_hostile_texts_are_escaped() -> None:
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
 
 
-def test_entries_that_need_review_come_first() -> None:
-    made = revision(
-        "One.\nTwo.\nThree.",
-        edit(0, 3, "1", old="One", state="suggested", reason="the source has 1"),
-        statuses=("supported", "unconfirmed", "contradicted"),
-    )
-    text = Page(revision_html(made)).text
-    order = ("Three.", "Two.", "e1: One → 1", "the source has 1", 'accept("e1")', "One.")
-    places = [text.index(words) for words in order]
-    assert places == sorted(places)
-
-
 def sentence(text: str, words: str, *parts: str) -> Sentence:
     start = text.index(words)
     places = [(start + words.index(part), part) for part in parts]

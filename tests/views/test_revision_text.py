@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from rarr.evals.statistics import Measured
-from rarr.records import Notice, Part, Query, Report, Scores, Sentence
-from rarr.records.card import Quote
+from rarr.records import Notice, Query, Scores, Sentence
 from rarr.records.document_checks import DocumentChecks
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import render, render_diff
@@ -64,47 +63,6 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
 
 def sentence(text: str, **fields: Any) -> Sentence:
     return Sentence(**({"text": text, "start": 0, "end": len(text), "status": "supported"} | fields))
-
-
-def sentences(made: Any, *, verbose: bool = False) -> list[str]:
-    shown = render(made, terminal=False, verbose=verbose).partition("Sentences\n")[2].partition("\n\n")[0]
-    return shown.split("\n")
-
-
-def test_quotes_are_shown_and_without_any_the_nearest_sentences_of_three_sources() -> None:
-    windows = evidence(), evidence(id="v2"), *(evidence(id=f"v{n}", source=f"{n}.md") for n in range(3, 7))
-    spoken = sentence("It opened.", evidence_ids=tuple(each.id for each in windows))
-    made = revision("It opened.", evidence=windows, report=Report(sentences=(spoken,)))
-    said = "“It opened in 1937.”"
-    first, *others = sentences(made, verbose=True)
-    assert first == f"  1. supported  It opened.  ← {said} (bridge.md)"
-    assert others == [f"      {said} (3.md)", f"      {said} (4.md)"]
-    assert sentences(made) == [first]
-    texts = ("It is.", "It was.", "It is.")
-    quotes = tuple(Quote(evidence_id="v5", start=0, end=5, text=text) for text in texts)
-    cited = spoken.model_copy(update={"quotes": quotes})
-    made = revision("It opened.", evidence=windows, report=Report(sentences=(cited,)))
-    assert sentences(made) == ["  1. supported  It opened.  ← “It is.” … “It was.” (5.md)"]
-
-
-def test_deciding_words_are_marked_by_their_state() -> None:
-    parts = (
-        Part(start=0, end=2, state="open"),
-        Part(start=3, end=9, state="confirmed", evidence_id="v1", says="opened"),
-        Part(start=13, end=17, state="differs", evidence_id="v1", says="1937\x1b"),
-    )
-
-    def line(text: str) -> list[tuple[str, str]]:
-        report = Report(sentences=(sentence(text, parts=parts, status="contradicted"),))
-        shown = render(revision(text, report=report), terminal=True)
-        assert "      differs: “1935”, and v1 says “1937␛”" in ANSI.sub("", shown) or "\t" in text
-        return re.findall(r"\x1b\[([\d;]+)m(\w+)", next(row for row in shown.splitlines() if "1. " in row))
-
-    assert line("It opened in 1935.")[1:] == [("4;94", "It"), ("32", "opened"), ("1;31", "1935")]
-    assert line("It\topened  in 1935.") == [("31", "contradicted")]
-    unsure = sentence("It is.", status="unconfirmed", parts=parts[:1])
-    made = revision("It is.", report=Report(sentences=(unsure,)))
-    assert "  1. unconfirmed  It is.  (not confirmed: “It”)\n" in render(made, terminal=False)
 
 
 @pytest.mark.parametrize("terminal_", [True, False])
