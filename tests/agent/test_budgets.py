@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
+from agent.mills import codes, revised, settings_for, statuses
+from benchmarks.mills import answer, document, text_of
 from rarr import Revision, Settings
-from rarr.testing import ScriptedServer
+from rarr.testing import InMemoryRetriever, ScriptedServer
 
 TEXT = text_of(4, wrong=2)
 RIGHT = text_of(4, wrong=0)
@@ -35,7 +36,9 @@ def test_deadline_budget_ends_a_run_with_a_slow_server(latency: float) -> None:
 
 
 def test_budget_does_not_bind_the_embedded_models() -> None:
-    revision = revised(Settings(search=Documents(), max_calls=0, max_tokens=0), document("Aldmoor"))
+    revision = revised(
+        Settings(search=InMemoryRetriever([document(0)]), max_calls=0, max_tokens=0), document(0)
+    )
     assert codes(revision) == set()
     assert statuses(revision) == {"supported"}
 

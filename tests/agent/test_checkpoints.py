@@ -18,7 +18,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
-from agent.mills import answer, revised, settings_for, text_of
+from agent.mills import revised, settings_for
+from benchmarks.mills import answer, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import InMemoryRetriever, Request, ScriptedServer

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.mills import answer, text_of
+from benchmarks.mills import answer, text_of
 from rarr import Reviser, Settings
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 

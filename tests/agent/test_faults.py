@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from families import few
 
-from agent.mills import Documents, answer, codes, revised, settings_for, statuses, text_of
+from agent.mills import codes, revised, settings_for, statuses
+from benchmarks.mills import SlowDocuments, answer, text_of
 from rarr import Reviser, Revision, Settings
 from rarr.errors import RarrError
 from rarr.testing import Failure, Request, ScriptedServer
@@ -90,7 +91,9 @@ def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
     with ScriptedServer(answer, requires_key="another") as server:
         access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
         settings = Settings(
-            model=model, search=Documents(), **({"endpoints": {model: access}} if by_endpoint else access)
+            model=model,
+            search=SlowDocuments(0.0),
+            **({"endpoints": {model: access}} if by_endpoint else access),
         )
         with Reviser(settings) as reviser:
             revision = reviser.revise(TEXT)
@@ -115,6 +118,6 @@ def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
 )
 def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
     with pytest.raises(RarrError) as raised:
-        Reviser(Settings(**({"model": "vllm:mills", "search": Documents()} | wrong)))
+        Reviser(Settings(**({"model": "vllm:mills", "search": SlowDocuments(0.0)} | wrong)))
     assert KEY not in f"{raised.value!r} {raised.value} {raised.value.__context__!r}"
     assert "\n" not in str(raised.value)

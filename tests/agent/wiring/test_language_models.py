@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from agent.mills import Documents, answer, revised, settings_for, text_of
+from agent.mills import revised, settings_for
+from benchmarks.mills import SlowDocuments, answer, text_of
 from rarr import Settings
 from rarr.agent.wiring.models import LanguageModels
 from rarr.testing import ScriptedServer
@@ -44,7 +45,10 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
 def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
     with ScriptedServer(answer) as own:
         settings = Settings(
-            model="vllm:a", api_key="all", search=Documents(), endpoints={"vllm:a": {"base_url": own.url}}
+            model="vllm:a",
+            api_key="all",
+            search=SlowDocuments(0.0),
+            endpoints={"vllm:a": {"base_url": own.url}},
         )
         assert revised(settings, TEXT).text == RIGHT
         assert {request.headers["authorization"] for request in own.requests} == {"Bearer none"}
