@@ -12,7 +12,6 @@ from blocking import LONG, OURS, watched
 from makers import FACT
 
 from rarr.backends.encoder.model import Encoder
-from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
@@ -21,7 +20,14 @@ JUDGE = Encoder().attribution
 
 def run_in(file: str, expression: str, *survived: type[Exception]) -> Any:
     """What a coroutine of this file does; no frame of a test is on the way to it."""
-    names = {**globals(), "re": re, "Path": Path, "LONG": LONG, "survived": survived}
+    names = {
+        **globals(),
+        "re": re,
+        "Path": Path,
+        "LONG": LONG,
+        "split_sentences": split_sentences,
+        "survived": survived,
+    }
     exec(compile(CODE.format(expression), file, "exec"), names)
     return asyncio.run(names["asked"]())
 
@@ -48,43 +54,6 @@ def test_blocking_calls_of_our_coroutines_are_reported(named: str, expression: s
     with watched() as seen, pytest.raises(BlockingError):
         run_in(f"{OURS}/nodes/made.py", expression)
     assert [place.partition(",")[0] for place in seen] == [named]
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "threading.Lock().acquire()",
-        "re.compile('a').search('b' * (LONG - 1))",
-        "re.compile('a').search('b' * 2 * LONG, 10, 20)",
-    ],
-)
-def test_calls_that_do_not_block_are_not_reported(expression: str) -> None:
-    with watched() as seen:
-        run_in(f"{OURS}/nodes/made.py", expression)
-    assert seen == []
-
-
-@pytest.mark.parametrize("file", ["elsewhere.py", f"{OURS}/testing/made.py"])
-def test_coroutines_of_others_and_of_doubles_may_block(file: str) -> None:
-    with watched() as seen:
-        assert run_in(file, "split_sentences(FACT)") != []
-    assert seen == []
-
-
-def called_back() -> None:
-    split_sentences(FACT)
-
-
-def test_callbacks_of_tests_may_block() -> None:
-    with watched() as seen:
-        run_in(f"{OURS}/nodes/made.py", "called_back()")
-    assert seen == []
-
-
-async def test_threads_may_block() -> None:
-    with watched() as seen:
-        assert await work(split_sentences, FACT) != []
-    assert seen == []
 
 
 def test_blocking_call_is_reported_though_its_error_is_caught() -> None:

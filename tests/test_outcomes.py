@@ -40,17 +40,6 @@ def test_run_by_another_job_counts_as_run() -> None:
     assert list(never_run([first])) == ["a.py::test_slow", "b.py"]
 
 
-def test_expected_failure_counts_as_run() -> None:
-    assert never_run([{"a.py::test": ""}]) == {}
-
-
-@pytest.mark.parametrize(
-    "reason", ["needs --live", "root may read everything", "this system has no full device"]
-)
-def test_for_another_system_is_not_reported(reason: str) -> None:
-    assert never_run([{"a.py::test": reason}]) == {}
-
-
 def test_file_skipped_by_one_job_and_collected_by_no_other_is_named(tmp_path: Path) -> None:
     (tmp_path / "one").write_text(json.dumps({"a.py": "could not import 'torch'", "c.py::test": ""}))
     assert main([str(tmp_path / "one")]) == "no job ran a.py: could not import 'torch'"
@@ -75,9 +64,3 @@ def test_outcomes_are_written_and_run_tests_are_deselected_next_time(tmp_path: P
         "test_one.py::test_is_skipped": "needs --slow",
         "test_one.py::test_is_skipped_by_a_fixture": "needs a server",
     }
-
-
-def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "empty.json").write_text("{}")
-    assert "no outcomes" in main([])
-    assert "no outcomes" in main([str(tmp_path / "empty.json")])

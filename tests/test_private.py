@@ -14,7 +14,7 @@ from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.web.cache import Cache
-from rarr.tools.storage.files import make_private, private_file, private_folder
+from rarr.tools.storage.files import private_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
@@ -59,16 +59,6 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     assert open_to_others(tmp_path / "some") == []
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("umask")
-def test_index_stays_private_after_an_update(corpus: Path, tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    for text in ("Pears grow.", "Plums grow.", ""):
-        Corpus.open(corpus, home=home, **BUILD)
-        assert open_to_others(home) == []
-        (corpus / "c.md").write_text(text)
-
-
 def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     Corpus.open(corpus, home=home, **BUILD)
@@ -101,22 +91,3 @@ def test_index_written_with_o_follows_the_umask(corpus: Path, tmp_path: Path, um
     build_index(corpus, out, **BUILD)
     usual = {True: 0o777 & ~umask, False: 0o666 & ~umask}
     assert [path for path in (out, *out.rglob("*")) if mode(path) != usual[path.is_dir()]] == []
-
-
-@pytest.mark.usefixtures("umask")
-def test_private_folder_does_not_change_existing_folders(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir(mode=0o755)
-    before = mode(tmp_path / "a")
-    private_folder(tmp_path / "a" / "b" / "c")
-    private_folder(tmp_path / "a" / "b" / "c")
-    assert [mode(tmp_path / part) for part in ("a", "a/b", "a/b/c")] == [before, 0o700, 0o700]
-
-
-def test_make_private_keeps_the_permissions_of_the_owner(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a").write_text("a")
-    (tmp_path / "in" / "a").chmod(0o544)
-    (tmp_path / "in" / "link").symlink_to(tmp_path / "else")
-    (tmp_path / "else").touch(0o644)
-    make_private(tmp_path / "in")
-    assert (mode(tmp_path / "in" / "a"), mode(tmp_path / "else") & 0o044) == (0o500, 0o044)

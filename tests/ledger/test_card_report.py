@@ -11,7 +11,6 @@ from rarr.records.card import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The mill burned in 1921 at night."
-WHOLE = Place(start=0, end=len(TEXT))
 NIGHT = Place(start=24, end=32)
 QUOTE = Quote(evidence_id="q1.1", start=0, end=21, text="The mill burned in 1921.")
 EDIT = CardEdit(start=19, end=23, new="1923", by="in 1923", evidence_id="q1.1")

@@ -38,12 +38,6 @@ def allocate(megabytes: int) -> int:
 KEPT: list[bytes] = []
 
 
-def keep(megabytes: int) -> int:
-    """Holds so much memory from now on."""
-    KEPT.append(b"x" * (megabytes * 1_000_000))
-    return os.getpid()
-
-
 def crash() -> None:
     os.abort()
 

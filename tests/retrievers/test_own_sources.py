@@ -1,7 +1,5 @@
 """Given passages, retrievers of LangChain, several sources as one, and documents that are cut anew."""
 
-import hashlib
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever
+from rarr.testing import RETRIEVED_AT
 
 FACT = "The library opened in 1976."
 
@@ -152,18 +150,6 @@ async def test_sources_of_langchain_become_passages() -> None:
     assert second.published_at == datetime(2024, 3, 5, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("document", "source"),
-    [
-        (Document("x.", id="doc-7"), "unnamed:doc-7"),
-        (Document("x.", metadata={"source": ""}), "unnamed:" + hashlib.sha256(b"x.").hexdigest()[:12]),
-    ],
-)
-async def test_sources_of_langchain_without_metadata_have_a_name(document: Document, source: str) -> None:
-    [passage] = await over([document]).retrieve("x", 5)
-    assert passage.source == source
-
-
 async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> None:
     with metered() as meter:
         assert (
@@ -186,9 +172,3 @@ async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> N
 async def test_source_of_langchain_that_fails_says_why(held: Any, reason: str) -> None:
     with pytest.raises(RetrievalError, match=rf"the LangChain retriever Shelf failed \({reason}"):
         await over(held).retrieve("x", 5)
-
-
-async def test_source_without_whole_texts_keeps_its_passages() -> None:
-    source = InMemoryRetriever(["It is red."])
-    passages: Sequence[Passage] = await DocumentChunks(source, [], 50).retrieve("red", 5)
-    assert [each.text for each in passages] == ["It is red."]

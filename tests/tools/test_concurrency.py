@@ -5,33 +5,27 @@ import gc
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError
 from contextlib import aclosing
 
-import anyio
 import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
 from rarr.tools.concurrency import (
     CORES,
-    PerLoop,
     before_end,
     bounded_flow,
     by_deadline,
     call_all,
     in_order,
-    in_own_task,
     in_thread,
-    infer,
     require_awaited,
     result_of,
     run,
     side_by_side,
     together,
-    work,
 )
 
 
@@ -42,26 +36,6 @@ async def failing() -> int:
 async def doubled(number: int, _: int = 0) -> int:
     await asyncio.sleep(0)
     return 2 * number
-
-
-async def test_models_and_rules_run_on_one_thread_each() -> None:
-    meeting = threading.Barrier(2, timeout=5)
-    assert sorted(await asyncio.gather(work(meeting.wait), infer(meeting.wait))) == [0, 1]
-    for pool in (work, infer):
-        assert len(set(await asyncio.gather(*(pool(threading.get_ident) for _ in range(9))))) == 1
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        await asyncio.wait_for(work(next, iter([])), 5)
-
-
-async def test_work_cancelled_while_waiting_never_runs() -> None:
-    ran: list[int] = []
-    first = asyncio.ensure_future(infer(time.sleep, 0.05))
-    second = asyncio.ensure_future(infer(ran.append, 1))
-    await asyncio.sleep(0)
-    second.cancel()
-    await first
-    await infer(int)
-    assert ran == []
 
 
 async def test_cancelled_thread_ends_at_its_next_check() -> None:
@@ -183,24 +157,6 @@ async def test_late_coroutine_is_cancelled_not_awaited_and_its_error_not_logged(
     assert (order, caplog.records) == (["returned", "ended"], [])
 
 
-async def test_a_scope_of_anyio_cancels_the_coroutine_once_and_lets_it_end_in_order() -> None:
-    ended = asyncio.Event()
-
-    async def ending_in_order() -> None:
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            for _ in range(3):
-                await asyncio.sleep(0)  # a second cancel would be raised here
-            ended.set()
-            raise
-
-    with anyio.CancelScope() as scope:
-        asyncio.get_running_loop().call_soon(scope.cancel)
-        await in_own_task(ending_in_order())
-    await asyncio.wait_for(ended.wait(), 5)
-
-
 async def test_run_works_inside_a_running_loop_in_one_shared_loop_of_its_own() -> None:
     async def loop_of() -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
@@ -249,26 +205,6 @@ def test_run_works_after_a_fork() -> None:
     if child == 0:
         os._exit(run(doubled(21)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-
-
-def test_each_event_loop_has_its_object_and_ended_loops_leave_nothing_behind() -> None:
-    closed: list[object] = []
-
-    async def close(loop: object) -> None:
-        closed.append(loop)
-
-    made = PerLoop(asyncio.get_running_loop, close)  # what holds its loop
-
-    async def is_own() -> bool:
-        return made.get() is made.get() is asyncio.get_running_loop()
-
-    def loops(_: int) -> list[bool]:
-        return [asyncio.run(is_own()) for _ in range(5)]
-
-    with ThreadPoolExecutor(4) as pool:
-        assert all(own for each in pool.map(loops, range(4)) for own in each)
-    asyncio.run(is_own())
-    assert (len(made._made) <= 1, len(closed)) == (True, 21)
 
 
 def test_failing_action_before_the_end_prints_one_line_and_the_others_run(

@@ -11,7 +11,7 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.tools.storage.database import Database, Schema
-from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole, writing
+from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole
 
 SCHEMA = Schema("note file", 77, 1, "CREATE TABLE notes (text TEXT);")
 ANOTHER_PROCESS = """
@@ -53,14 +53,6 @@ def test_lines_are_added_whole_with_short_writes(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "f").read_bytes() == b"one\nthree\n"
 
 
-def test_operating_system_error_names_the_cure(tmp_path: Path) -> None:
-    with (
-        pytest.raises(InputError, match=r"cannot be written \(Is a directory\): correct that"),
-        writing(tmp_path),
-    ):
-        Appending(tmp_path)
-
-
 def test_lock_is_exclusive(tmp_path: Path) -> None:
     with (
         locked(tmp_path / "new" / "lock", "it is in use"),
@@ -89,12 +81,3 @@ def test_another_process_does_not_delete_the_log_of_an_open_database(tmp_path: P
     with closing(sqlite3.connect(path)) as whole:
         assert whole.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert whole.execute("SELECT COUNT(*) FROM notes").fetchone() == (3 * openings,)
-
-
-def test_failed_transaction_stores_nothing(tmp_path: Path) -> None:
-    database = Database(tmp_path / "notes.sqlite", SCHEMA)
-    with pytest.raises(ZeroDivisionError), database.transaction() as sqlite:
-        sqlite.execute("INSERT INTO notes VALUES ('lost')")
-        _ = 1 / 0
-    with database.used() as sqlite:
-        assert sqlite.execute("SELECT COUNT(*) FROM notes").fetchone() == (0,)

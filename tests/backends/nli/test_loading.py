@@ -135,7 +135,6 @@ def test_model_with_code_of_its_own_is_refused(fake: Fake, hub: list[str], name:
     assert "needs Python code of its own, which is not run here: choose" in refused(name)
 
 
-THREE_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 UNNAMED = {0: "LABEL_0", 1: "LABEL_1"}
 
 

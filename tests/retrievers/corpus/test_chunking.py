@@ -10,33 +10,14 @@ from rarr.retrievers.corpus.index_words import terms
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
-def prose(count: int) -> str:
-    return " ".join(f"This is sentence number {number}." for number in range(count))
-
-
 def cut(text: str, window: int = 4, step: int = 1) -> list[Window]:
     return windows(text, window=window, step=step)
-
-
-def numbers(text: str, window: int = 4, step: int = 1) -> list[list[int]]:
-    """The numbers of `prose` that each window holds."""
-    windows = [text[span.start : span.end].split() for span in cut(text, window, step)]
-    return [[int(word.strip(".")) for word in words if word.strip(".").isdigit()] for words in windows]
 
 
 def test_headings_break_windows_and_name_them() -> None:
     text = "Zero.\n\n# One\n\nFirst here. Second here.\n\nThree\n---\n\nThird here."
     windows = [(text[window.start : window.end], window.heading) for window in cut(text)]
     assert windows == [("Zero.", ""), ("First here. Second here.", "One"), ("Third here.", "Three")]
-
-
-def test_rows_of_tables_count_as_sentences() -> None:
-    text = "| State | Tons |\n|---|---|\n| Georgia | 1 |\n| Ohio | 2 |\n"
-    assert [text[window.start : window.end] for window in cut(text, 1)] == [
-        "| State | Tons |",
-        "| Georgia | 1 |",
-        "| Ohio | 2 |",
-    ]
 
 
 @given(
@@ -78,7 +59,3 @@ def test_hostile_texts_are_cut_quickly(text: str) -> None:
 )
 def test_terms_are_the_stems_of_content_words(query: str, expected: list[str]) -> None:
     assert terms(query) == expected
-
-
-def test_long_queries_are_cut() -> None:
-    assert len(terms(" ".join(f"word{number}" for number in range(1000)))) == 64

@@ -79,18 +79,3 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
         RetrievalError, match=r"cannot be searched \(.*No such file.*\): delete the index '.*' and build it"
     ):
         await corpus.retrieve("France", 5)
-
-
-@pytest.mark.slow
-async def test_ranking_does_not_depend_on_the_order_of_indexing(tmp_path: Path, opened: Open) -> None:
-    names = [f"{name}.md" for name in "abcdefghijkl"]
-    rankings = []
-    for order in (names, names[::-1]):
-        folder = tmp_path / f"from-{order[0]}"
-        folder.mkdir()
-        for name in order:  # each is added to the index as it was
-            (folder / name).write_text(f"# {name}\n\nPears are sweet. Pears are green. Pears keep.\n")
-            corpus = opened(folder)
-        passages = await corpus.retrieve("sweet green pears", 3)
-        rankings.append([(Path(passage.source).name, passage.start) for passage in passages])
-    assert rankings[0] == rankings[1]

@@ -1,7 +1,6 @@
 """An index holds what its corpus holds: built, updated, damaged, read, and of other versions."""
 
 import asyncio
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -70,18 +69,6 @@ def test_changed_files_alone_are_read_again(
     (folder / "peaches.md").unlink()
     assert counts(build()) == (0, 1, 1)
     assert counts(build()) == (0, 1, 0)
-
-
-def test_another_corpus_replaces_the_first_in_the_index(
-    build: Build, out: Path, folder: Path, tmp_path: Path
-) -> None:
-    build()
-    other = shutil.copytree(folder, tmp_path / "other")
-    (other / "peaches.md").write_text("x" * (folder / "peaches.md").stat().st_size)
-    times = (folder / "peaches.md").stat().st_mtime_ns
-    os.utime(other / "peaches.md", ns=(times, times))
-    assert counts(built(other, out)) == (2, 0, 0)
-    assert searched(IndexReader(out, 4, 1).searcher(), "china") == []
 
 
 def test_parts_that_cannot_be_read_are_named_and_files_of_a_failing_system_tried_again(

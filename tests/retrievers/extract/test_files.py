@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.extract import files
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError, decode, published
 from rarr.retrievers.extract.files import extract
 
@@ -82,16 +81,6 @@ def test_bad_records_are_left_out_by_number(
     assert [note.split(" is")[0] for note in notes] == left_out
 
 
-def test_documents_before_a_line_that_is_no_record_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "LONGEST_RECORD", 1000)
-    documents = extract(written(tmp_path / "a.jsonl", '{"text": "a"}\n' + "x" * 1001), print)
-    assert next(documents).text == "a"
-    with pytest.raises(UnreadableError, match="line 2 holds more than"):
-        list(documents)
-
-
 TEXT = "Die Pfirsiche wachsen überall in Österreich, sagt der Gärtner.\r\nFür ihn sind sie schön. " * 3
 
 
@@ -100,11 +89,6 @@ def test_encodings_are_marked_or_guessed(encoding: str) -> None:
     notes = list[str]()
     assert decode(TEXT.encode(encoding), complain=notes.append) == TEXT
     assert len(notes) == (encoding == "cp1252")
-
-
-def test_declared_encoding_is_used_if_it_exists() -> None:
-    assert decode("Привет, мир".encode("windows-1251"), "windows-1251") == "Привет, мир"
-    assert decode(TEXT.encode("cp1252"), "x-nonsense") == TEXT
 
 
 @given(st.binary(max_size=60))
@@ -146,13 +130,6 @@ def test_unreadable_file_is_a_one_line_error_with_its_cause(
     with pytest.raises(UnreadableError, match=reason) as raised:
         read(written(tmp_path / name, content))
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("name", ["none.txt", "none.pdf"])
-def test_an_operating_system_error_is_not_lasting(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UnreadableError, match="No such file") as raised:
-        read(tmp_path / name)
-    assert not raised.value.lasting
 
 
 @pytest.mark.slow

@@ -115,30 +115,6 @@ async def test_call_that_crashes_lies_or_prints_affects_no_other(
     assert capfd.readouterr() == ("", "")
 
 
-async def test_broken_installation_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    extracting.end_idle()
-    tmp_path.joinpath("pypdf.py").write_text("import part_of_pypdf")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert "cannot be started (status 1): install rarr again" in await why(calls.double, 2)
-
-
-@pytest.mark.slow
-async def test_slow_calls_do_not_block_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit(monkeypatch, 5, 600)
-    slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(extracting.AT_ONCE - 1)]
-    await asyncio.sleep(0)
-    assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
-    assert not any(task.done() for task in slow)
-    await asyncio.gather(*slow, return_exceptions=True)
-
-
-@pytest.mark.slow
-@linux
-def test_process_that_holds_much_memory_is_not_reused() -> None:
-    assert extracted_file(calls.keep, 10, size=0) and len(pids()) == 1
-    assert extracted_file(calls.keep, 450, size=0) and pids() == set()
-
-
 @pytest.mark.slow
 @posix
 def test_interrupt_ends_the_wait_of_the_parent_and_not_the_process() -> None:
@@ -182,15 +158,6 @@ async def main():
     await asyncio.sleep(60)
 asyncio.run(main())
 """
-FORK = """
-before = asyncio.run(extracted(calls.process))
-if not (fork := os.fork()):
-    other = asyncio.run(extracted(calls.process))
-    limited_calls.end_idle()
-    os._exit(0 if other != before else 1)
-assert os.waitpid(fork, 0)[1] == 0
-assert asyncio.run(extracted(calls.process)) == before
-"""
 
 
 def script(text: str) -> Popen[str]:
@@ -216,13 +183,6 @@ def test_process_ends_with_its_parent(call: str, end: str) -> None:
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert until(lambda: not runs(pid))
     assert "limited_calls" not in errors
-
-
-@pytest.mark.slow
-@posix
-def test_program_and_its_fork_have_processes_of_their_own() -> None:
-    program = script(FORK)
-    assert (program.communicate()[1], program.returncode) == ("", 0)
 
 
 @pytest.mark.slow

@@ -34,11 +34,6 @@ def test_the_declared_encoding_is_used() -> None:
     assert "Персики растут в Грузии." in read_page(page.encode("windows-1251")).text
 
 
-@pytest.mark.parametrize("page", [b"", b"<html></html>", b"<p></p>", b"<" * 1000])
-def test_a_page_without_text_is_empty(page: bytes) -> None:
-    assert read_page(page).text.strip("<") == ""
-
-
 def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
     ferry = b"""<html><body><nav><a href="/">Home</a></nav><main><h1>Rates</h1>
     <ul><li>Adults 6 euros</li></ul><h2>Times</h2><ul><li>10:00</li></ul></main></body></html>"""

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -77,16 +76,6 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 
 
 @pytest.mark.slow
-async def test_page_that_takes_too_long_to_read_is_left_out(
-    reading: Reading, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extracting, "PAGE", extracting.CallLimits(0.05, 600))
-    monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
-    with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
-        await reading(Web(HTML.encode())).read(URL)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(("left", "deadline"), [(0.2, None), (20.0, 0.4)])
 async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
     reading: Reading, monkeypatch: pytest.MonkeyPatch, left: float, deadline: float | None
@@ -101,12 +90,6 @@ async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_r
     ):
         meter.budget = Budget(deadline_s=deadline)
         await reading(web).read(URL)
-
-
-@pytest.mark.parametrize("url", ["http://[#a", "https://a.org/\ud800"])
-async def test_page_at_an_odd_address_is_read_or_refused(reading: Reading, url: str) -> None:
-    with suppress(RetrievalError):
-        assert await reading(Web(HTML.encode())).read(url)
 
 
 @pytest.mark.parametrize(

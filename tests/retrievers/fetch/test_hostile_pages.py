@@ -159,17 +159,6 @@ async def test_broken_answer_is_one_harmless_line(script: Script) -> None:
     await refused(script)
 
 
-async def test_no_more_is_read_than_the_content_length() -> None:
-    lie = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nabc"
-    assert (await served(lie)).content == b"ab"
-
-
-async def test_closed_port_is_no_connection() -> None:
-    async with Hostile({}) as server:
-        gone = server.url()
-    assert "no connection" in await refusal(gone)
-
-
 @pytest.mark.parametrize("status", ["301 x", "302 x", "303 x", "307 x", "308 x"])
 async def test_every_kind_of_redirect_is_followed(status: str) -> None:
     async with Hostile({"/": moved("page?q#f", status), "/page?q": answer(PAGE)}) as server:

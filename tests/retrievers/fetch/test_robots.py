@@ -11,7 +11,7 @@ import pytest
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import robots
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError
-from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product, rules
+from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, rules
 from retrievers.fetches import PAGE, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
@@ -161,13 +161,6 @@ def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool
 def test_rule_with_many_wildcards_is_matched_quickly() -> None:
     text = "User-agent: *\n" + f"Disallow: /{'*a' * 2000}b\n" * 100
     assert may(text, "/" + "a" * 4000)
-
-
-@pytest.mark.parametrize(
-    ("agent", "name"), [("Rarr/1.0 (+https://x.org)", "rarr"), ("my-bot_x", "my-bot_x"), ("/1", ""), ("", "")]
-)
-def test_product_name_is_read_from_the_user_agent(agent: str, name: str) -> None:
-    assert product(agent) == name
 
 
 async def test_rules_of_a_site_are_kept_for_a_day_and_its_failure_for_30_seconds(

@@ -98,13 +98,6 @@ def test_turtle_is_read_by_its_english_labels(tmp_path: Path) -> None:
     }
 
 
-def test_n_triples_are_read(tmp_path: Path) -> None:
-    line = '<http://example.org/Ida_Lunde> <http://example.org/height> "1.7" .\n'
-    assert read(tmp_path, "a.nt", line) == [
-        Triple("http://example.org/Ida_Lunde", "Ida Lunde", "height", "1.7", "1.7")
-    ]
-
-
 def test_without_pyoxigraph_the_install_line_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     with pytest.raises(SetupError, match=r"pip install 'rarr\[graph\]'"):

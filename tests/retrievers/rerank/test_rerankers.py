@@ -217,24 +217,7 @@ class OneByOne:
         return await OverlapReranker().score(query, passages)
 
 
-class AllAtOnce(OverlapReranker):
-    """Cannot score."""
-
-    async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
-        raise RuntimeError("no scores")
-
-
-async def test_one_call_for_all_queries_gives_the_scores_of_single_calls() -> None:
-    reranker = OverlapReranker()
-    apart = [await reranker.score(query.text, FOUND) for query in QUERIES]
-    assert await scores_by_query("rerank", WANTED, reranker) == apart
-
-
 async def test_failure_of_one_query_leaves_the_others_their_scores() -> None:
     good, bad, _ = await scores_by_query("rerank", WANTED, OneByOne())
     assert good == await OverlapReranker().score(QUERIES[0].text, FOUND)
     assert isinstance(bad, RuntimeError)
-
-
-async def test_failure_of_one_call_is_the_failure_of_each_query() -> None:
-    assert [str(it) for it in await scores_by_query("rerank", WANTED, AllAtOnce())] == ["no scores"] * 3

@@ -15,9 +15,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.web import cache as cache_module
-from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry
-from rarr.tools.storage import database
+from rarr.retrievers.web.cache import MAX_AGE_S, Cache, CacheEntry
 
 NOW = 1_790_000_000.0
 
@@ -118,26 +116,6 @@ async def test_read_only_cache_returns_new_answers_without_storing(
     assert "cannot be written (attempt to write a readonly database)" in caplog.text
 
 
-@pytest.mark.slow
-async def test_locked_file_is_waited_for_once_and_written_later(
-    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(database, "BUSY_S", 0.3)
-    cache, started = Cache(path), time.monotonic()
-    await put(cache, "known")
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        for key in range(40):
-            assert await put(cache, [key]) == b"v"
-        assert (await cache.through("page", "known", never)).value == b"v"
-    assert time.monotonic() - started < 6  # a wait for each would take 12 s
-    [record] = caplog.records
-    assert "cannot be written (database is locked)" in record.getMessage()
-    cache._rests_until["written"] = 0.0
-    await put(cache, [0])
-    assert await cache.stored("page", [0])
-
-
 async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = Cache(path)
     await put(cache, "known")
@@ -146,15 +124,6 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     assert len(await put(cache, "a", os.urandom(100_000))) == 100_000
     assert "(database or disk is full): let it be written, with room on its disk" in caplog.text
     assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
-
-
-async def test_values_that_are_long_too_old_are_removed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
-    cache = Cache(path, clock=(clock := Clock()))
-    await put(cache, "old")
-    clock.now += MAX_AGE_S + KEPT_S + 1
-    await put(cache, "new")
-    assert in_file(path, "SELECT COUNT(*) FROM entries") == 1
 
 
 async def test_damaged_value_is_replaced_and_others_are_kept(
@@ -216,24 +185,6 @@ async def work():
 
 asyncio.run(work())
 """
-FORK = """
-to_child, to_parent = os.pipe(), os.pipe()
-asyncio.run(put("before"))
-pid = os.fork()
-if pid == 0:
-    assert asyncio.run(cache.stored("page", ["before"]))
-    asyncio.run(put("child"))
-    os.write(to_parent[1], b"!")
-    os.read(to_child[0], 1)
-    asyncio.run(put("child again"))
-    os._exit(0)
-os.read(to_parent[0], 1)
-cache._file.close()  # the last one to close a file removes its log, which the child still needs
-asyncio.run(put("parent"))
-os.write(to_child[1], b"!")
-assert os.waitpid(pid, 0)[1] == 0
-assert all(asyncio.run(cache.stored("page", [key])) for key in ("before", "child", "parent", "child again"))
-"""
 
 
 def started(script: str, path: Path, number: int = 0) -> subprocess.Popen[str]:
@@ -259,8 +210,3 @@ def test_many_processes_write_and_read_at_once_also_after_killed_ones(path: Path
     answers = [asyncio.run(Cache(path).stored("page", [1, i])) for i in range(20)]
     assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
     all_end_well(path, *(started(WORK, path, number) for number in range(4)))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_process_and_its_fork_both_use_it(path: Path) -> None:
-    all_end_well(path, started(FORK, path))

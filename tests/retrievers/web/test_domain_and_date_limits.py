@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rarr.retrievers.fetch.public_ip_addresses import link
 from rarr.retrievers.web.domain_and_date_limits import allowed, normalised, site_of, within
 from retrievers.makers import words
 
@@ -56,12 +55,6 @@ def test_sources_with_an_ambiguous_host_are_excluded_by_any_domain_filter(url: s
 )
 def test_sources_of_one_page_have_one_name(other: str) -> None:
     assert normalised(other) == normalised("https://example.org/a/b")
-
-
-@pytest.mark.parametrize("host", ["straße.example", "BÜCHER.example", "σίγμας.example", "例え。テスト"])
-def test_sources_have_the_host_that_is_fetched(host: str) -> None:
-    url = f"https://{host}/a"
-    assert normalised(url) == normalised(str(link(url))) == f"{link(url).raw_host.decode()}/a"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from tools.asking import metered
 
-from rarr.errors import RetrievalError, SettingsError, SetupError
+from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.cache import Cache
@@ -231,14 +231,6 @@ async def test_failure_is_one_line_with_its_cure(
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
         await using(kind, service.url.replace("//", "//me:secret-1@"), attempts=1).retrieve("peaches", 5)
     assert not any(secret in str(caught.value) for secret in ("0123456789", "secret-1", "\n"))
-
-
-def test_address_that_is_none_is_a_settings_error(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "c")
-    with pytest.raises(SettingsError, match="no wiki at 'wiki': write"):
-        Wikipedia(cache=cache, user_agent=AGENT, base_url="wiki", **CUT)
-    with pytest.raises(SettingsError, match="no SearXNG at 'wiki': write"):
-        SearXNG("wiki", cache=cache, reader=cast(PageReader, Reader()))
 
 
 async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -> None:

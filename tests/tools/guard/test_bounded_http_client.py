@@ -96,22 +96,3 @@ async def test_answer_with_an_unrequested_encoding_is_refused() -> None:
 )
 async def test_badly_compressed_answer_is_bounded_and_refused(packed: bytes) -> None:
     assert "its gzip data" in await refused(plain, answer(packed, PACKED))
-
-
-@pytest.mark.parametrize("length", [0, 1, 99, 100])
-async def test_answer_of_exactly_the_maximum_size_is_complete(length: int) -> None:
-    body = b"x" * length
-    packed = answer(gzip.compress(body, mtime=0), PACKED)
-    scripts: dict[str, Script] = {"/plain": answer(body), "/packed": packed}
-    async with Hostile(scripts) as server, bounded_client("it", most=100) as client:
-        bodies = [(await client.get(server.url(path))).content for path in scripts]
-    assert bodies == [body, body]
-
-
-async def test_each_header_is_sent_once() -> None:
-    given = {"ACCEPT-ENCODING": "br, zstd", "Authorization": "Bearer a", "X-Trace": "1"}
-    async with bounded_client("it", headers=given) as client:
-        sent = client.build_request("GET", "http://canned.test/").headers
-    assert sent.get_list("accept-encoding") == ["gzip"]
-    assert all(len(sent.get_list(header)) == 1 for header in sent)
-    assert (sent["authorization"], sent["x-trace"]) == ("Bearer a", "1")

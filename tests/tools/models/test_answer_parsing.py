@@ -105,26 +105,6 @@ def test_collected_answers_of_models_are_read(
     assert read_or_none(text, shape) == values
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "it is empty"),
-        ("<think>So", "its reasoning has no end, and no answer follows"),
-        ('{"reason": "So."}', "it has no 'verdict'"),
-        ('{"verdict": "so"}', "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', "),
-        ('{"verdict": "agr', "its JSON is broken or cut off"),
-        ('{"verdict": "agrees", "Verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
-        ('{"verdict": "agrees"}{"verdict": "unknown"}', "it gives several answers that differ"),
-        ("It agrees.", "it has no JSON object that fits"),
-    ],
-)
-def test_the_parse_error_is_one_line(text: str, reason: str) -> None:
-    with pytest.raises(UnreadableAnswer) as raised:
-        read_answer(text, Agreement)
-    assert str(raised.value).startswith(reason)
-    assert "\n" not in str(raised.value)
-
-
 @given(st.one_of(anything, nearly.map("".join)), st.sampled_from([Agreement, EditAnswer, QuestionsAnswer]))
 def test_any_text_is_read_or_raises_the_parse_error(text: str, shape: type[BaseModel]) -> None:
     read_or_none(text, shape)

@@ -53,18 +53,6 @@ def test_faults_carry_the_retry_after_time(header: str, seconds: float | None) -
 
 
 @pytest.mark.parametrize(
-    ("error", "ending"),
-    [
-        (caused(OSError("Connection error."), OSError("all attempts failed")), "all attempts failed)"),
-        (caused(OSError(), OSError("all failed")), "OSError: all failed"),
-        (OSError(), "OSError: OSError"),
-    ],
-)
-def test_cause_is_named_once(error: Exception, ending: str) -> None:
-    assert str(failure_of(error, "some")).endswith(ending)
-
-
-@pytest.mark.parametrize(
     "text",
     [
         f"key {KEY} is wrong",
@@ -141,14 +129,3 @@ def test_prompt_that_is_too_long_tells_the_limit(said: str, limit: int | None) -
     failure = failure_of_status(400, {}, json.dumps({"error": {"message": said}}), "some")
     assert (failure.kind, failure.limit) == ("too_long", limit)
     assert refused_part(failure, "some", ALL) is None
-
-
-def test_limit_of_the_context_may_stand_beside_the_message() -> None:
-    facts = {"message": "too big", "type": "exceed_context_size_error", "n_ctx": 4096}
-    failure = failure_of_status(400, {}, json.dumps({"error": facts}), "some")
-    assert (failure.kind, failure.limit) == ("too_long", 4096)
-    response = httpx2.Response(400, request=REQUEST)
-    error = openai.BadRequestError("too big", response=response, body={"code": "context_length_exceeded"})
-    assert failure_of(error, "some").kind == "too_long"
-    for status, said in [(429, "the maximum context length is 4096 tokens"), (400, "the string is too long")]:
-        assert failure_of_status(status, {}, said, "some").kind != "too_long"

@@ -3,14 +3,13 @@
 import json
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
 
 import httpx2
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
-from langgraph.graph import START, StateGraph
 from pydantic import SecretStr
 
 from rarr.errors import SettingsError, SetupError
@@ -108,21 +107,6 @@ async def test_azure_is_asked_at_its_deployment() -> None:
         async with aclosing(model):
             assert (await model.complete(ASK)).texts == (TEXT,)
     assert [path.partition("?")[0] for path in paths] == ["/openai/deployments/mini/chat/completions"]
-
-
-async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
-    class State(TypedDict, total=False):
-        said: str
-
-    with ScriptedServer(ANSWERS) as server:
-        async with aclosing(chat(server)) as model:
-
-            async def ask(state: State) -> State:
-                return {"said": (await model.complete(ASK)).texts[0]}
-
-            graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()
-            events = [event async for event in graph.astream({}, stream_mode=["messages", "updates"])]
-    assert events == [("updates", {"ask": {"said": TEXT}})]
 
 
 async def bodies(server: ScriptedServer, *asks: ChatRequest, **options: Any) -> list[dict[str, Any]]:

@@ -115,12 +115,6 @@ async def test_samples_missing_from_an_answer_are_requested_singly() -> None:
     assert [asked.samples for asked in model.calls] == [3, 1, 1]
 
 
-def test_expected_usage_counts_the_prompt_and_its_variables() -> None:
-    usage = language_model(ScriptedModel(ANSWERS), price=(1.0, 2.0)).expected(EDIT, 100, 20)
-    assert (usage.model_calls, usage.input_tokens, usage.output_tokens) == (1, 2 + 4 + 100, 20)
-    assert usage.cost == pytest.approx((106 + 2 * 20) / 1e6)
-
-
 BOUNDED = replace(EDIT, tokens=20)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.tools.text.citation_marks import citation_marks, highest_number, numbered_marks, source_entries
+from rarr.tools.text.citation_marks import citation_marks, numbered_marks, source_entries
 
 
 def labels(text: str) -> list[str]:
@@ -60,11 +60,6 @@ def test_mark_belongs_to_the_sentence_before_it(text: str, sentence: str) -> Non
 )
 def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(entry.label, entry.text) for entry in source_entries(text)] == expected
-
-
-def test_highest_number_counts_entries_footnotes_and_code() -> None:
-    text = "It is red [2].[^7]\n\n[9]: https://x.org\n\n`a[11]`\n"
-    assert highest_number(text, citation_marks(text)) == 11
 
 
 @pytest.mark.parametrize(

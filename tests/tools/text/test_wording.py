@@ -5,13 +5,7 @@ from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import beside_the_reason, by_reason, counted, grouped, kind_of, nothing_checked
-
-
-def test_nouns_are_counted() -> None:
-    counts = [counted(1, "run"), counted(1000, "query"), counted(2, "day"), counted(2, "branch")]
-    assert counts == ["1 run", "1,000 queries", "2 days", "2 branches"]
-    assert [kind_of(value) for value in (1, "", OSError())] == ["an int", "a str", "an OSError"]
+from rarr.tools.text.wording import beside_the_reason, nothing_checked
 
 
 @pytest.mark.parametrize(
@@ -61,13 +55,3 @@ def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
     failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
     assert nothing_checked(failed).startswith("check_failed: the server is gone (and 1 more warning); ")
     assert beside_the_reason(failed.warnings) == [table]
-
-
-def test_same_warnings_are_counted() -> None:
-    first, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
-    assert grouped([first, other, first]) == ["c: m (2 times)", "c: o"]
-
-
-def test_by_reason_joins_reasons_that_differ_in_a_detail() -> None:
-    skipped = [("a.pdf", "damaged (at 17)"), ("b.pdf", "damaged (at 4 (of 9))"), ("c.pdf", "damaged")]
-    assert by_reason(skipped) == ["a.pdf and 2 other files: damaged (at 17)"]
