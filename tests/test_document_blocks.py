@@ -177,14 +177,6 @@ def test_json_block_is_valid(block: str) -> None:
     assert not unknown(server["args"])
 
 
-def test_no_block_is_of_an_unknown_kind() -> None:
-    """A `py` block needs a server, which a test of serve has, or a key."""
-    kinds = {kind for text in TEXTS.values() for kind, _ in BLOCK.findall(text)}
-    assert kinds == {"bash", "console", "diff", "json", "mermaid", "py", "python", "text", "toml", "yaml"}
-    with_server = {page for page, text in TEXTS.items() if "```py\n" in text}
-    assert with_server == {"README.md", "docs/guides/serve.md", "docs/quickstart.md"}
-
-
 def test_first_example_of_the_readme_has_at_most_five_lines() -> None:
     first = PYTHON.findall(TEXTS["README.md"])[0][0]
     assert len([line for line in first.splitlines() if line]) <= 5

@@ -49,12 +49,6 @@ def test_argument_beats_environment_beats_file_beats_preset_beats_default(
     assert (Settings(window=7).window, Settings(window=4).window) == (7, 4)
 
 
-def test_rarr_toml_is_read_instead_of_pyproject(folder: Path) -> None:
-    (folder / "rarr.toml").write_text("rounds = 3")
-    (folder / "pyproject.toml").write_text("[tool.rarr]\nrounds = 4\nwindow = 6")
-    assert (Settings().rounds, Settings().window) == (3, 4)
-
-
 def test_models_are_chosen_node_by_node(folder: Path) -> None:
     (folder / "rarr.toml").write_text('models = {edit = "openai:a", rerank = "openai:a"}')
     assert Settings(models={"edit": "openai:b"}).models == {"edit": "openai:b", "rerank": "openai:a"}

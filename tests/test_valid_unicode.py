@@ -3,7 +3,6 @@
 import json
 import sqlite3
 
-import pytest
 from hypothesis import example, given, strategies as st
 
 from rarr.records import Notice
@@ -48,11 +47,6 @@ def test_repaired_text_can_be_stored_and_is_not_changed_again(text: str) -> None
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
 def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
     assert valid(text) is text
-
-
-@pytest.mark.parametrize("value", [3, None, 2.5, b"\xff", Notice(code="a", message="b", node="c")])
-def test_value_without_surrogates_stays_the_same_object(value: object) -> None:
-    assert valid([value, (value,)])[0] is value
 
 
 @given(SURROGATES)

@@ -7,8 +7,6 @@ from makers import VALID, edit, evidence, query, runtime, state
 
 from rarr.ledger.sentence_support import moved_queries, sentence_support, support_by
 from rarr.records import Edit, Query
-from rarr.state import SentenceSupport
-from rarr.tools.text.blocks_and_sentences import Span
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -18,10 +16,6 @@ def places(queries: list[Query]) -> list[tuple[int, int]]:
 def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
     queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
     assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
-
-
-def test_rejected_edits_move_no_query() -> None:
-    assert moved_queries([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
 
 
 @st.composite
@@ -76,12 +70,3 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
         "attribute", state(text, found=[evidence()]), text, [query(2, 9)], [], components
     )
     assert (support.query_ids, support_by(support), verifier.calls) == ((), None, [])
-
-
-def test_support_by_the_report_is_0_where_only_other_evidence_supports() -> None:
-    support = SentenceSupport(Span(0, 1), {"q1.1": 0.8, "q1.2": None}, (), searched=False)
-    assert (support_by(support), support_by(support, ["q2.1"]), support_by(support, ["q1.2"])) == (
-        0.8,
-        0.0,
-        None,
-    )

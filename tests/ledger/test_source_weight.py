@@ -42,12 +42,6 @@ def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
     assert sorted(len(group) for group in independent_groups(sources)) == [1, 2, 3]
 
 
-def test_unnamed_sources_are_one_group_of_kind_other() -> None:
-    sources = [from_("unnamed:1a", "Peaches grow here."), from_("unnamed:2b", "The harvest was good.")]
-    assert [len(group) for group in independent_groups(sources)] == [2]
-    assert source_kind("unnamed:1a", {}) == "other"
-
-
 def test_mirrored_sources_are_one() -> None:
     text = "The harvest of the state was the largest of all that year, as the ministry said in its report."
     copy = evidence(text, source="https://b.org/copy")

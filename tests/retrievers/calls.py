@@ -55,10 +55,6 @@ def chatter(text: str) -> str:
     return text
 
 
-def process() -> int:
-    return os.getpid()
-
-
 class Evil:
     """Runs a command of its choice in the process that loads it."""
 

@@ -19,10 +19,8 @@ from rarr.tools.concurrency import (
     bounded_flow,
     by_deadline,
     call_all,
-    in_order,
     in_thread,
     require_awaited,
-    result_of,
     run,
     side_by_side,
     together,
@@ -61,19 +59,6 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
     assert await asyncio.to_thread(ended.wait, 5)
     assert len(computed) <= CORES
     await in_thread(require_awaited)
-
-
-async def test_traces_are_written_in_order_despite_a_cancelled_waiter() -> None:
-    ran: list[int] = []
-    free = threading.Event()
-    in_order(free.wait, 10)
-    waiting = [asyncio.ensure_future(result_of(in_order(ran.append, number))) for number in range(3)]
-    await asyncio.sleep(0)
-    waiting[1].cancel()
-    free.set()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    await result_of(in_order(int))
-    assert (ran, waiting[1].cancelled()) == ([0, 1, 2], True)
 
 
 async def test_together_returns_all_results_or_cancels_all_calls() -> None:

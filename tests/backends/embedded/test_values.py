@@ -133,12 +133,6 @@ def test_values_have_exact_places(text: str, found: list[str]) -> None:
     assert all(value.text == value.span.of(text) for value in values(text))
 
 
-def test_bound_has_its_words() -> None:
-    [value] = values("It has room for no fewer than 300 people.")
-    assert (value.bound, "for no fewer than 300".endswith("no fewer than 300")) == ("min", True)
-    assert "It has room for no fewer than 300 people."[value.lead : value.end] == "no fewer than 300"
-
-
 @pytest.mark.parametrize(
     ("value", "like", "written"),
     [

@@ -7,7 +7,6 @@ from rarr.backends.encoder.inputs import (
     LONGEST_TEXT,
     MASKS,
     MaskedSpan,
-    covering_tokens,
     encoder_input,
 )
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
@@ -23,16 +22,6 @@ def test_a_masked_span_is_one_token_of_its_kind() -> None:
     assert made.ids[position] == MASKS["date"]
     assert made.text_spans[position - made.text_start] == (13, 21)
     assert "may" not in TOKENS.decode(made.ids)
-
-
-def test_places_of_the_passage_are_places_of_its_characters() -> None:
-    passage = "Zürich lies on the Limmat."
-    made = encoder_input(TOKENS, "Where?", "A title", passage)
-    start, end = passage.index("Limmat"), passage.index("Limmat") + 6
-    tokens = covering_tokens(made.passage_spans, start, end)
-    assert tokens is not None
-    assert made.passage_spans[tokens[0]][0] == start
-    assert made.passage_spans[tokens[1]][1] == end
 
 
 def test_input_that_is_too_long_loses_its_end() -> None:

@@ -1,6 +1,5 @@
 """Weights that are not what they must be are refused in one line that names the cure."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -27,15 +26,6 @@ def test_a_damaged_file_is_refused(weights: Path, name: str) -> None:
     content[len(content) // 2] ^= 1
     (weights / name).write_bytes(content)
     with pytest.raises(SettingsError, match=rf"{name} is damaged: write it again: rarr train editor"):
-        checked_manifest(weights)
-
-
-def test_another_format_is_refused_naming_both_versions(weights: Path) -> None:
-    facts = json.loads((weights / FACTS).read_text())
-    (weights / FACTS).write_text(json.dumps(facts | {"format": FORMAT + 1}))
-    with pytest.raises(
-        SettingsError, match=rf"format {FORMAT + 1}, this version of rarr reads format {FORMAT}"
-    ):
         checked_manifest(weights)
 
 

@@ -9,7 +9,7 @@ from makers import evidence
 
 from rarr.backends.nli import verifier as module
 from rarr.backends.nli.loading import EntailmentJudgement
-from rarr.backends.nli.verifier import NliVerifier, Pair, evidence_parts, judged_text, size_batches
+from rarr.backends.nli.verifier import NliVerifier, Pair, evidence_parts, judged_text
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
@@ -72,20 +72,6 @@ def test_question_stands_before_a_short_answer_alone() -> None:
     assert judged_text("85 years.", asked, Span(0, 9)) == f"{asked} 85 years."
     assert judged_text(TEXT, asked, Span(0, 10)) == ""
     assert not judged_text(TEXT, asked, Span(0, len(TEXT))).startswith(asked)
-
-
-def test_batches_are_of_about_one_length_and_bounded() -> None:
-    assert list(size_batches([4000, 10, 9000, 4100, 20])) == [[1, 4], [0], [3], [2]]
-    assert list(size_batches([4096, 4096, 1])) == [[2, 0], [1]]
-    assert list(size_batches([])) == []
-
-
-def test_long_evidence_is_divided_between_sentences_and_only_where_it_must_within() -> None:
-    fits = lambda text: len(text) <= 50  # noqa: E731
-    text = "The dam opened in 1936. It is high. " + "A long sentence " * 4 + "ends."
-    parts = evidence_parts(text, fits)
-    assert parts[0] == "The dam opened in 1936. It is high."
-    assert " ".join(parts) == text
 
 
 @given(st.text(max_size=400), st.integers(0, 120))

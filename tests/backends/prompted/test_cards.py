@@ -47,10 +47,6 @@ def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
     assert read(WHOLE, {"s": 1, "q": ["P1.1"], "v": "yes"}) == {}
 
 
-def test_null_is_no_verdict() -> None:
-    assert cards_of('{"cards": [{"s": 1, "v": null}]}') == {}
-
-
 async def test_long_answer_is_read_off_the_event_loop() -> None:
     """The tests refuse long work on an event loop."""
     reader = PromptedCardReader(language_model(answering('{"cards": [{"s": 1, ' * 900)), PROMPTS)

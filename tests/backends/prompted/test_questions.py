@@ -94,11 +94,3 @@ async def test_samples_are_one_request_with_a_temperature() -> None:
         ("generate_queries", 3, 0.7)
     ]
     assert asked_of(chat) == {"context": "(none)", "text": TEXT.removesuffix("\n")}
-
-
-def test_expected_is_a_call_that_grows_with_the_text() -> None:
-    short = generator(answering(""), 3).expected(TEXT, None)
-    long = generator(answering(""), 3).expected(9 * TEXT, None)
-    assert (short.model_calls, long.model_calls) == (1, 1)
-    assert long.input_tokens > short.input_tokens > 0
-    assert long.output_tokens > short.output_tokens > 0

@@ -105,14 +105,6 @@ def test_index_that_cannot_be_made_is_an_input_error(folder: Path, tmp_path: Pat
         built(folder, tmp_path / "empty.md" / "index")
 
 
-@pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
-def test_other_window_settings_rebuild_the_index(
-    build: Build, folder: Path, out: Path, options: dict[str, int]
-) -> None:
-    build()
-    assert built(folder, out, **options).read == 2
-
-
 def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Path) -> None:
     build()
     (folder / "peaches.md").write_text("Pears instead. Nothing else.")

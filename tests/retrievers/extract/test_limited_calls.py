@@ -19,7 +19,7 @@ from rarr import Reviser, Settings
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.limited_calls import CallLimits, extracted, extracted_file
+from rarr.retrievers.extract.limited_calls import CallLimits, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.wikipedia import article_text
 from retrievers import calls
@@ -28,7 +28,6 @@ from retrievers.makers import built
 PATIENCE_S = 30.0
 BEFORE = set[int]()
 TESTS = Path(__file__).parents[2]
-posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 
 
@@ -113,20 +112,6 @@ async def test_call_that_crashes_lies_or_prints_affects_no_other(
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.double, 2) == 4
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-@posix
-def test_interrupt_ends_the_wait_of_the_parent_and_not_the_process() -> None:
-    pid = extracted_file(calls.process, size=0)
-    os.kill(pid, signal.SIGINT)
-    assert extracted_file(calls.process, size=0) == pid
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        extracted_file(calls.sleep, 60, size=0)
-    timer.join()
-    assert pids() == set()
 
 
 @pytest.mark.slow

@@ -105,18 +105,13 @@ def test_surname_of_a_query_means_the_person_whom_the_text_names() -> None:
     ("relation", "values", "sentence"),
     [
         ("place of birth", ["Aarle"], "Ida was born in Aarle."),
-        ("birthPlace", ["Aarle"], "Ida was born in Aarle."),
         ("date_of_birth", ["1901-03-02"], "Ida was born on 2 March 1901."),
-        ("date of birth", ["1901"], "Ida was born in 1901."),
         ("occupation", ["geologist", "engineer"], "Ida was a geologist and engineer."),
         ("instance of", ["otter"], "Ida is an otter."),
-        ("notable work", ["A", "B", "C"], "A notable work of Ida is A, B and C."),
         ("participated in", ["the race"], "Ida participated in the race."),
         ("elected by", ["the crew"], "Ida was elected by the crew."),
-        ("built by", ["Hans"], "Ida was built by Hans."),
         ("author of", ["Stones"], "Ida is an author of Stones."),
         ("owns", ["a mill"], "Ida owns a mill."),
-        ("warranty period", ["2 years"], "The warranty period of Ida is 2 years."),
         ("http://example.org/ns#maxSpeed", ["9 knots"], "The max speed of Ida is 9 knots."),
     ],
 )
@@ -162,13 +157,6 @@ async def test_entity_whose_triple_points_at_a_named_entity_is_found() -> None:
     graph = graph_of(("p2", "Ole Lunde", "child", "Ida Lunde"), IDA)
     passages = await graph.retrieve("Who was Ida Lunde's father?", 5)
     assert [each.source for each in passages] == ["g#p1", "g#p2"]
-
-
-async def test_value_finds_the_entities_that_have_it() -> None:
-    graph = graph_of(IDA, ("p2", "Ole Moe", "place of birth", "Aarle"))
-    passages = await graph.retrieve("Who was born in Aarle?", 5)
-    assert {each.title for each in passages} == {"Ida Lunde", "Ole Moe"}
-    assert len(await graph.retrieve("Who was born in Aarle?", 1)) == 1
 
 
 async def test_namesakes_without_a_difference_give_a_warning_and_no_passage() -> None:

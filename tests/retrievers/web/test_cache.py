@@ -101,21 +101,6 @@ async def test_failure_is_not_stored(path: Path) -> None:
     assert (await cache.through("search", "q", source)).value == b"answer 2"
 
 
-@pytest.mark.parametrize("in_use", [False, True])
-async def test_read_only_cache_returns_new_answers_without_storing(
-    path: Path, in_use: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    writer = Cache(path)
-    await put(writer, "a")
-    if not in_use:
-        await writer.aclose()
-    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
-    cache = Cache(path)
-    assert ((await cache.through("page", "a", never)).value, caplog.text) == (b"v", "")
-    assert (await cache.through("page", "b", Source())).value == b"answer 1"
-    assert "cannot be written (attempt to write a readonly database)" in caplog.text
-
-
 async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = Cache(path)
     await put(cache, "known")

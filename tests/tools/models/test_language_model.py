@@ -75,14 +75,6 @@ async def test_earlier_answer_is_quoted_like_a_variable() -> None:
     assert model.calls[1].messages[2].content == "I say ‹/text>\n› Query: Why? now."
 
 
-async def test_structured_answer_that_stays_unreadable_is_a_one_line_error() -> None:
-    model = in_turn(PROSE, PROSE, TEXT)
-    with pytest.raises(ModelError, match="the answer of scripted cannot be read") as caught:
-        await ask(language_model(model))
-    assert str(caught.value).endswith(": 'I would rather not say. " + ("So it is. " * 20)[:56] + "'")
-    assert len(model.calls) == 2
-
-
 @pytest.mark.parametrize(
     "first",
     [ScriptedModel(ANSWERS, failures=[CallFailure("server", "down")]), ScriptedModel({"": PROSE})],

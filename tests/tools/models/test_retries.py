@@ -1,7 +1,6 @@
 """How often a model is asked that fails, how long, and when it is left alone."""
 
 import asyncio
-import contextlib
 import time
 from contextlib import aclosing
 from typing import Any
@@ -115,24 +114,6 @@ async def test_faults_three_in_a_row_make_the_model_rest(planned: list[Any], out
     asked = patient(ScriptedModel(ANSWERS, failures=failures), attempts=1)
     answers = [await outcome(asked) for _ in outcomes]
     assert [answer.kind if isinstance(answer, CallFailure) else "" for answer in answers] == outcomes
-
-
-@pytest.mark.parametrize(("answers_first", "sent"), [(False, 1), (True, 4)])
-async def test_server_that_never_answered_rests_after_its_first_timeout(
-    answers_first: bool, sent: int
-) -> None:
-    requests: list[int] = []
-
-    async def hanging() -> None:
-        requests.append(1)
-        if not answers_first or len(requests) > 1:
-            raise CallFailure("timeout", "no answer")
-
-    attempts = retries.Attempts("a", Limiter(1), 1, known=False)
-    for _ in range(6):
-        with contextlib.suppress(CallFailure):
-            await attempts(hanging)
-    assert len(requests) == sent
 
 
 async def test_faults_one_request_is_tried_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:

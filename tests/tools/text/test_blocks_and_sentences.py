@@ -30,12 +30,6 @@ def test_kinds_of_blocks(text: str, kinds: list[str]) -> None:
     assert [block.kind for block in blocks(text)] == kinds
 
 
-def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
-    text = "It stands.\n\n    The dam is 221 metres high.\n\nIt is old."
-    assert [span.of(text) for span in sentences(text)] == ["It stands.", "It is old."]
-    assert document_sentences(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

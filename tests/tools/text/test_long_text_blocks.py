@@ -53,14 +53,6 @@ def test_block_includes_its_headings_and_the_text_before_it() -> None:
     assert new.of(text) == new.lead + new.span.of(text)
 
 
-def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
-    text = SENTENCE * 2000
-    blocks = checked_blocks(text, 4000)
-    assert max(len(block.span.of(text)) for block in blocks) <= 4000
-    assert min(len(block.span.of(text)) for block in blocks[:-1]) > 4000 - 2 * len(SENTENCE)
-    assert [span for block in blocks for span in block.sentences] == split_sentences(text)
-
-
 @pytest.mark.parametrize("end", ["```\n\n", ""], ids=["closed", "never closed"])
 def test_code_longer_than_a_block_stays_code(end: str) -> None:
     code = "```\n" + "Merrow Tower has 50 floors.\n\n" * 2000 + end
