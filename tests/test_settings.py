@@ -206,3 +206,11 @@ def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Pat
     with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
     assert set(store.names()) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "right"), {"passages": "sources", "question": "context", "deadline": "deadline_s"}.items()
+)
+def test_likely_wrong_name_is_answered_with_the_right_one(name: str, right: str) -> None:
+    with pytest.raises(SettingsError, match=f"unknown setting '{name}': it is called {right}"):
+        Settings(**{name: "x"})

@@ -87,8 +87,19 @@ def one_line(
     return f"{name} is {value}: {cure(first)}"
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("passages", "documents", "docs", "evidence", "sources"), "sources"),
+    **dict.fromkeys(("question", "query", "messages", "context"), "context"),
+    "deadline": "deadline_s",
+    "llm": "model",
+}
+"""What people call an argument, and its name."""
+
+
 def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
+    if name := _OTHER_NAMES.get(key):
+        return f"unknown setting {key!r}{where}: it is called {name}, as in revise(text, {name}=...)"
     return f"unknown setting {key!r}{where}" + (closest(key, names) or f": settings are {', '.join(names)}")
 
 

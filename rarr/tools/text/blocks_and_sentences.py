@@ -62,8 +62,18 @@ MARK = re.compile(
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
 _MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
-# The label of a note, which is no part of its words.
-_NOTE = re.compile(r"^[ \t>]*(?:\[\^[^\]\s]{1,40}\]|\\?\[\d{1,3}\\?\]):[ \t]+", re.MULTILINE)
+_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+# What stands before the words of a line and is no part of them: labels of notes, roles, times and subtitles.
+_LEAD = re.compile(
+    rf"""^[ \t>]*(?:
+        (?:\[\^[^\]\s]{{1,40}}\]|\\?\[\d{{1,3}}\\?\]):[ \t]+
+      | (?:\d+\r?\n)?{_TIME}[ \t]*-->[^\r\n]*(?:\r?\n|\Z)
+      | \[{_TIME}\][ \t]*(?:[^\W\d_][\w.'’ -]{{0,40}}:[ \t]+)?
+      | (?:[-*+][ \t]+)?[*_]{{0,2}}(?:user|assistant|system|human|ai|bot|agent|customer|q|a|speaker[ ]\w+)
+        [*_]{{0,2}}:[*_]{{0,2}}[ \t]+
+    )""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
 _WORD = re.compile(r"\w+")
 _LANGUAGE_CHARS = 5_000  # characters at the start of a text that show its language
 _NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
@@ -212,7 +222,7 @@ def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Itera
     """Yields the sentences of a block. Labels begin new ones; in a text that is revised they are no part."""
     marker = _MARKER.match(text, block.start, block.end)
     begin = marker.end() if marker else block.start
-    for label in _NOTE.finditer(text, block.start, block.end):
+    for label in _LEAD.finditer(text, block.start, block.end):
         if label.start() > begin:
             yield from _paragraph(text, begin, label.start(), language)
         begin = max(begin, label.end() if is_revised else label.start())

@@ -150,3 +150,18 @@ def test_a_hostile_text_is_split_quickly(unit: str) -> None:
 )
 def test_stops_of_units_and_of_german_days(expected: list[str]) -> None:
     assert document_sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("User: What is it?\nAssistant: It is a dam.\n", ["What is it?", "It is a dam."]),
+        ("**User:** Hi there.\n\n**AI:** It is a dam.", ["Hi there.", "It is a dam."]),
+        ("[00:12:03] Ida Lunde: It fell.\n[01:14] So.", ["It fell.", "So."]),
+        ("1\n00:00:12,000 --> 00:00:14,000\nIt fell.\n", ["It fell."]),
+        ("Price: 5 euros.\nHeight: 3 m.", ["Price: 5 euros.", "Height: 3 m."]),
+        ("10:00 Opening of the fair: by Ida.", ["10:00 Opening of the fair: by Ida."]),
+    ],
+)
+def test_roles_and_times_of_a_transcript_are_no_part_of_a_sentence(text: str, expected: list[str]) -> None:
+    assert [span.of(text) for span in sentences(text)] == expected
