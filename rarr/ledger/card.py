@@ -10,8 +10,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from rarr.backends.embedded.items import lines_of
+from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, states, values
-from rarr.components import RawCard, RawEdit, SourceLine
+from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
@@ -94,6 +96,17 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
     shared = [(it.id in ids, bool(_words(it.title) & words)) for it in kept if not _is_file_name(it)]
     quoted = [is_shared for is_quoted, is_shared in shared if is_quoted]
     return bool(quoted) and not any(quoted) and any(is_shared for _, is_shared in shared)
+
+
+def against_near_quotes(card: Card, text: str, kept: Sequence[Evidence]) -> list[str]:
+    """Returns the doubts about a reading that the comparison of near quotations contradicts."""
+    sentence = text[card.start : card.end]
+    if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
+        return ["a passage has the sentence word for word"]
+    quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
+    near = card_of(sentence, text[: card.start], lines_of(Excerpt("", "", "", tuple(quoted))))
+    differs = card.verdict == "yes" and near.verdict == "no"
+    return ["a quoted line nearly repeats it, and differs"] if differs else []
 
 
 def _is_file_name(passage: Evidence) -> bool:

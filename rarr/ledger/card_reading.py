@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import Located, edited, is_about_another
+from rarr.ledger.card import Located, against_near_quotes, edited, is_about_another
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, divided, planted
 from rarr.ledger.reader_record import Standing
 from rarr.ledger.source_weight import weighed
@@ -190,6 +190,8 @@ class _Reading:
         unclear = [] if is_good else list(located.unclear)
         if not is_good and is_about_another(card, self._kept.of([place], card.cited), run_text):
             unclear.append("its quotes may be about something else of this name")
+        if not is_good and self._reader.is_model:
+            unclear += against_near_quotes(card, self._text, self._kept.of([place], card.cited))
         if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
             unclear.append(UNEXAMINED)
         return tuple(dict.fromkeys(unclear))

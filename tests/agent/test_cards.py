@@ -183,6 +183,34 @@ def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -
     assert statuses(revision) == [status]
 
 
+@pytest.mark.parametrize(
+    ("text", "quoted", "card"),
+    [
+        ("Port Halden was damaged by the flood of 1953.", "1953", {"v": "yes"}),
+        (
+            "The Tarrow bridge cost 12 million crowns.",
+            "31 million",
+            {"v": "no", "open": [], "edits": [{"old": "12", "new": "31", "by": "31 million crowns"}]},
+        ),
+    ],
+)
+def test_reading_that_near_quotations_contradict_is_doubted(
+    text: str, quoted: str, card: dict[str, Any]
+) -> None:
+    """The lines have "was not damaged", and the second sentence word for word."""
+    asked: list[str | None] = []
+
+    def answer(request: Asked) -> Any:
+        asked.append(request.prompt)
+        label = next(it for it in variables_of(request)["sources"].splitlines() if quoted in it)
+        own = {"q": [label.partition(")")[0].removeprefix("(")], **card}
+        return with_own(lambda words: own if words.strip() == text and is_reading(request) else None)(request)
+
+    revision = read(answer, text)
+    assert asked[-1] == DOUBT
+    assert (revision.text, revision.report.sentences[0].status == "supported") == (text, False)
+
+
 def test_long_text_is_read_in_blocks_of_twelve() -> None:
     text = "\n\n".join(f"The Tarrow bridge cost {number} million crowns." for number in range(12, 42))
     asked: list[int] = []
