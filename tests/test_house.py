@@ -33,7 +33,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_270, 2_000),
     Budget("prompts", _inside("prompts"), 170, 150),
-    Budget("tools", _inside("tools"), 4_130, 2_200),
+    Budget("tools", _inside("tools"), 4_140, 2_200),
     Budget("retrievers", _inside("retrievers"), 4_710, 3_300),
     Budget("backends", _inside("backends"), 4_050, 4_000),
     Budget("ledger", _inside("ledger"), 2_280, 1_100),
@@ -46,7 +46,7 @@ BUDGETS = (
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_920, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 35_350, 27_600),
-    Budget("tests", ("tests/**/*.py",), 23_930, 18_000),
+    Budget("tests", ("tests/**/*.py",), 23_940, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_270, 4_000),
 )
 WORDS = (25_000, 25_000)

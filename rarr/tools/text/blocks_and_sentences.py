@@ -78,6 +78,10 @@ _WORD = re.compile(r"\w+")
 _LANGUAGE_CHARS = 5_000  # characters at the start of a text that show its language
 _NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
 _COLUMNS = re.compile(r"\S {3,}\S")
+_DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
+_GERMAN_MONTH = re.compile(
+    r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
+)
 # sentencex's German sees no end before a number.
 _BEFORE_YEAR = re.compile(r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
@@ -260,6 +264,8 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
             continue
         if language == "de" and _GERMAN_ORDINAL.search(plain, max(0, end - _UNIT_ENDS), end):
             continue
+        if _GERMAN_MONTH.match(plain, end) and _DAY.search(plain, max(0, end - _UNIT_ENDS), end):
+            continue  # few words do not show the language
         yield Span(begin, end + shift)
         begin = end + shift
     if begin < len(prose):

@@ -165,3 +165,9 @@ def test_stops_of_units_and_of_german_days(expected: list[str]) -> None:
 )
 def test_roles_and_times_of_a_transcript_are_no_part_of_a_sentence(text: str, expected: list[str]) -> None:
     assert [span.of(text) for span in sentences(text)] == expected
+
+
+@pytest.mark.parametrize("month", ["Juli", "April", "Dezember"])
+def test_german_date_is_one_in_a_text_of_few_words(month: str) -> None:
+    text = f"Er starb am 14. {month} 1789. Sie lebte."
+    assert [span.of(text) for span in sentences(text)] == [text[:-11], "Sie lebte."]
