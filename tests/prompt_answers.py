@@ -61,13 +61,15 @@ def _questions(variables: Variables) -> dict[str, Any]:
 
 
 def _targeted(variables: Variables) -> dict[str, Any]:
-    wanted, before = (
-        [line.removeprefix("- ") for line in variables[name].splitlines()] for name in ("sentences", "asked")
-    )
-    asked = [it for it in _asked(variables) if " ".join(it.sentence.split()) in wanted]
+    mark = re.compile(r"\[S\d+\] ")
+    wanted = {part.partition("\n")[0] for part in mark.split(variables["text"])[1:]}
+    before = [line.removeprefix("- ") for line in variables["asked"].splitlines()]
+    asked = _asked({**variables, "text": mark.sub("", variables["text"])})
     return {
         "questions": [
-            {"question": it.question, "about": it.about} for it in asked if it.question not in before
+            {"question": it.question, "about": it.about}
+            for it in asked
+            if it.question not in before and any(line.startswith(it.sentence) for line in wanted)
         ]
     }
 

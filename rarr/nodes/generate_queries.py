@@ -77,5 +77,7 @@ def _seen(state: State) -> list[str]:
     evidence = {passage.id: passage for passage in usable(state)}
     places = state["lacking"]
     cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in places]
-    quoted = [f"{evidence[quote.evidence_id].title}: {quote.text}" for card in cards for quote in card.quotes]
-    return list(dict.fromkeys([*quoted, *(passage.title for passage in evidence.values())]))
+    quoted = [(evidence[quote.evidence_id].title, quote.text) for card in cards for quote in card.quotes]
+    lines = dict.fromkeys(f"{title}: {text}" for title, text in quoted)
+    titles = dict.fromkeys(passage.title for passage in evidence.values())
+    return [*lines, *(title for title in titles if title not in dict(quoted))]

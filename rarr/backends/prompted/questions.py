@@ -17,7 +17,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
 
 SEEN = 4000  # characters of what was found before
-WHOLE = 6000  # characters of the longest text that a later round shows whole
+PARAGRAPHS = 6000  # characters of the paragraphs that a later round shows, at most
 TEMPERATURE = 0.7  # of the questions (Gao et al. 2023, section 3.2)
 QUESTION_TOKENS = 35  # of one question in an answer
 TOKENS_ASKED = 8  # tokens of all questions for each token of the text, at most
@@ -65,20 +65,31 @@ class PromptedQuestions:
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Asks for new questions about all these sentences in one call, which names those asked before.
 
-        A text of at most 6,000 characters is sent whole. Of what was seen, the first 4,000 characters are
-        sent.
+        The paragraphs of these sentences are sent, or the sentences alone where that is more than 6,000
+        characters. Of what was seen, the first 4,000 characters are sent.
         """
-        statements = [span.of(text) for span in lacking.spans]
+        shown = await work(_marked, text, lacking.spans)
         variables = {
             "context": context or NOTHING,
-            "text": text if len(text) <= WHOLE else "\n".join(statements),
-            "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
+            "text": shown,
             "asked": "\n".join(f"- {item}" for item in lacking.asked) or NOTHING,
             "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:SEEN] or NOTHING,
         }
-        prompt = of_written(self._prompts["target_queries"], variables["sentences"], tokens_each=TOKENS_ASKED)
+        prompt = of_written(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
         return await work(_united, [answer], prompt, text, lacking.spans)
+
+
+def _marked(text: str, spans: Sequence[Span]) -> str:
+    """Shows the paragraphs of these sentences with a mark before each, or the marked sentences alone."""
+    marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
+    paragraphs = [
+        "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()
+        for block in blocks(text)
+        if any(block.start <= start < block.end for start in marks)
+    ]
+    shown = "\n\n".join(paragraphs)
+    return shown if len(shown) <= PARAGRAPHS else "\n".join(marks[it.start] + it.of(text) for it in spans)
 
 
 def _united(
