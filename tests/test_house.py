@@ -35,7 +35,7 @@ BUDGETS = (
     Budget("prompts", _inside("prompts"), 170, 150),
     Budget("tools", _inside("tools"), 4_140, 2_200),
     Budget("retrievers", _inside("retrievers"), 4_710, 3_300),
-    Budget("backends", _inside("backends"), 4_050, 4_000),
+    Budget("backends", _inside("backends"), 4_060, 4_000),
     Budget("ledger", _inside("ledger"), 2_280, 1_100),
     Budget("nodes", _inside("nodes"), 790, 1_000),
     Budget("agent", _inside("agent"), 4_470, 2_600),
@@ -45,9 +45,9 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_940, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_920, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 35_350, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 35_370, 27_600),
     Budget("tests", ("tests/**/*.py",), 23_940, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_270, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_320, 4_000),
 )
 WORDS = (25_000, 25_000)
 """The words of the documents at most, and the goal."""
