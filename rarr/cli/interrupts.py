@@ -14,7 +14,7 @@ from select import select
 
 LINES = {2: b"rarr: interrupted\n", 15: b"rarr: terminated\n"}
 """The line that a command prints to standard error at SIGINT or SIGTERM. The exit status is 130 or 143."""
-ENDING_S = 1.0
+ENDING_S = 5.0
 """The most seconds that an interrupted command may write its results."""
 
 

@@ -113,7 +113,7 @@ def test_ended_batch_has_written_its_rows_and_goes_on(
             time.sleep(0.05)
         signalled(number=number)(running)
 
-    texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 252)]
+    texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 412)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     options = ["--model", "embedded", "--corpus", str(CORPUS), "--workers", workers]
     argv = ["batch", "in.jsonl", "-o", "out.jsonl", *options]
