@@ -1,11 +1,14 @@
 """Declares the documents that a file holds, and reads their bytes as text and their dates."""
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
+import io
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import BinaryIO
 
 Complain = Callable[[str], None]
 """Called with one line about a part of a file that cannot be read, or an encoding that was guessed."""
@@ -56,47 +59,46 @@ def published(value: object) -> datetime | None:
 
 
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
+_PIECE = 4 * MEGABYTE  # bytes that are read at once
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Decodes `data` by its byte order mark, else as UTF-8, else in the encoding `declared`.
-
-    Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
-    `UnreadableError` if `data` is not text.
-    """
-    return "".join(decoded(lambda: [data], declared, complain))
+    """Decodes `data`, as `decoded` says."""
+    return "".join(decoded(io.BytesIO(data), declared, complain))
 
 
 def decoded(
-    pieces: Callable[[], Iterable[bytes]], declared: str | None = None, complain: Complain = lambda _: None
+    file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
 ) -> Iterator[str]:
-    """Decodes bytes that come in `pieces`, which are read once for each try, as `decode` says."""
-    first = next(iter(pieces()), b"")
-    marked = [encoding for mark, encoding in _MARKS if first.startswith(mark)]
-    for encoding in marked or ["utf-8", *([declared] if declared else [])]:
+    """Decodes a file by its byte order mark, else as UTF-8, else in the encoding `declared`, in pieces.
+
+    Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
+    `UnreadableError` if the file is not text.
+    """
+    first = file.read(_SAMPLE)
+    marked = [encoding for mark, encoding in _MARKS.items() if first.startswith(mark)]
+    for encoding in marked[:1] or filter(None, ["utf-8", declared]):
         with suppress(LookupError, ValueError):
-            if all("\0" not in part for part in _in_encoding(pieces(), encoding, "strict")):
-                return _in_encoding(pieces(), encoding)
+            if all("\0" not in piece for piece in _pieces(file, encoding, "strict")):
+                return _pieces(file, encoding, "strict")
             break  # NUL: it is data
     from charset_normalizer import from_bytes  # few files need it, and it takes long to import
 
-    guess = None if b"\0" in first else from_bytes(first[:_SAMPLE]).best()
+    guess = None if b"\0" in first else from_bytes(first).best()
     if guess is None:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
     complain(f"read as {guess.encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
-    return _in_encoding(pieces(), guess.encoding)
+    return _pieces(file, guess.encoding, "replace")
 
 
-def _in_encoding(pieces: Iterable[bytes], encoding: str, errors: str = "replace") -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder(encoding)(errors)
-    for piece in pieces:
-        yield decoder.decode(piece)
-    yield decoder.decode(b"", final=True)
+def _pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
+    file.seek(0)
+    return codecs.iterdecode(iter(partial(file.read, _PIECE), b""), encoding, errors)

@@ -4,9 +4,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from rarr.retrievers.extract.extracted_document import (
@@ -27,18 +26,14 @@ from rarr.valid_unicode import valid
 MOST_BYTES = 200 * MEGABYTE
 """The most bytes of one file."""
 TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
-LONG_TEXT = 10 * MEGABYTE
-"""Text files of more bytes come in parts, so that the memory for them does not grow with their size."""
-PART = 250_000
-"""The most characters of a part. It ends before a heading, else at a blank line, where it has one."""
-LONGEST_RECORD = 20 * MEGABYTE
-"""The most bytes of a line of JSON lines: the size of many books."""
 
+_LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
+_PART = 250_000  # characters; a part ends before a heading, else at a blank line, where it has one
+_LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _LETTERS = re.compile(r"[^\W_]+")
 _OPENING = 20_000  # characters that are searched for a title
-_PIECE = 4 * MEGABYTE  # bytes that are read at once
 _ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
 # The parsers of these can take hours, or all memory, for a hostile small file.
 _APART = (".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".json")
@@ -60,7 +55,8 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
         is_empty = False
         yield document
     if is_empty:
-        raise UnreadableError("it holds no text")
+        cure = ": put it through OCR, if it is a scan" if kind(path.name) == ".pdf" else ""
+        raise UnreadableError(f"it holds no text{cure}")
 
 
 def read_all(path: Path) -> tuple[list[Document], list[str]]:
@@ -93,37 +89,31 @@ def _content(path: Path) -> bytes:
 
 
 def _text(path: Path, complain: Complain) -> Iterator[Document]:
-    parts = _parts(path, complain)
-    text = next(parts, "")
-    front = _FRONT_MATTER.match(text)  # notes and static sites have it; Markdown itself does not define it
-    facts = dict(_FACT.findall(front[1])) if front else {}
-    heading = _heading(text[front.end() if front else 0 :][:_OPENING], path.stem)
-    title, date = facts.get("title") or heading or path.stem, published(facts.get("date"))
-    yield Document(text, title, published_at=date)
-    start = len(text)
-    for part in parts:
-        yield Document(part, title, published_at=date, start=start)
+    title, start, published_at = "", 0, None
+    for part in _parts(path, complain):
+        if start == 0:
+            front = _FRONT_MATTER.match(part)  # notes and static sites have it, Markdown itself does not
+            facts = dict(_FACT.findall(front[1])) if front else {}
+            heading = _heading(part[front.end() if front else 0 :][:_OPENING], path.stem)
+            title = facts.get("title") or heading or path.stem
+            published_at = published(facts.get("date"))
+        yield Document(part, title, published_at=published_at, start=start)
         start += len(part)
 
 
 def _parts(path: Path, complain: Complain) -> Iterator[str]:
     """Yields the whole text of a file, or the parts of a long one. Joined, the parts are the text."""
-
-    def pieces() -> Iterator[bytes]:
-        with path.open("rb") as file:
-            yield from iter(partial(file.read, _PIECE), b"")
-
-    most = PART if path.stat().st_size > LONG_TEXT else MOST_BYTES
-    rest = ""
-    for piece in decoded(pieces, complain=complain):
-        rest += piece
-        while len(rest) > most:
-            ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _ENDS)
-            end = next(filter(None, ends), most)
-            if rest[:end].isspace():  # a blank document is left out, and the places behind it would be wrong
-                break
-            yield rest[:end]
-            rest = rest[end:]
+    most, rest = _PART if path.stat().st_size > _LONG_TEXT else MOST_BYTES, ""
+    with path.open("rb") as file:
+        for piece in decoded(file, complain=complain):
+            rest += piece
+            while len(rest) > most:
+                ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _ENDS)
+                end = next(filter(None, ends), most)
+                if rest[:end].isspace():  # a blank document is left out, and the places after it were wrong
+                    break
+                yield rest[:end]
+                rest = rest[end:]
     yield rest
 
 
@@ -155,28 +145,28 @@ def _table(path: Path, complain: Complain) -> Iterator[Document]:
 
 
 def _json(path: Path, complain: Complain) -> Iterator[Document]:
-    """Yields the documents of a JSON list or object."""
     value = _parsed(_content(path))
-    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
-        try:
-            yield _document(item, number)
-        except UnreadableError as problem:
-            complain(f"item {number} is left out: {problem}")
+    yield from _records("item", value if isinstance(value, list) else [value], complain)
 
 
 def _json_lines(path: Path, complain: Complain) -> Iterator[Document]:
-    """Yields the documents of JSON lines. A line of more than `LONGEST_RECORD` bytes cannot be a record."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(iter(lambda: lines.readline(LONGEST_RECORD + 1), b""), start=1):
-            if len(line) > LONGEST_RECORD:
-                raise UnreadableError(
-                    f"line {number} holds more than {LONGEST_RECORD // MEGABYTE} MB: split it"
-                )
-            try:
-                if line.strip():
-                    yield _document(_parsed(line), number)
-            except UnreadableError as problem:
-                complain(f"line {number} is left out: {problem}")
+    with path.open("rb") as file:
+        yield from _records("line", iter(lambda: file.readline(_LONGEST_RECORD + 1), b""), complain)
+
+
+def _records(noun: str, values: Iterable[object], complain: Complain) -> Iterator[Document]:
+    """Yields the documents in JSON values, or in lines of JSON; those that cannot be read are left out."""
+    for number, value in enumerate(values, start=1):
+        if isinstance(value, bytes) and len(value) > _LONGEST_RECORD:
+            most = _LONGEST_RECORD // MEGABYTE
+            raise UnreadableError(f"line {number} holds more than {most} MB: split it")
+        try:
+            if not isinstance(value, bytes):
+                yield _record(value, number)
+            elif value.strip():
+                yield _record(_parsed(value), number)
+        except UnreadableError as problem:
+            complain(f"{noun} {number} is left out: {problem}")
 
 
 def _parsed(data: bytes) -> object:
@@ -186,7 +176,7 @@ def _parsed(data: bytes) -> object:
         raise UnreadableError(f"its JSON cannot be read ({error})") from error
 
 
-def _document(value: object, number: int) -> Document:
+def _record(value: object, number: int) -> Document:
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise UnreadableError('it is not an object with a "text" string')
     source, title = value.get("url") or value.get("source"), value.get("title")
@@ -199,22 +189,19 @@ def _document(value: object, number: int) -> Document:
     )
 
 
-def _page(path: Path, complain: Complain) -> Iterator[Document]:
-    page = read_page(_content(path), is_own=True, complain=complain)
-    yield replace(page, title=page.title or path.stem)
-
-
 def _titled(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a PDF or a file of Office. A document without a title gets the file's name as title."""
+    """Reads a page, a PDF or a file of Office. A document without a title gets the file's name as title."""
     data, suffix = _content(path), kind(path.name)
-    text, title = read_pdf(data) if suffix == ".pdf" else read_office(suffix, data)
-    yield Document(text, title or path.stem)
+    if suffix in (".html", ".htm"):
+        page = read_page(data, is_own=True, complain=complain)
+    else:
+        page = Document(*(read_pdf(data) if suffix == ".pdf" else read_office(suffix, data)))
+    yield replace(page, title=page.title or path.stem)
 
 
 _READERS: dict[str, Callable[[Path, Complain], Iterator[Document]]] = {
     **dict.fromkeys((".txt", ".md"), _text),
-    **dict.fromkeys((".html", ".htm"), _page),
-    **dict.fromkeys((".pdf", ".docx", ".pptx", ".xlsx"), _titled),
+    **dict.fromkeys((".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx"), _titled),
     **dict.fromkeys((".csv", ".tsv"), _table),
     ".json": _json,
     ".jsonl": _json_lines,

@@ -1,7 +1,6 @@
 """Reads PDFs and files of Word, PowerPoint and Excel: headings marked and tables as tables in Markdown."""
 
 import io
-import logging
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,36 +9,23 @@ from typing import Any
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 
-MOST_CHARACTERS = 20_000_000
-"""The most characters of text in one file: ten times the longest books. A few bytes may unpack to more."""
-MOST_UNPACKED = 300 * MEGABYTE
-"""The most bytes that a file of Office may unpack to: it is an archive."""
-
+MOST_CHARACTERS = 20_000_000  # of one file, ten times the longest books: a few bytes may unpack to more
+MOST_UNPACKED = 300 * MEGABYTE  # bytes of a file of Office, which is an archive
 _MOST_PAGES = 5_000
 _BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
 _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
-_SILENCE = logging.NullHandler()  # without a handler, pypdf writes to standard error
 
 
-def read_pdf(data: bytes, *, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
-    """Reads the text and the title ("" without a title) of a PDF.
-
-    Raises `UnreadableError` if the PDF is damaged or too long.
-    """
+def read_pdf(data: bytes, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
+    """Reads the text and the title ("" without a title) of a PDF. Raises any error where it is damaged."""
     import pypdf  # takes long to import
 
-    logging.getLogger("pypdf").addHandler(_SILENCE)
-    try:
-        reader = pypdf.PdfReader(io.BytesIO(data))
-        if len(reader.pages) > _MOST_PAGES:
-            raise UnreadableError(f"its PDF has more than {_MOST_PAGES} pages: split it")
-        text = "\n\n".join(_bounded((page.extract_text() for page in reader.pages), most_characters))
-        title = str((reader.metadata.title if reader.metadata else None) or "").strip()
-    except (UnreadableError, MemoryError):  # the process has a limit of memory
-        raise
-    except Exception as error:  # a damaged PDF can make the parser raise almost any error
-        raise UnreadableError(f"its PDF cannot be read ({type(error).__name__}: {error})") from error
+    reader = pypdf.PdfReader(io.BytesIO(data))
+    if len(reader.pages) > _MOST_PAGES:
+        raise UnreadableError(f"its PDF has more than {_MOST_PAGES} pages: split it")
+    text = "\n\n".join(_bounded((page.extract_text() for page in reader.pages), most_characters))
+    title = str((reader.metadata.title if reader.metadata else None) or "").strip()
     return _rejoined(text), "" if _NO_TITLE.fullmatch(title) else title
 
 
@@ -82,22 +68,17 @@ _DEEPEST = 20  # groups of shapes in each other
 def read_office(kind: str, data: bytes) -> tuple[str, str]:
     """Reads the text and the title ("" if none) of a file of the kind .docx, .pptx or .xlsx.
 
-    Each slide gets a heading, and each sheet a heading and a table. Raises `UnreadableError`.
+    Each slide gets a heading, and each sheet a heading and a table. Raises any error where it is damaged.
     """
-    read = {".docx": _docx, ".pptx": _pptx, ".xlsx": _xlsx}[kind]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parsers unpack no more than it says
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    if unpacked > MOST_UNPACKED:
+        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parsers unpack no more than it says
-            unpacked = sum(entry.file_size for entry in archive.infolist())
-        if unpacked > MOST_UNPACKED:
-            raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
-        blocks, title = read(io.BytesIO(data))
-        return "\n\n".join(_bounded(filter(None, blocks))), title.strip()
-    except (UnreadableError, MemoryError):  # the process has a limit of memory
-        raise
+        blocks, title = {".docx": _docx, ".pptx": _pptx, ".xlsx": _xlsx}[kind](io.BytesIO(data))
     except ImportError as error:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
-    except Exception as error:  # a damaged file makes the parsers raise almost anything
-        raise UnreadableError(f"its content cannot be read ({type(error).__name__}: {error})") from error
+    return "\n\n".join(_bounded(filter(None, blocks))), title.strip()
 
 
 def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
@@ -119,9 +100,9 @@ def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
 
 
 def _text_of(element: Any) -> str:
-    written = {"noBreakHyphen": "-"}  # the others end a word
+    """Joins the text of an element; a tab, a break or the end of a paragraph ends a word."""
     tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_PIECES))
-    return "".join(text if tag == "t" else written.get(tag, " ") for tag, text in tags)
+    return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
 def _rows_of(table: Any) -> Iterator[list[str]]:
@@ -143,12 +124,10 @@ def _rows_of(table: Any) -> Iterator[list[str]]:
 
 def _marked(words: str, style: str) -> str:
     """Writes a paragraph with this style as Markdown."""
-    kind, _, level = style.rpartition(" ")
-    if words and style == "Title":
-        return f"# {words}"
-    if words and kind == "Heading" and level.isdecimal():
-        return f"{'#' * min(int(level), 6)} {words}"
-    return f"- {words}" if words and style.startswith("List") else words
+    kind, _, level = style.replace("Title", "Heading 1").rpartition(" ")
+    is_heading = kind == "Heading" and level.isdecimal()
+    mark = f"{'#' * min(int(level), 6)} " if is_heading else "- " if style.startswith("List") else ""
+    return f"{mark}{words}" if words else ""
 
 
 def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
@@ -158,43 +137,36 @@ def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
     shown = pptx.Presentation(file)
     for number, slide in enumerate(shown.slides, start=1):
         title = slide.shapes.title
-        words = _words(title.text_frame.text) if title is not None else ""
-        titles.append(words)
-        blocks.append(f"## {words or f'Slide {number}'}")
+        titles.append(_words(title.text_frame.text) if title is not None else "")
+        blocks.append(f"## {titles[-1] or f'Slide {number}'}")
         for shape in slide.shapes:
             if title is None or shape.shape_id != title.shape_id:
                 blocks += _of_shape(shape, _DEEPEST)
         if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
-            blocks += _lines(notes)
+            blocks += (_words(paragraph.text) for paragraph in notes.paragraphs)
     return blocks, shown.core_properties.title or next(filter(None, titles), "")
 
 
 def _of_shape(shape: Any, depth: int) -> Iterator[str]:
     if shape.has_text_frame:
-        yield from _lines(shape.text_frame)
+        yield from (_words(paragraph.text) for paragraph in shape.text_frame.paragraphs)
     elif getattr(shape, "has_table", False):
         yield markdown_table([cell.text for cell in row.cells] for row in shape.table.rows)
-    elif depth and hasattr(shape, "shapes"):
-        for inner in shape.shapes:
+    elif depth:
+        for inner in getattr(shape, "shapes", ()):
             yield from _of_shape(inner, depth - 1)
-
-
-def _lines(frame: Any) -> Iterator[str]:
-    return (_words(paragraph.text) for paragraph in frame.paragraphs)
 
 
 def _xlsx(file: io.BytesIO) -> tuple[Iterable[str], str]:
     import openpyxl
 
     book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-    return _of_sheets(book.worksheets), book.properties.title or ""
-
-
-def _of_sheets(sheets: Iterable[Any]) -> Iterator[str]:
-    for sheet in sheets:
+    blocks = list[str]()
+    for sheet in book.worksheets:
         sheet.reset_dimensions()  # a file may claim a billion empty cells
         if table := markdown_table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
-            yield from (f"## {_words(sheet.title)}", table)
+            blocks += (f"## {_words(sheet.title)}", table)
+    return blocks, book.properties.title or ""
 
 
 def _cell(cell: Any) -> str:

@@ -1,9 +1,8 @@
 """Reads the main text of web pages as Markdown: headings marked, blocks apart, tables kept as tables.
 
-Pages of the web are read in a worker process (see `limited_calls`).
+Pages are read in a worker process (see `limited_calls`), which turns any error of a parser into a reason.
 """
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,20 +12,13 @@ from rarr.retrievers.extract.extracted_document import Complain, Document, Unrea
 from rarr.retrievers.extract.pdf_and_office import markdown_table, read_pdf
 from rarr.valid_unicode import valid
 
-MOST_BYTES = 5_000_000
-"""The most bytes of HTML of a web page: twenty times a long article.
-
-The parsing time of a hostile page grows faster than its size.
-"""
-MOST_CHARACTERS = 2_000_000
-"""The most characters of text in one page: the length of a thick book."""
-
+_MOST_BYTES = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
+_MOST_CHARACTERS = 2_000_000  # of text in one page: the length of a thick book
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
 _BREAKS = {"p", "item", "lb", "row", "cell"}
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOTE = re.compile(r"\[?\w{1,4}\]?")
-_SILENCE = logging.NullHandler()  # without a handler, trafilatura writes to standard error
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
 _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
 
@@ -34,31 +26,25 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
     """Extracts the main text of a fetched page by `media_type`; bytes that begin as a PDF are read as a PDF.
 
-    Raises `UnreadableError`, with the reason as message, if it has no text, too much text or is damaged.
+    Markdown is left without images and the addresses of links. Raises `UnreadableError`, with the reason as
+    message, if the page has no text or too much text.
     """
     # Some servers label everything that they send as HTML.
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
-        page = Document(*read_pdf(content, most_characters=MOST_CHARACTERS))
+        page = Document(*read_pdf(content, _MOST_CHARACTERS))
     elif media_type in ("text/html", "application/xhtml+xml"):
-        if len(content) > MOST_BYTES:
-            raise UnreadableError(f"its HTML is longer than {MOST_BYTES // 1_000_000} MB")
+        if len(content) > _MOST_BYTES:
+            raise UnreadableError(f"its HTML is longer than {_MOST_BYTES // 1_000_000} MB")
         page = read_page(content, charset)
+    elif media_type == "text/markdown":
+        page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
     else:
         page = Document(decode(content, charset))
     if not page.text.strip():
-        raise UnreadableError("it holds no text")
-    return replace(page, text=valid(_not_too_long(page.text)), title=valid(page.title))
-
-
-def extract_markdown(markdown: str) -> str:
-    """Removes images and link addresses from Markdown. Raises `UnreadableError` if it is too long."""
-    return _LINK.sub(r"\1", _IMAGE.sub("", _not_too_long(markdown))).strip()
-
-
-def _not_too_long(text: str) -> str:
-    if len(text) > MOST_CHARACTERS:
-        raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
-    return text
+        raise UnreadableError("it holds no text (a scan has none without OCR)")
+    if len(page.text) > _MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {_MOST_CHARACTERS:,} characters")
+    return replace(page, text=valid(page.text), title=valid(page.title))
 
 
 def read_page(
@@ -68,8 +54,7 @@ def read_page(
 
     `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
     `is_own`: it is a file of the user, of which short lists and headings are kept too; of a page of the web
-    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`. Raises
-    `UnreadableError` if `data` cannot be read.
+    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`.
     """
     import trafilatura  # takes half a second to import
 
@@ -77,23 +62,16 @@ def read_page(
     html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
     if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
         html = f"<html><body>{html}</body></html>"
-    logging.getLogger("trafilatura").addHandler(_SILENCE)
     options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
     if is_own:
         config = trafilatura.settings.use_config()
         config.set("DEFAULT", "MIN_EXTRACTED_SIZE", "1")
         options |= {"favor_recall": True, "config": config}
-    try:
-        page = trafilatura.bare_extraction(_simplified(html), **options)
-        if page is None:  # too short to tell the main text from the rest, so all text is taken
-            return Document(_text(trafilatura.baseline(_simplified(html))[0]))
-        facts = page if isinstance(page, dict) else page.as_dict()
-        date = published(facts["date"])
-        return Document(_text(facts["body"]), facts["title"] or "", published_at=date)
-    except MemoryError:  # the process has a limit of memory
-        raise
-    except Exception as error:  # hostile markup can make the parsers raise any error
-        raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
+    page = trafilatura.bare_extraction(_simplified(html), **options)
+    if page is None:  # too short to tell the main text from the rest, so all text is taken
+        return Document(_text(trafilatura.baseline(_simplified(html))[0]))
+    facts = page if isinstance(page, dict) else page.as_dict()
+    return Document(_text(facts["body"]), facts["title"] or "", published_at=published(facts["date"]))
 
 
 def _simplified(html: str) -> Any:

@@ -13,7 +13,7 @@ from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.web_page_text import extract_markdown
+from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.cached_page_passages import Extracted, PageReader, Shelf
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
@@ -136,7 +136,9 @@ class Tavily(WebSearch):
     async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
         url, raw = page["url"], page.get("raw_content")
         try:
-            text = await extracted(extract_markdown, raw) if isinstance(raw, str) and raw.strip() else ""
+            text = ""
+            if isinstance(raw, str) and raw.strip():
+                text = (await extracted(extract_page, raw.encode(), "text/markdown", None)).text
         except UnreadableError as error:
             raise RetrievalError(f"{shown(url)} cannot be used: {error}") from error
         if not text:

@@ -25,7 +25,7 @@ from rarr.retrievers.corpus.passage_index import (
     remove,
     stored_passage,
 )
-from rarr.retrievers.extract import files as extraction
+from rarr.retrievers.extract import extracted_document, files as extraction
 from rarr.retrievers.extract.extracted_document import Document
 from retrievers.makers import built
 
@@ -180,9 +180,9 @@ def test_passages_are_found_by_title_and_heading_and_stored_whole(tmp_path: Path
 def test_long_text_comes_in_parts_with_their_places(
     folder: Path, opened: Callable[[Path], Corpus], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extraction, "LONG_TEXT", 1000)
-    monkeypatch.setattr(extraction, "PART", 300)
-    monkeypatch.setattr(extraction, "_PIECE", 64)
+    monkeypatch.setattr(extraction, "_LONG_TEXT", 1000)
+    monkeypatch.setattr(extraction, "_PART", 300)
+    monkeypatch.setattr(extracted_document, "_PIECE", 64)
     text = "".join(f"# Lake {n}\n\nThe lake Ü{n} is {n} metres deep. It is cold.\n\n" for n in range(99))
     (folder / "lakes.md").write_text(text, encoding="utf-8")
     corpus = opened(folder)

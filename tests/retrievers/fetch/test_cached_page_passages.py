@@ -95,8 +95,8 @@ async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_r
 @pytest.mark.parametrize(
     ("content", "media_type", "reason"),
     [
-        (b"%PDF-1.4 broken", "application/pdf", "its PDF cannot be read"),
-        (b"%PDF-1.4 broken", "text/html", "its PDF cannot be read"),
+        (b"%PDF-1.4 broken", "application/pdf", "it cannot be read"),
+        (b"%PDF-1.4 broken", "text/html", "it cannot be read"),
         (b"<html><body></body></html>", "text/html", "it holds no text"),
         (b"\0\1\2", "text/plain", "it is not text"),
     ],

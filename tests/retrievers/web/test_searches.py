@@ -16,6 +16,7 @@ from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.searches import SearXNG, Tavily, WebSearch
+from rarr.retrievers.web.service_requests import readable
 from rarr.retrievers.web.wikipedia import SPARE, Wikipedia
 from rarr.tools.models.run_budget import Budget
 from retrievers.services import Said, Service, Wiki
@@ -246,3 +247,9 @@ async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -
         assert 0.3 < meter.seconds < 0.9
     assert [passage.source for passage in passages] == ["https://b.org/"]
     assert "half of the time that was left: raise deadline_s" in meter.warnings[0].message
+
+
+def test_pages_that_all_fail_are_an_error_without_warnings() -> None:
+    with metered() as meter, pytest.raises(RetrievalError, match="gone"):
+        readable(["https://a.org/"], [RetrievalError("gone")])
+    assert meter.warnings == []

@@ -30,6 +30,11 @@ def test_wikipedia_formula_stays_in_its_sentence() -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
+def test_wikipedia_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
+    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [
