@@ -6,7 +6,7 @@ Without a source of passages, nothing is retrieved. An answer that quotes its so
 that fails ends the run: an answer without its sources would be no answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from langgraph.types import Send
 from rarr.agent.graph import Graph as CompiledGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, text_of
-from rarr.agent.runs import RunOwner, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
 from rarr.agent.statements import evidence_of, read_statements
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
@@ -251,8 +251,8 @@ class Answerer(RunOwner[Answer]):
         names = {"evidence_per_query", "documents_per_query"} - used.model_fields_set
         return replace(components, settings=used.model_copy(update=dict.fromkeys(names, _PASSAGES)))
 
-    def _builder(self, components: Components) -> Callable[[Any], Any]:
-        return build_answering_graph
+    def _graph(self, saver: Saver | None) -> CompiledGraph:
+        return build_answering_graph(saver)
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.

@@ -9,7 +9,6 @@ round asks about sentences that still lack support.
 """
 
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -36,6 +35,14 @@ Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Wrap = Callable[[str, Node], Callable[..., Awaitable[Any]]]
 Graph = CompiledStateGraph[State, Components, State, State]
 
+ON_FAILURE: dict[Node, str] = {
+    **dict.fromkeys((generate_queries, rerank, check_agreement, edit, rewrite), "attribute"),
+    retrieve: "rerank",
+    attribute: END,
+    evaluate: END,
+}
+"""Where the run goes on after the failure of a node."""
+
 
 def build_graph(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
@@ -51,24 +58,18 @@ def build_graph(
     each node for a context and an input of another schema; then a node that fails ends the run.
     """
     graph = StateGraph(State, context_schema=context_schema, input_schema=input_schema)
-    add = partial(add_surviving, graph, wrap=wrap)
-    add(generate_queries, on_failure="attribute")
-    add(retrieve, on_failure="rerank")
-    add(rerank, on_failure="attribute")
-    add(attribute, on_failure=END)
-    add(evaluate, on_failure=END)
+    changing = (rewrite,) if rewriting else (check_agreement, edit)
+    for node in (generate_queries, retrieve, rerank, *changing, attribute, evaluate):
+        add_surviving(graph, node, on_failure=ON_FAILURE[node], wrap=wrap)
     graph.add_edge(START, "generate_queries")
     graph.add_conditional_edges(
         "generate_queries", one_branch_per_query, ["retrieve", "rerank", "attribute", "evaluate"]
     )
     graph.add_edge("retrieve", "rerank")
     if rewriting:
-        add(rewrite, on_failure="attribute")
         graph.add_edge("rerank", "rewrite")
         graph.add_edge("rewrite", "attribute")
     else:
-        add(check_agreement, on_failure="attribute")
-        add(edit, on_failure="attribute")
         graph.add_edge("rerank", "check_agreement")
         graph.add_edge("check_agreement", "edit")
         graph.add_conditional_edges("edit", after_edits, ["check_agreement", "attribute"])
@@ -78,24 +79,15 @@ def build_graph(
     return graph.compile(checkpointer=checkpointer or False)
 
 
-def builder_for(components: Components) -> Callable[[BaseCheckpointSaver[Any] | None], Graph]:
-    """Returns the function that builds the pipeline of these components for a checkpointer."""
-    return partial(build_graph, rewriting=components.rewriter is not None)
-
-
 def one_branch_per_query(state: State) -> list[Send] | str:
-    """Routes each query of this round to its own retrieve.
+    """Routes each query of this round to its own retrieve; where nothing is searched, names rerank.
 
-    Where nothing is searched, the route is rerank. Without queries, it is attribute in the first round, and
-    evaluate in later rounds.
+    Without queries, names attribute in the first round, and evaluate in later rounds.
     """
     asked = [query for query in state["queries"] if query.round == state["round"]]
-    sends = [Send("retrieve", {"query": query}) for query in asked if query.searched]
-    if sends:
-        return sends
-    if asked:
-        return "rerank"
-    return "attribute" if state["round"] == 1 else "evaluate"
+    if not asked:
+        return "attribute" if state["round"] == 1 else "evaluate"
+    return [Send("retrieve", {"query": query}) for query in asked if query.searched] or "rerank"
 
 
 def after_edits(state: State) -> str:
@@ -109,11 +101,7 @@ def another_round(state: State) -> str:
 
 
 def add_surviving(
-    graph: StateGraph[Any, Any, Any, Any],
-    node: Node,
-    *,
-    on_failure: str,
-    wrap: Wrap | None = None,
+    graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str, wrap: Wrap | None = None
 ) -> None:
     """Adds a node that is metered, and after whose failure the run goes on at `on_failure`.
 
@@ -127,8 +115,8 @@ def add_surviving(
 def metered(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     """Wraps a node: the run's meter counts its calls, and a span records each call in the trace.
 
-    A node that the components replace is called in its place.
-    The update of the node gets the warnings of its components under `told`.
+    A node that the components replace is called in its place. The update of the node gets the warnings of
+    its components under `told`.
     """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
@@ -152,11 +140,10 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
     """
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
-        query_id = _branch(state) or None
-        notice = failure(name, f"{name} failed", error.error, query_id=query_id)
-        missing = unsearched(query_id, error.error) if query_id else {}
-        update = {"warnings": [notice], "unsearched": missing}
-        with span("failure", name, query_id or "") as failed:
+        query_id = _branch(state)
+        notice = failure(name, f"{name} failed", error.error, query_id=query_id or None)
+        update = {"warnings": [notice], "unsearched": unsearched(query_id, error.error) if query_id else {}}
+        with span("failure", name, query_id) as failed:
             failed.body["update"] = update
         return Command(update=update, goto=goto)
 

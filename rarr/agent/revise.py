@@ -1,6 +1,6 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import asynccontextmanager
 from copy import copy
@@ -9,12 +9,11 @@ from typing import Any, Literal, cast
 from rarr.agent.blocks import by_blocks, is_divided
 from rarr.agent.cite import cited, without_edits
 from rarr.agent.cost_estimate import estimate
-from rarr.agent.graph import builder_for
+from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.runs import RunOwner, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
-from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Estimate, Revision
 from rarr.records.citations import Cited
@@ -31,8 +30,8 @@ Search = Literal["given"] | None
 class Reviser(RunOwner[Revision]):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
-    def _builder(self, components: Components) -> Callable[[Any], Any]:
-        return builder_for(components)
+    def _graph(self, saver: Saver | None) -> Graph:
+        return build_graph(saver, rewriting=self._components.rewriter is not None)
 
     async def arevise(
         self,
@@ -134,14 +133,13 @@ class Reviser(RunOwner[Revision]):
         return made
 
     def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Revision]:
-        revision = revision_of(run_id, state, meter)
-        return revision, revision
+        return (revision := revision_of(run_id, state, meter)), revision
 
     def _with(self, outcome: Revision, research: Revision) -> Revision:
         return research
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Takes the text through the graph; a long one in blocks, of which finished ones are kept."""
+        """Takes the text through the graph; a long one in blocks. A resumed run keeps its finished blocks."""
         if not is_divided(start["original"], self._components):
             return await super()._walk(start, run_id, resumed=resumed)
         if not resumed:

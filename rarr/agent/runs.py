@@ -25,7 +25,8 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
-from rarr.records import RUN_ID, ModelUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.ledger.block_joining import unjudged_report
+from rarr.records import RUN_ID, ModelUsage, Notice, Revision, Scores, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
@@ -49,8 +50,8 @@ NODES = (
 )
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in (Span, SentenceSupport, *RECORDS.values())]
-_NO_RECURSION_LIMIT = 1_000_000  # steps
-_OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
+_NO_RECURSION_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
+_OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 def settings_of(
@@ -115,19 +116,15 @@ class RunOwner(Closable, Generic[Outcome]):
         as an async context manager, once for each event loop. The owner closes what it opened.
         """
         used, is_wired = settings_of(settings, components, values), components is None
-        components = self._adapted(components or wire(self._wired(used), on_index))
-        self._components, self.settings = components, components.settings
+        self._components = self._adapted(components or wire(self._wired(used), on_index))
+        self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
-        self._checkpoints = Checkpoints(checkpointer, self._builder(components))
-        self._on_step = on_step
-        skipped = getattr(components.retriever, "skipped", ())
-        self._notices = [
-            Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
-        ]
-        if is_wired:
-            self._notices += unused_settings(components)
-        resumable = checkpointer is not None
-        self._traces = Recording(self.settings, resumable=resumable) if self.settings.trace else None
+        self._checkpoints = Checkpoints(checkpointer, self._graph)
+        skipped = by_reason(getattr(self._components.retriever, "skipped", ()))
+        self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
+        self._notices += unused_settings(self._components) if is_wired else []
+        is_resumable = checkpointer is not None
+        self._traces = Recording(self.settings, resumable=is_resumable) if self.settings.trace else None
 
     def _wired(self, settings: Settings) -> Settings:
         """Returns the settings of which the components are made."""
@@ -137,8 +134,8 @@ class RunOwner(Closable, Generic[Outcome]):
         """Returns the components as this graph uses them. Raises `RarrError` where one is missing."""
         return components
 
-    def _builder(self, components: Components) -> Callable[[Any], Any]:
-        """Returns the function that builds the graph for a checkpointer."""
+    def _graph(self, saver: Saver | None) -> Graph:
+        """Builds the graph with its checkpointer."""
         raise NotImplementedError
 
     async def aclose(self) -> None:
@@ -174,15 +171,14 @@ class RunOwner(Closable, Generic[Outcome]):
         state of a finished run, which is neither walked nor recorded again. Returns the research too, as the
         trace keeps it.
         """
-        traces = None if done else self._traces
         text = f"{start.get('context') or ''}\n{start['original']}"
         with using(Meter(budget_of(self.settings), text=text)) as meter:
-            recorded = (
-                traces.of(run_id, start, self._components.baseline, meter, resumed=resumed)
-                if traces
-                else nullcontext()
-            )
-            async with recorded as recorder:
+            if done or self._traces is None:
+                recording: AbstractAsyncContextManager[Any] = nullcontext()
+            else:
+                baseline = self._components.baseline
+                recording = self._traces.of(run_id, start, baseline, meter, resumed=resumed)
+            async with recording as recorder:
                 state = start if done else await self._walk(start, run_id, resumed=resumed)
                 if recorder is not None:
                     await recorder.flush()  # a failure to write becomes a warning of the result
@@ -237,10 +233,8 @@ class Checkpoints:
         """
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
-            raise InputError(
-                f"checkpointer is {kind_of(checkpointer)}: give a LangGraph checkpointer,"
-                f" or a function that opens one: {_OPENING}"
-            )
+            what = kind_of(checkpointer)
+            raise InputError(f"checkpointer is {what}: give a LangGraph checkpointer, or {_OPENING}")
         self._checkpointer, self._build = checkpointer, build
         self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
 
@@ -259,18 +253,19 @@ class Checkpoints:
                 if own is not None and own is not asyncio.get_running_loop():
                     raise InputError(
                         "the checkpointer belongs to another event loop: await arevise and aresume there,"
-                        f" or give a function that opens one: {_OPENING}"
+                        f" or give {_OPENING}"
                     )
                 ready.graph = self._build(saver and _with_records(saver))
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run)."""
-        name = f"rarr block {block}" if block else "rarr"
-        limit = _NO_RECURSION_LIMIT  # else the limit of a graph that calls this one would hold
-        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=limit)
+        name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
+        config = RunnableConfig(
+            run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_RECURSION_LIMIT
+        )
         if self._checkpointer is not None:
-            config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
+            config["configurable"] = {"thread_id": thread}
         return config
 
     async def stored(self, run_id: str, block: int = 0) -> StateSnapshot | None:
@@ -322,8 +317,7 @@ class _LoopGraph:
     """The graph and the checkpointer of one event loop."""
 
     def __init__(self) -> None:
-        self.opening = asyncio.Lock()
-        self.opened = AsyncExitStack()
+        self.opening, self.opened = asyncio.Lock(), AsyncExitStack()
         self.graph: Graph | None = None
 
 
@@ -355,25 +349,18 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     Without a report in the state, all sentences are unjudged. Each warning comes once: an exhausted budget
     fails every remaining question with the same one.
     """
-    text = state["text"]
-    told = [*state["warnings"], *state.get("told", []), *meter.warnings]
-    unjudged = tuple(
-        Sentence(text=span.of(text), start=span.start, end=span.end, status="unjudged")
-        for span in (() if state.get("report") else sentences(text))
-    )
+    text, facts = state["text"], cast(dict[str, Any], state)
+    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings]
     return Revision(
         run_id=run_id,
         original=state["original"],
         text=text,
         changed=text != state["original"],
-        queries=tuple(state.get("queries", ())),
-        evidence=tuple(state.get("evidence", ())),
-        checks=tuple(state.get("checks", ())),
-        edits=tuple(state.get("edits", ())),
-        report=state.get("report") or Report(sentences=unjudged),
+        **{name: tuple(facts.get(name, ())) for name in ("queries", "evidence", "checks", "edits")},
+        report=state.get("report") or unjudged_report(text, sentences(text)),
         scores=state.get("scores", Scores()),
         usage=usage_of(meter, state.get("controls", ())),
-        warnings=tuple({notice.model_dump_json(): notice for notice in told}.values()),
+        warnings=tuple({notice.model_dump_json(): notice for notice in warnings}.values()),
     )
 
 
@@ -384,11 +371,7 @@ def budget_of(settings: Settings) -> Budget:
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
     """Reads the usage of a run so far, in total and by node, from its meter."""
-    called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
+    by_node = {node: meter.by_node[node] for node in NODES if node in meter.by_node}
     total = meter.total.model_dump(include=set(ModelUsage.model_fields))
-    return Usage(
-        **total,
-        seconds=meter.seconds,
-        by_node={node: meter.by_node[node] for node in called},
-        controls=sum(controls, start=Controls()),
-    )
+    seconds, counted = meter.seconds, sum(controls, start=Controls())
+    return Usage(**total, seconds=seconds, by_node={**by_node, **meter.by_node}, controls=counted)

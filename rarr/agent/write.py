@@ -9,7 +9,7 @@ what they support.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from langgraph.types import Send
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import RunOwner, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap
@@ -112,8 +112,8 @@ class Writer(RunOwner[Article]):
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, settings=settings, retriever=chunks)
 
-    def _builder(self, components: Components) -> Callable[[Any], Any]:
-        return build_writing_graph
+    def _graph(self, saver: Saver | None) -> Graph:
+        return build_writing_graph(saver)
 
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None

@@ -18,7 +18,6 @@ NOTHING_TO_CHECK = Notice(
     message="the text holds no claim to ask about: it is returned unchanged and unjudged",
     node="generate_queries",
 )
-_WORKING_KEYS = ("passages", "settled", "reached", "lacking", "supports", "cards", "kept")
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
@@ -41,7 +40,20 @@ class BlockOutcome(NamedTuple):
         """The number of sentences that were revised and judged; all of them if nothing was left out."""
         if not self.cut:
             return len(self.block.sentences)
-        return sum(sentence.status != "unjudged" for sentence in _sentences(self.state)) if self.state else 0
+        report = (self.state or {}).get("report") or Report()
+        return sum(sentence.status != "unjudged" for sentence in report.sentences)
+
+    def completed(self, original: str) -> State:
+        """Returns the last state; without a report, the sentences of the block are unjudged."""
+        block, state = self
+        missing: list[float | None] = [None] * len(block.sentences)
+        if state is None:
+            state = State(text=block.span.of(original), lead=0, warnings=[])
+            spans = [span.moved(-block.span.start) for span in block.sentences]
+        else:
+            spans = [] if "report" in state else list(sentences(state["text"]))
+        report = unjudged_report(state["text"], [it for it in spans if it.start >= state["lead"]])
+        return cast(State, {"attributed": (missing, missing), "report": report, **state})
 
 
 def block_state(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
@@ -49,21 +61,9 @@ def block_state(text: str, context: str | None, number: int, span: Span, lead: s
 
     `span` is the place of the block. `lead` is text that is put before the block and is not revised.
     """
-    block_text = lead + span.of(text)
-    return State(
-        original=block_text,
-        text=block_text,
-        context=context,
-        round=1,
-        warnings=[],
-        block=number,
-        lead=len(lead),
-    )
-
-
-def without_working_keys(state: State) -> State:
-    """Returns a copy of the state without the keys that only the block's own run needs."""
-    return cast(State, {name: value for name, value in state.items() if name not in _WORKING_KEYS})
+    whole = lead + span.of(text)
+    facts = State(original=whole, text=whole, context=context, round=1, warnings=[])
+    return {**facts, "block": number, "lead": len(lead)}
 
 
 def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
@@ -74,30 +74,24 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     A passage covers the queries of its own block alone, and supports sentences of its own block alone.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
-    whole["unsearched"], relevances = {}, dict[str, dict[str, float]]()
+    original, unsearched, relevances = start["original"], dict[str, Any](), dict[str, Any]()
     parts, report_sentences = list[tuple[str, str]](), list[Sentence]()
     before, after = list[float | None](), list[float | None]()
     at = grown = 0
-    for block, state in outcomes:
-        between, old = start["original"][at : block.span.start], block.span.of(start["original"])
-        new, shift = old, block.span.start
-        missing: list[float | None] = [None] * len(block.sentences)
-        was, now = (state or {}).get("attributed", (missing, missing))
-        before, after = [*before, *was], [*after, *now]
-        if state is None:
-            report_sentences += _shifted(_unjudged(start["original"], block.sentences), grown)
-        else:
-            new, shift = state["text"][state["lead"] :], shift - state["lead"]
-            whole["queries"] += _shifted(state.get("queries", []), shift)
-            whole["edits"] += _shifted(state.get("edits", []), shift + grown)
-            for name in ("evidence", "checks", "controls"):
-                whole[name] += state.get(name, [])
-            whole["unsearched"] |= state.get("unsearched", {})
-            relevances |= state.get("relevances", {})
-            report_sentences += _shifted(_sentences(state), shift + grown)
-        parts += [(between, between), (old, new)]
-        at, grown = block.span.end, grown + len(new) - len(old)
-    parts.append((start["original"][at:],) * 2)
+    for outcome in outcomes:
+        state, place = outcome.completed(original), outcome.block.span
+        new, shift = state["text"][state["lead"] :], place.start - state["lead"]
+        whole["queries"] += _shifted(state.get("queries", []), shift)
+        whole["edits"] += _shifted(state.get("edits", []), shift + grown)
+        for name in ("evidence", "checks", "controls"):
+            whole[name] += cast(dict[str, Any], state).get(name, [])
+        unsearched |= state.get("unsearched", {})
+        relevances |= state.get("relevances", {})
+        report_sentences += _shifted(state["report"].sentences, shift + grown)
+        before, after = before + state["attributed"][0], after + state["attributed"][1]
+        parts += [(original[at : place.start],) * 2, (place.of(original), new)]
+        at, grown = place.end, grown + len(new) - (place.end - place.start)
+    parts.append((original[at:],) * 2)
     states = [state for _, state in outcomes if state is not None]
     is_scored = any("attributed" in state for state in states)
     evidence_ids, coverage = select_evidence(usable(cast(State, whole)), report_size, relevances)
@@ -105,13 +99,23 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     joined = {
         **start,
         **whole,
+        "unsearched": unsearched,
         "text": "".join(new for _, new in parts),
         "round": max((state.get("round", 1) for state in states), default=1),
         "report": report,
         "scores": scores_of((before, after), pres_lev_by_parts(parts)) if is_scored else Scores(),
-        "warnings": [*start["warnings"], *_warnings(outcomes)],
+        "warnings": [*start["warnings"], *_warnings(outcomes, states)],
     }
     return cast(State, joined)
+
+
+def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
+    """Makes the report of a text that could not be judged."""
+    return Report(
+        sentences=tuple(
+            Sentence(text=it.of(text), start=it.start, end=it.end, status="unjudged") for it in spans
+        )
+    )
 
 
 def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
@@ -124,24 +128,11 @@ def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
     return shifted
 
 
-def _unjudged(text: str, spans: Iterable[Span]) -> list[Sentence]:
-    return [Sentence(text=it.of(text), start=it.start, end=it.end, status="unjudged") for it in spans]
-
-
-def _sentences(state: State) -> Sequence[Sentence]:
-    """Returns the sentences of the report, or without a report all sentences of the block as unjudged."""
-    if (report := state.get("report")) is not None:
-        return report.sentences
-    text = state["text"]
-    return _unjudged(text, (span for span in sentences(text) if span.start >= state["lead"]))
-
-
-def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
+def _warnings(outcomes: Sequence[BlockOutcome], states: Sequence[State]) -> list[Notice]:
     """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
 
     Adds a warning that there is nothing to check, if no block has a query and the whole text was read.
     """
-    states = [state for _, state in outcomes if state is not None]
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT, NOTHING_TO_CHECK.code):
