@@ -57,16 +57,15 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
 
     These are the last turn, the last of the user, and earlier turns as long as they are short enough.
     """
-    turns = _turns(messages)
+    turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
     if turns and turns[-1]["content"].strip() == answer.strip():
         turns.pop()
-    last, left = len(turns) - 1, LONGEST
-    kept: dict[int, str] = {}
+    last, left, kept = len(turns) - 1, LONGEST, dict[int, str]()
     asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
     if asked != last:  # a long turn after it must not push it out
         kept[asked] = turns[asked]["content"][-LONGEST // 2 :]
         left -= len(kept[asked])
-    for number in reversed([number for number in range(len(turns)) if number not in kept]):
+    for number in (number for number in range(last, -1, -1) if number != asked or asked == last):
         text = turns[number]["content"]
         if number != last and len(text) > left:
             break
@@ -75,16 +74,12 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
     return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
 
 
-def _turns(messages: Sequence[Any]) -> list[dict[str, str]]:
-    """Returns the messages of the user and the assistant that have a text."""
-    turns = []
-    for message in messages:
-        if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
-            raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
-        text = text_of(message.get("content")) if message["role"] in _READ else ""
-        if text.strip():
-            turns.append({"role": message["role"], "content": text})
-    return turns
+def _turn(message: object) -> dict[str, str]:
+    """Returns a message of the user or the assistant with its text; that of others without."""
+    if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
+        raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
+    is_read = message["role"] in _READ
+    return {"role": message["role"], "content": text_of(message.get("content")) if is_read else ""}
 
 
 def text_of(content: object) -> str:

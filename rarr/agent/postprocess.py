@@ -5,6 +5,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, get_args
 
 from rarr.agent.inputs import Message, context_of, required_text
@@ -65,11 +66,12 @@ async def in_time(
     return untouched(valid(answer), mode, "deadline", notice)
 
 
-def untouched(answer: str, mode: PostprocessMode, outcome: Outcome, notice: str) -> Postprocessed:
+def untouched(
+    answer: str, mode: PostprocessMode, outcome: Outcome, notice: str, **more: Any
+) -> Postprocessed:
     """Makes the result of an answer that nothing was done with. `notice` says why."""
-    return Postprocessed(
-        text=answer, original=answer, changed=False, mode=mode, outcome=outcome, notice=valid(notice)
-    )
+    facts = {"mode": mode, "outcome": outcome, "notice": valid(notice), **more}
+    return Postprocessed(text=answer, original=answer, changed=False, **facts)
 
 
 async def postprocessed(
@@ -105,26 +107,18 @@ async def postprocessed(
 def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
     """Makes the result: citations stand beside the text; the modes cite and annotate put marks into it."""
     outcome, notice = summary(revision, cited)
-    text, marks, citations = revision.text, tuple[DoubtMark, ...](), list[AnswerCitation]()
+    facts = {"revision": revision, "existing": cited.existing if cited else ()}
     if outcome == "failed":
-        text = revision.original
-    elif cited:
-        text = cited.text
-        found = [(it.start, it.end, it.passage) for it in cited.citations]
+        return untouched(revision.original, mode, outcome, notice, **facts)
+    text, marks = revision.text, tuple[DoubtMark, ...]()
+    if cited:
+        text, found = cited.text, [(it.start, it.end, it.passage) for it in cited.citations]
     else:
         planned = planned_citations(revision, source_list_places(text))
         if mode == "annotate" and not is_data(text):
             doubtful = [it for name, it in classified(revision) if name in get_args(Doubt)]
             text, marks = annotated(text, doubtful)
-        places = {(mark.start, mark.end) for mark in marks}
-        found = [
-            (_moved(it.sentence.start, places), _moved(it.sentence.end, places), it.passage) for it in planned
-        ]
-    if outcome != "failed":
-        citations = [
-            AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
-            for start, end, it in found
-        ]
+        found = [(_moved(it.start, marks), _moved(it.end, marks), passage) for it, passage in planned]
     return Postprocessed(
         text=text,
         original=revision.original,
@@ -132,10 +126,12 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
         mode=mode,
         outcome=outcome,
         notice=notice,
-        revision=revision,
-        citations=tuple(citations),
-        existing=cited.existing if cited else (),
         marks=marks,
+        citations=tuple(
+            AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
+            for start, end, it in found
+        ),
+        **facts,
     )
 
 
@@ -146,17 +142,13 @@ def is_data(text: str) -> bool:
     """
     if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
         return True
-    try:
+    with suppress(ValueError, RecursionError):
         return isinstance(json.loads(text), dict | list)
-    except (ValueError, RecursionError):
-        pass
-    try:
+    with suppress(csv.Error):
         rows = [row for row in csv.reader(io.StringIO(text), strict=True) if row]
-    except csv.Error:
-        return False
-    cells = {len(row) for row in rows}
-    is_even = len(rows) > 1 and len(cells) == 1 and cells != {1}
-    return is_even and not any(cell[:1].isspace() for row in rows for cell in row)
+        is_even = len(rows) > 1 and len(rows[0]) > 1 and len(set(map(len, rows))) == 1
+        return is_even and not any(cell[:1].isspace() for row in rows for cell in row)
+    return False
 
 
 def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
@@ -164,19 +156,16 @@ def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[
 
     Nothing is put into links and code; marks of cells stand in the cells.
     """
-    kinds: list[Doubt] = [
-        "contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences
-    ]
-    marked = list(zip(sentences, (f"[{kind}]" for kind in kinds), strict=True))
+    kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
+    marked = [(sentence, f"[{kind}]") for sentence, kind in zip(sentences, kinds, strict=True)]
     text, places = with_marks(original, marked)
-    return text, tuple(DoubtMark(kind=kind, **place) for kind, place in zip(kinds, places, strict=True))
+    return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
 
 
-def _moved(position: int, places: set[tuple[int, int]]) -> int:
-    """Returns a place of the original as a place of the text with marks at `places`."""
-    for start, end in sorted(places):
-        position += end - start if start <= position else 0
-    return position
+def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
+    """Returns a place of the original as a place of the text with these marks."""
+    inserted = {(mark.at, mark.start, mark.end) for mark in marks}
+    return position + sum(end - start for at, start, end in inserted if at <= position)
 
 
 def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
@@ -188,11 +177,8 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
     if why := nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified(revision))
-    counts = {
-        "corrected": sum(edit.accepted for edit in revision.edits),
-        **{name: classes[name] for name in _CLASSES},
-        "cited": len(cited.citations) if cited else 0,
-    }
+    counts = {"corrected": sum(edit.accepted for edit in revision.edits)}
+    counts |= {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
         parts.append(counted(wrong, "wrong citation"))

@@ -94,7 +94,7 @@ class Noiser:
         self._settings, self.spent = settings, Meter(budget_of(settings))
         with opening(settings) as opened:
             judging = {node: name for node, name in settings.models.items() if node == "attribute"}
-            parts = ComponentMaker(settings, {_WRITING: settings.model} | judging, opened)
+            parts = ComponentMaker(settings, {_WRITING: settings.model} | judging)
             if _WRITING not in parts.named:
                 raise SettingsError(
                     f"{settings.model!r} cannot write summaries:"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rarr.agent.wiring.models import LanguageModels
-from rarr.agent.wiring.sources import Resources, given_passages, opening, reranker, retriever, search_names
+from rarr.agent.wiring.sources import given_passages, opening, reranker, retriever, search_names
 from rarr.backends.baselines import NoRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
@@ -21,8 +21,6 @@ from rarr.components import (
     NO_BASELINE,
     PURR,
     WRITING_NODES,
-    AgreementChecker,
-    ArticleWriter,
     Baseline,
     CardReader,
     Components,
@@ -58,20 +56,26 @@ def wire(
     """
     with opening(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
-        parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
-        checking, editing, answering = map(parts.model, ("check_agreement", "edit", "write_answer"))
+        parts = ComponentMaker(settings, chosen, prompts, baseline)
+        texts, checking, editing, answering, *writing = (
+            parts.prompts,
+            *map(parts.model, ("check_agreement", "edit", "write_answer", *WRITING_NODES)),
+        )
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=parts.checker(checking),
-            editor=PromptedEditor(editing, parts.prompts) if editing else None,
-            card_reader=parts.card_reader("check_agreement"),
-            doubting_reader=parts.card_reader("doubt"),
+            checker=PromptedChecker(checking, texts) if checking else None,
+            editor=PromptedEditor(editing, texts) if editing else None,
+            card_reader=parts.card_reader(),
+            doubting_reader=parts.doubting_reader(),
             record=parts.record(),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(editing),
-            writers={node: parts.writer(node) for node in WRITING_NODES},
-            answer_writer=PromptedAnswers(answering, parts.prompts) if answering else None,
+            writers={
+                node: PromptedWriter(model, texts, most=MAX_SECTIONS) if model else ExtractiveWriter()
+                for node, model in zip(WRITING_NODES, writing, strict=True)
+            },
+            answer_writer=PromptedAnswers(answering, texts) if answering else None,
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
@@ -79,7 +83,8 @@ def wire(
             baseline=baseline,
         )
         given = given_passages(made.retriever)
-        return replace(made, given=given, searches=not given)
+        checker = made.checker if baseline.agreement else UnaskedAgreement()
+        return replace(made, checker=checker, given=given, searches=not given)
 
 
 class ComponentMaker:
@@ -89,16 +94,14 @@ class ComponentMaker:
         self,
         settings: Settings,
         chosen: Mapping[str, Any],
-        opened: Resources,
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
     ) -> None:
         """Raises `SettingsError` for an unknown node in `models`, and where a model cannot be used."""
         if unknown := [node for node in settings.models if node not in MODEL_NODES]:
-            raise SettingsError(
-                f"models names an unknown node {unknown[0]!r}: the nodes are {', '.join(MODEL_NODES)}"
-            )
-        self.settings, self.opened, self.baseline = settings, opened, baseline
+            known = ", ".join(MODEL_NODES)
+            raise SettingsError(f"models names an unknown node {unknown[0]!r}: the nodes are {known}")
+        self.settings, self.baseline = settings, baseline
         self.judge = chosen.get("attribute", "embedded")
         self.named = {
             node: name
@@ -119,19 +122,26 @@ class ComponentMaker:
         """The language model of a node; None where it has none."""
         return self.models[self.named[node]] if node in self.named else None
 
-    def card_reader(self, node: str) -> CardReader | None:
-        """Makes the reader of a node's model; None where cards are not read, or the node names no model."""
+    def card_reader(self) -> CardReader | None:
+        """Makes the reader of cards; None where cards are not read."""
         if not self.reads_cards:
             return None
-        if (model := self.model(node)) is not None:
+        if (model := self.model("check_agreement")) is not None:
             return PromptedCardReader(model, self.prompts)
-        if node != "check_agreement":
-            return None
         if not self.settings.weights:
             return NearQuoteReader()
-        from rarr.backends.encoder.editor import TrainedReader  # it imports numpy
+        from rarr.backends.encoder.model_files import require_packages
 
-        return TrainedReader(self.opened.encoder)
+        require_packages()
+        from rarr.backends.encoder.editor import TrainedReader  # these import numpy
+        from rarr.backends.encoder.model import Encoder
+
+        return TrainedReader(Encoder(self.settings.weights))
+
+    def doubting_reader(self) -> CardReader | None:
+        """Makes the reader that is named for doubts."""
+        model = self.model("doubt")
+        return PromptedCardReader(model, self.prompts) if model and self.reads_cards else None
 
     def record(self) -> ReaderRecord | None:
         """Opens the record of the reader; None for a model without a server, such as an object."""
@@ -151,20 +161,14 @@ class ComponentMaker:
         if self.baseline.editor == "lamda":
             return PromptedSearches(model, self.prompts)
         if not self.reads_cards:
-            is_paper = self.settings.scope == "text"
-            return PromptedQuestions(model, self.prompts, samples=SAMPLES if is_paper else 1)
+            samples = SAMPLES if self.settings.scope == "text" else 1
+            return PromptedQuestions(model, self.prompts, samples=samples)
         at_hand = all(
             name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
             for name in search_names(self.settings)
         )
         chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
         return CardQueries(PromptedQuestions(model, self.prompts), chosen)
-
-    def checker(self, model: LanguageModel | None) -> AgreementChecker | None:
-        """Makes the checker of the paper."""
-        if not self.baseline.agreement:
-            return UnaskedAgreement()
-        return PromptedChecker(model, self.prompts) if model else None
 
     def rewriter(self, model: LanguageModel | None) -> Rewriter | None:
         """Makes the rewriter of a baseline."""
@@ -188,8 +192,3 @@ class ComponentMaker:
         from rarr.backends.nli.verifier import NliVerifier  # it imports torch
 
         return NliVerifier(self.judge.removeprefix(NLI), self.settings.support_threshold)
-
-    def writer(self, node: str) -> ArticleWriter:
-        """Makes the writer of a node that writes articles."""
-        model = self.model(node)
-        return PromptedWriter(model, self.prompts, most=MAX_SECTIONS) if model else ExtractiveWriter()

@@ -25,19 +25,19 @@ class LanguageModels:
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
         """Raises `SettingsError` or `SetupError` for the first model that cannot be used."""
-        self._settings = settings
-        self._limiter = Limiter(settings.concurrency)
-        self._chats: dict[Any, BudgetedChat] = {}
-        distinct = {_key(name): name for name in names}
-        if distinct:
+        self._settings, self._limiter = settings, Limiter(settings.concurrency)
+        self._chats, self._models = dict[Any, BudgetedChat](), dict[Any, LanguageModel]()
+        if distinct := {_key(name): name for name in names}:
             _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
-        self._models = {key: self._model(name) for key, name in distinct.items()}
+        for key, name in distinct.items():
+            others = (other for other in settings.fallbacks if _key(other) != key)
+            chats = [self._chat(each) for each in (name, *others)]
+            self._models[key] = LanguageModel(chats, max_answer_tokens=settings.max_answer_tokens)
         made = [chat.name for chat in self._chats.values()]
         known = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
-        for name in settings.endpoints:
-            if name not in known:
-                used = ", ".join(dict.fromkeys(it for it in known if isinstance(it, str)))
-                raise SettingsError(f"endpoints has {name!r}, which no setting names: in use are {used}")
+        if unknown := [name for name in settings.endpoints if name not in known]:
+            used = ", ".join(dict.fromkeys(it for it in known if isinstance(it, str)))
+            raise SettingsError(f"endpoints has {unknown[0]!r}, which no setting names: in use are {used}")
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
@@ -47,11 +47,6 @@ class LanguageModels:
     def __getitem__(self, name: Any) -> LanguageModel:
         return self._models[_key(name)]
 
-    def _model(self, name: Any) -> LanguageModel:
-        others = [other for other in self._settings.fallbacks if _key(other) != _key(name)]
-        models = [self._chat(model) for model in (name, *others)]
-        return LanguageModel(models, max_answer_tokens=self._settings.max_answer_tokens)
-
     def _chat(self, name: Any) -> BudgetedChat:
         settings = self._settings
         if _key(name) not in self._chats:
@@ -59,10 +54,8 @@ class LanguageModels:
             price = settings.endpoints.get(chat.name, Endpoint()).price or ()
             if settings.max_cost is not None:
                 _require_price(chat.name, price)
-            attempts, timeout_s = settings.attempts, settings.timeout_s
-            self._chats[_key(name)] = BudgetedChat(
-                chat, self._limiter, attempts=attempts, timeout_s=timeout_s, price=price
-            )
+            limits: dict[str, Any] = {"attempts": settings.attempts, "timeout_s": settings.timeout_s}
+            self._chats[_key(name)] = BudgetedChat(chat, self._limiter, price=price, **limits)
         return self._chats[_key(name)]
 
 
@@ -72,17 +65,16 @@ def _key(name: Any) -> Any:
 
 def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
     """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
-    reached: dict[str, dict[str, str]] = {"base_url": {}, "api_key": {}}
-    for name in names:
-        if isinstance(name, str) and ":" in name and not name.startswith("scripted:"):
-            own, provider = settings.endpoints.get(name, Endpoint()), name.partition(":")[0]
-            if own.base_url is None:
-                reached["base_url"][provider] = name
-            if own.base_url is None and own.api_key is None:
-                reached["api_key"][provider] = name
-    for field, by_provider in reached.items():
-        if getattr(settings, field) is not None and len(by_provider) > 1:
-            both = " and ".join(by_provider.values())
+    named = [name for name in names if isinstance(name, str) and ":" in name]
+    for field in ("base_url", "api_key"):
+        reached: dict[str, str] = {}
+        for name in named:
+            own = settings.endpoints.get(name, Endpoint())
+            has_own = own.base_url or getattr(own, field)
+            if not has_own and not name.startswith("scripted:"):
+                reached[name.partition(":")[0]] = name
+        if getattr(settings, field) is not None and len(reached) > 1:
+            both = " and ".join(reached.values())
             raise SettingsError(f"{field} would go to {both} alike: give each its own in endpoints")
 
 
@@ -119,11 +111,13 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = settings.access(name)
+    if base_url and not _is_address(base_url):
+        raise SettingsError(f"base_url of {name} is {redacted(base_url)!r}: give http://HOST:PORT/v1")
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
     return langchain_chat(
         name,
-        base_url=base_url and _url(base_url, name),
+        base_url=base_url,
         api_key=api_key,
         max_retries=0,
         timeout=settings.timeout_s,
@@ -144,12 +138,9 @@ def _chat_of_object(model: Any) -> ChatModel:
     raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
 
 
-def _url(url: str, name: str) -> str:
+def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # an invalid port
-        sound = False
-    if not sound:
-        raise SettingsError(f"base_url of {name} is {redacted(url)!r}: give http://HOST:PORT/v1")
-    return url
+        return False

@@ -14,7 +14,7 @@ from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import Processes
-from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
@@ -25,7 +25,6 @@ from rarr.tools.storage.files import private_folder
 from rarr.tools.text.wording import kind_of, shown
 
 if TYPE_CHECKING:
-    from rarr.backends.encoder.model import Encoder
     from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept", bound=Closes)
@@ -34,14 +33,16 @@ OnIndex = Callable[[int, int], None]
 SERVED = "vllm:"
 """The prefix of a reranker on a server."""
 _KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
+_OWN = ("corpus", "graph")
 _WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
 class Resources:
-    """Collects the files and connections of one reviser; opens its shared cache and encoder when needed."""
+    """Collects the files and connections of one reviser; opens its shared cache when needed."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.windows: dict[str, Any] = {"window": settings.window, "step": settings.step}
         self._kept: list[Closes] = [Processes()]
 
     def __iter__(self) -> Iterator[Closes]:
@@ -67,18 +68,7 @@ class Resources:
         except OSError as error:
             reason = f"home {home} cannot be made ({error.strerror})"
             raise SettingsError(f"{reason}: name another folder") from None
-        path = home / "cache.sqlite"
-        return self.keep(Cache(path, offline=settings.offline, refresh=settings.refresh))
-
-    @cached_property
-    def encoder(self) -> "Encoder":
-        """The encoder in the folder `weights`. Raises `SetupError` and `SettingsError`."""
-        from rarr.backends.encoder.model_files import require_packages
-
-        require_packages()
-        from rarr.backends.encoder.model import Encoder  # it imports numpy
-
-        return Encoder(self.settings.weights)
+        return self.keep(Cache(home / "cache.sqlite", offline=settings.offline, refresh=settings.refresh))
 
 
 @contextmanager
@@ -94,12 +84,8 @@ def opening(settings: Settings) -> Iterator[Resources]:
 
 def source_limits(settings: Settings) -> SourceLimits:
     """Reads the limits on sources, by domain and date, from the settings."""
-    return SourceLimits(
-        include=tuple(settings.include_domains),
-        exclude=tuple(settings.exclude_domains),
-        after=settings.published_after,
-        before=settings.published_before,
-    )
+    domains = tuple(settings.include_domains), tuple(settings.exclude_domains)
+    return SourceLimits(*domains, after=settings.published_after, before=settings.published_before)
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
@@ -108,27 +94,17 @@ def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
     if settings.published_after or settings.published_before:
         cure = "leave out published_after and published_before"
         raise SettingsError(f"wikipedia has no dates of publication: {cure}")
-    return Wikipedia(
-        cache=opened.cache,
-        user_agent=settings.user_agent,
-        window=settings.window,
-        step=settings.step,
-        language=settings.wikipedia_language,
-        base_url=settings.wikipedia_url,
-    )
+    language, url = settings.wikipedia_language, settings.wikipedia_url
+    agent, windows = settings.user_agent, opened.windows
+    return Wikipedia(cache=opened.cache, user_agent=agent, language=language, base_url=url, **windows)
 
 
 def _tavily(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.searches import Tavily
 
-    return Tavily(
-        settings.tavily_key.get_secret_value() if settings.tavily_key else None,
-        cache=opened.cache,
-        window=settings.window,
-        step=settings.step,
-        limits=source_limits(settings),
-        base_url=settings.tavily_url,
-    )
+    key = settings.tavily_key.get_secret_value() if settings.tavily_key else None
+    limits, url = source_limits(settings), settings.tavily_url
+    return Tavily(key, cache=opened.cache, limits=limits, base_url=url, **opened.windows)
 
 
 def _searxng(settings: Settings, opened: Resources) -> Retriever:
@@ -138,10 +114,8 @@ def _searxng(settings: Settings, opened: Resources) -> Retriever:
 
     if settings.searxng_url is None:
         raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
-    agent, robots = settings.user_agent, settings.robots
-    fetcher = Fetcher(user_agent=agent, respect_robots=robots)
-    reader = PageReader(fetcher, opened.cache, window=settings.window, step=settings.step)
-    limits = source_limits(settings)
+    fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
+    reader, limits = PageReader(fetcher, opened.cache, **opened.windows), source_limits(settings)
     return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)
 
 
@@ -159,8 +133,7 @@ def search_names(settings: Settings) -> list[Any]:
     If `search` is None, these are the corpus and the graph that are given, else Wikipedia.
     """
     if settings.search is None:
-        own = {"corpus": settings.corpus, "graph": settings.graph}
-        return [name for name, place in own.items() if place is not None] or ["wikipedia"]
+        return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
     split = ([it.strip() for it in each.split(",")] if isinstance(each, str) else [each] for each in given)
     return [source for sources in split for source in sources]
@@ -179,37 +152,27 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     # The corpus is opened last: it may take long to index, and the other sources may still be refused.
     for at in sorted(range(len(given)), key=lambda at: given[at] == "corpus"):
         made[at] = _source(given[at], settings, opened, on_index)
-    if len(given) == 1:
-        return made[0]
     classes = [each if isinstance(each, str) else type(each).__name__ for each in given]
     names = [  # objects of one class are numbered in warnings
         f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name
         for at, name in enumerate(classes)
     ]
-    return CombinedRetriever({name: made[at] for at, name in enumerate(names)})
+    return made[0] if len(made) == 1 else CombinedRetriever({name: made[at] for at, name in enumerate(names)})
 
 
 def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if not isinstance(source, str):
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
-        return opened.keep(
-            Corpus.open(
-                settings.corpus,
-                home=settings.home,
-                window=settings.window,
-                step=settings.step,
-                progress=on_index,
-            )
-        )
+        corpus = Corpus.open(settings.corpus, home=settings.home, progress=on_index, **opened.windows)
+        return opened.keep(corpus)
     if source == "graph" and settings.graph is not None:
         return opened.keep(Graph.open(settings.graph, settings.window))
-    if source in ("corpus", "graph"):
+    if source in _OWN:
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
-        raise SettingsError(
-            f"unknown search {source!r}: give {_KNOWN}, several with commas, or a retriever object"
-        )
+        known = f"give {_KNOWN}, several with commas, or a retriever object"
+        raise SettingsError(f"unknown search {source!r}: {known}")
     web: Any = WEB_SOURCES[source](settings, opened)
     kept = opened.keep(web) if hasattr(web, "aclose") else web
     return ObjectRetriever(kept, source_limits(settings), source)
@@ -221,29 +184,23 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
     Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
     object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
-    limits, has_method = source_limits(settings), callable(getattr(source, "retrieve", None))
-    if has_method and not isinstance(source, type):
-        # Limits are for sources that others wrote: a corpus and a graph are the user's own.
-        is_own = isinstance(source, Corpus | Graph)
-        made: Retriever = ObjectRetriever(source, SourceLimits() if is_own else limits)
-    else:
+    # Limits are for sources that others wrote: a corpus and a graph are the user's own.
+    limits = SourceLimits() if isinstance(source, Corpus | Graph) else source_limits(settings)
+    searched, name = source, ""
+    if not callable(getattr(source, "retrieve", None)) or isinstance(source, type):
         from langchain_core.retrievers import BaseRetriever
 
         if not isinstance(source, BaseRetriever):
-            raise SettingsError(
-                f"search is {kind_of(source)}: give {', '.join(SOURCES)}, an object with {_WANTED}, or a"
-                " LangChain retriever"
-            )
-        from rarr.retrievers.given_passages import LangChainRetriever
-
-        documents = LangChainRetriever(source, window=settings.window, step=settings.step)
-        made = ObjectRetriever(documents, limits, f"the LangChain retriever {type(source).__name__}")
+            known = f"give {', '.join(SOURCES)}, an object with {_WANTED}, or a LangChain retriever"
+            raise SettingsError(f"search is {kind_of(source)}: {known}")
+        searched = LangChainRetriever(source, window=settings.window, step=settings.step)
+        name = f"the LangChain retriever {type(source).__name__}"
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
         raise SettingsError(
             f"search is {kind_of(source)}, which may go to the network, and offline is set:"
             " give its class offline = True if it does not, or leave out offline"
         )
-    return made
+    return ObjectRetriever(searched, limits, name)
 
 
 class ObjectRetriever:
@@ -297,14 +254,14 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
 
     The limits of the settings are for sources on the web, and not for what a caller gives.
     """
-    shown = given.if_all_fit
+    shown, generator = given.if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)
-    if isinstance(components.query_generator, CardQueries):
-        components = replace(components, query_generator=components.query_generator.of_sentences())
-    retriever = ObjectRetriever(given, SourceLimits())
-    return replace(components, retriever=retriever, given=shown, searches=not shown)
+    if isinstance(generator, CardQueries):
+        generator = generator.of_sentences()
+    changed: dict[str, Any] = {"given": shown, "searches": not shown, "query_generator": generator}
+    return replace(components, retriever=ObjectRetriever(given, SourceLimits()), **changed)
 
 
 def unused_settings(components: Components) -> list[Notice]:
@@ -312,7 +269,7 @@ def unused_settings(components: Components) -> list[Notice]:
     settings, searched = components.settings, search_names(components.settings)
     unused = {
         f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
-        for name in ("corpus", "graph")
+        for name in _OWN
         if getattr(settings, name) is not None and not any(each == name for each in searched)
     }
     if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
@@ -329,14 +286,12 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if not settings.reranker.startswith(SERVED):
-        from rarr.retrievers.rerank.models import CrossEncoderReranker
-
-        return CrossEncoderReranker(settings.reranker)
-    from rarr.retrievers.rerank.models import EndpointReranker
+    from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
     from rarr.tools.models.chat import DEFAULT_URLS
     from rarr.tools.models.retries import Limiter
 
+    if not settings.reranker.startswith(SERVED):
+        return CrossEncoderReranker(settings.reranker)
     base_url, api_key, _ = settings.access(settings.reranker)
     served = EndpointReranker(
         settings.reranker.removeprefix(SERVED),
