@@ -55,6 +55,7 @@ NODES = {
 """The nodes that ask a language model, with the names of their prompts."""
 ASKING: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
 """The nodes that decide what is searched for. Their questions are compared, and not searched for."""
+SEARCHING = ("retrieve", "rerank", "find_triples")
 CURRENT = (
     names_with(SecretStr, Settings.model_fields)
     | names_with(Path, Settings.model_fields)
@@ -150,27 +151,32 @@ def _node_and_prompt(
 
     Raises `InputError` for a node that asks no model or was not reached, and for an unclear prompt.
     """
-    if file is not None and node is None:
-        node = next((name for name, names in NODES.items() if file.stem in names), None)
-    if node is None:
-        if file is not None or is_model_given:
-            raise InputError("a prompt or a model is for one node: name the node")
+    if node is None and file is None and not is_model_given:
         return None, ""
+    stem = file.stem if file else ""
+    node = node or next((name for name, names in NODES.items() if stem in names), None)
+    if node is None:
+        raise InputError("a prompt or a model is for one node: name the node")
     if node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
     called = {span.name for span in trace.spans if span.kind == "node"}
     reads_cards = node == "check_agreement" and not called.isdisjoint(("cite", "check_statements"))
     if node not in called and not reads_cards:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
-    if file is None:
-        return node, ""
-    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    asked = _asked(trace)
     used = [name for name in NODES[node] if name in asked]
+    if file is None or stem in used:
+        return node, stem
     if not used and not is_model_given:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
-    if len(used) > 1 and file.stem not in used:
+    if len(used) > 1:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
-    return node, file.stem if file.stem in used else [*used, *NODES[node]][0]
+    return node, (used or NODES[node])[0]
+
+
+def _asked(trace: Trace) -> set[str]:
+    """Returns the names of the prompts of the run's questions."""
+    return {span.name for span in trace.spans if span.kind == "ask"}
 
 
 class RecordedNodes:
@@ -182,17 +188,16 @@ class RecordedNodes:
     def __init__(self, trace: Trace, node: str | None) -> None:
         self._trace, self._again = trace, node
         self.questions: tuple[list[str], list[str]] = [], []
-        self.nodes = {name: partial(self._call, name) for name in ("retrieve", "rerank", "find_triples")}
-        self.nodes |= {name: partial(self._call, name) for name in ASKING}
+        self.nodes = {name: partial(self._call, name) for name in (*SEARCHING, *ASKING)}
         self._calls: dict[tuple[str, str], list[StoredSpan]] = defaultdict(list)
+        self._relevances: dict[str, dict[str, float]] = defaultdict(dict)
         for number, calls in trace.calls_by_block().items():
             for call in calls:
                 if call.kind == "node" and ("update" in call.body or call.error not in ("", "cancelled")):
                     self._calls[call.name, call.about or str(number)].append(call)
-        self._relevances: dict[str, dict[str, float]] = {}
         for update in trace.updates:
             for query_id, by_evidence in update.get("relevances", {}).items():
-                self._relevances[query_id] = self._relevances.get(query_id, {}) | by_evidence
+                self._relevances[query_id] |= by_evidence
 
     async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
         """Returns the next update of this node in the run, or raises its error."""
@@ -205,20 +210,20 @@ class RecordedNodes:
             raise _error(call.error)
         update = self._trace.update(call)
         if name == self._again:
-            new = await ASKING[name](state, runtime)
-            was, now = (
-                [query.text for query in it.get("queries", []) if query.searched] for it in (update, new)
-            )
+            updates = update, await ASKING[name](state, runtime)
+            was, now = ([it.text for it in each.get("queries", []) if it.searched] for each in updates)
             self.questions[0].extend(text for text in was if text not in now)
             self.questions[1].extend(text for text in now if text not in was)
-        return {**update, "relevances": self._relevances} if name == "rerank" else update
+        return {**update, "relevances": dict(self._relevances)} if name == "rerank" else update
 
 
 def _error(line: str) -> RarrError:
     """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
+    kinds = {
+        kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError, RetrievalError)
+    }
     name, _, message = line.partition(": ")
-    kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
-    return kinds[name](message) if name in kinds else RetrievalError(line.removeprefix("RetrievalError: "))
+    return kinds[name](message) if name in kinds else RetrievalError(line)
 
 
 class RecordedChat:
@@ -229,14 +234,9 @@ class RecordedChat:
     """
 
     def __init__(
-        self,
-        name: str,
-        answers: RecordedAnswers,
-        outcomes: list[str],
-        make: Callable[[], ChatModel] | None = None,
+        self, name: str, answers: RecordedAnswers, outcomes: list[str], make: Callable[[], ChatModel] | None
     ) -> None:
-        self.name = name
-        self._answers, self._outcomes, self._make = answers, outcomes, make
+        self.name, self._answers, self._outcomes, self._make = name, answers, outcomes, make
         self._live: ChatModel | None = None
 
     def open(self) -> ChatModel:
@@ -276,8 +276,7 @@ def _components(
 
     `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
     """
-    current = _settings(trace, given)
-    answers = RecordedAnswers(trace, failures=True)
+    current, answers = _settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
         """Makes the model that answers from the run; models whose answers no trace holds stay as they are."""
@@ -285,23 +284,20 @@ def _components(
         if not is_language_model(name):
             return named
         if name.startswith("<"):  # an object of the program that made the run
-            return RecordedChat(name.strip("<>"), answers, outcomes)
+            return RecordedChat(name.strip("<>"), answers, outcomes, None)
         called = "scripted" if name.startswith("scripted:") else name
         chat = RecordedChat(called, answers, outcomes, partial(chat_model, named, current) if live else None)
         if named in given.get("models", {}).values():
             chat.open()  # raises at once if the model cannot be used
         return chat
 
-    settings = current.model_copy(
-        update={
-            "model": answering(current.model),
-            "models": {node: answering(model) for node, model in current.models.items()},
-            "fallbacks": [answering(model) for model in current.fallbacks],
-            "endpoints": {},
-            "search": GivenPassages((), window=4, step=1),  # the recorded nodes never search
-            "reranker": "overlap",
-        }
-    )
+    recorded = {
+        "model": answering(current.model),
+        "models": {node: answering(model) for node, model in current.models.items()},
+        "fallbacks": [answering(model) for model in current.fallbacks],
+        "search": GivenPassages((), window=4, step=1),  # the recorded nodes never search
+    }
+    settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(query.searched for query in trace.state().get("queries", []))
     return replace(wire(settings, prompts=prompts), record=None, searches=searches)
 
@@ -321,7 +317,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     if judge.startswith(NLI) and judge not in given.get("models", {}).values():
         how = f"in Python, give models={{'attribute': {judge!r}}}"
         raise InputError(f"the run judged support with {judge}, which a replay asks anew: {how}")
-    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    asked = _asked(trace)
     if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
         recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
     # The file and the environment give keys, paths and addresses, and nothing else.
@@ -338,18 +334,16 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
 
 def sentence_changes(before: Revision, after: Revision) -> list[Change]:
     """Lists the sentences whose status or words differ between two revisions of one original."""
-    old, new = _by_place(before), _by_place(after)
+    old, new = (
+        {moved_back(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
+        for revision in (before, after)
+    )
     changes = []
     for place in sorted({*old, *new}):
         was, now = old.get(place), new.get(place)
         if was is None or now is None or (was.status, was.text) != (now.status, now.text):
             changes.append(Change(place.of(after.original), was, now, _why(place, now, after)))
     return changes
-
-
-def _by_place(revision: Revision) -> dict[Span, Sentence]:
-    """Returns the sentences of the report by their places in the original."""
-    return {moved_back(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
 
 
 def _why(place: Span, sentence: Sentence | None, revision: Revision) -> str:
