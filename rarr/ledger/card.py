@@ -17,8 +17,7 @@ from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.changed_words import difference
-from rarr.tools.text.folding import fold
+from rarr.tools.text.folding import difference, fold
 
 Lines = Mapping[str, SourceLine]
 """The lines of the excerpts of a request by their labels."""

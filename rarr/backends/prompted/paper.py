@@ -18,7 +18,7 @@ from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Quer
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.changed_words import difference
+from rarr.tools.text.folding import difference
 
 CHECKING, EDITING = "check_agreement_paper", "edit"
 

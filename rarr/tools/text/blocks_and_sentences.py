@@ -31,11 +31,11 @@ class Block(NamedTuple):
 
 
 # Inline content is not needed, and parsing it is the slow part.
-PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
-PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
+_PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
+_PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
 _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
-LINE_END = re.compile(r"\r\n?|\n")
+_LINE_END = re.compile(r"\r\n?|\n")
 _LINE = re.compile(r"[^\r\n]+")
 _INDENTED_PROSE = re.compile(r"[\"“'(]?[A-Z0-9].*[a-z]{2}[.!?][\"”')]*", re.DOTALL)
 _KINDS: dict[str, BlockKind] = {
@@ -91,7 +91,7 @@ _UNIT = re.compile(
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
 _SHORT = 55  # characters of a line that does not go on in the next one, at most
-_GOES_ON = re.compile(
+_LINE_GOES_ON = re.compile(
     r"""
       [,-]\Z
     | \b(?: a | an | the | its | their | of | in | on | at | by | to | for | from | with | than | and | or )\Z
@@ -129,17 +129,25 @@ def blocks(text: str, *, indented_prose: bool = False) -> tuple[Block, ...]:
     indented_prose = indented_prose or all(
         not line.strip() or line.expandtabs(4).startswith("    ") for line in text.splitlines()
     )
-    lines = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
     result: list[Block] = []
-    for token in PARSER.parse(text):
-        kind = kind_of_block(token, indented_prose=indented_prose)
-        if kind is None or token.map is None:
-            continue
-        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
-        if result and start < result[-1].end:  # the cells of a table come again as inline blocks
-            continue
-        result.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
+    for token, block in parsed(text, indented_prose=indented_prose):
+        # The cells of a table come again as inline blocks.
+        if token.type in _KINDS and not (result and block.start < result[-1].end):
+            result.append(block)
     return tuple(result)
+
+
+def parsed(text: str, *, indented_prose: bool = False) -> Iterator[tuple[Token, Block]]:
+    """Yields the tokens of the parser that stand for lines, with these lines; other kinds count as prose."""
+    lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    for token in _PARSER.parse(text):
+        if token.map is not None:
+            kind = _KINDS.get(token.type, "prose")
+            indented = token.type == "code_block" and indented_prose
+            if indented and _INDENTED_PROSE.fullmatch(token.content.strip()):
+                kind = "prose"
+            level = int(token.tag[1]) if kind == "heading" else 0
+            yield token, Block(kind, lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)], level)
 
 
 @lru_cache(maxsize=64)  # texts
@@ -168,7 +176,7 @@ def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> 
         if block.kind == "prose":
             spans.extend(_prose(text, block, language, is_revised=tables == "cells"))
         elif block.kind == "table" and tables == "rows":
-            rows = (_stripped(text, *row.span()) for row in _LINE.finditer(text, block.start, block.end))
+            rows = (Span(*row.span()).stripped(text) for row in _LINE.finditer(text, block.start, block.end))
             spans.extend(row for row in rows if any(map(str.isalnum, row.of(text))))
         elif block.kind == "table" and tables == "cells":
             spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
@@ -184,8 +192,6 @@ def table_cells(text: str) -> Mapping[Span, Cell]:
 
 def unread_tables(text: str) -> int:
     """Counts the tables of a text without a cell that is a sentence, and all tables in HTML."""
-    if "|" not in text and "<" not in text:
-        return 0
     return sum(
         (it.kind == "table" and not cells_of(text, Span(it.start, it.end)))
         or (it.kind == "code" and _HTML_TABLE.match(text, it.start) is not None)
@@ -195,10 +201,8 @@ def unread_tables(text: str) -> int:
 
 def html_share(text: str) -> float:
     """Returns the share of the characters of `text` in blocks of HTML but tables. They have no sentences."""
-    if "<" not in text:
-        return 0.0
     html = (it for it in blocks(text) if it.kind == "code" and _HTML_BLOCK.match(text, it.start))
-    return sum(block.end - block.start for block in html) / len(text)
+    return sum(block.end - block.start for block in html) / max(len(text), 1)
 
 
 def closest_sentence(passage: str, claim: str) -> str:
@@ -208,24 +212,13 @@ def closest_sentence(passage: str, claim: str) -> str:
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
-    """Finds code, links, citations, footnote marks and formulas between `start` and `end`.
-
-    They must not be edited.
-    """
-    return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
-
-
-def kind_of_block(token: Token, *, indented_prose: bool = False) -> BlockKind | None:
-    """Returns the kind of a block; indented code that reads like sentences may be prose."""
-    if token.type == "code_block" and indented_prose and _INDENTED_PROSE.fullmatch(token.content.strip()):
-        return "prose"
-    return _KINDS.get(token.type)
+    """Finds code, links, citations, footnote marks and formulas between two places: they are not edited."""
+    return [Span(*match.span()) for match in _PROTECTED.finditer(text, start, end)]
 
 
 def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
     """Yields the sentences of a block. Labels begin new ones; in a text that is revised they are no part."""
-    marker = _MARKER.match(text, block.start, block.end)
-    begin = marker.end() if marker else block.start
+    begin = _MARKER.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
     for label in _LEAD.finditer(text, block.start, block.end):
         if label.start() > begin:
             yield from _paragraph(text, begin, label.start(), language)
@@ -238,59 +231,63 @@ def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]
     is_wrapped = any(line[:1].islower() for line in lines[1:])
     width = max(map(len, lines), default=0) if is_wrapped else 0
     for sentence in _boundaries(text[start:end], language):
-        for line in _broken_lines(text, start + sentence.start, start + sentence.end, width):
+        for line in _broken_lines(text, sentence.moved(start), width):
             words = line.of(text)
-            if words[:1].isalpha() or any(character.isalnum() for character in MARK.sub("", words)):
+            if words[:1].isalpha() or any(map(str.isalnum, MARK.sub("", words))):
                 yield line
 
 
 def _boundaries(prose: str, language: str) -> Iterator[Span]:
-    """Splits a paragraph into sentences, each with the citation marks behind it.
-
-    A unit with a full stop before a small letter ends none, nor does a German ordinal behind an article.
-    """
+    """Splits a paragraph into sentences, each with the citation marks behind it."""
     marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
-    ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
-    ends |= {match.end() for match in _ENDS.finditer(plain)}
-    if language == "de":
-        ends |= {match.end() for match in _BEFORE_YEAR.finditer(plain)}
     begin = at = shift = 0
-    for end in sorted(ends):
+    for end in sorted(_ends_of(plain, language)):
         while at < len(marks) and marks[at].start - shift <= end:
             shift += marks[at].end - marks[at].start
             at += 1
-        if _AFTER_UNIT.match(plain, end) and _UNIT.search(plain, max(0, end - _UNIT_ENDS), end):
-            continue
-        if language == "de" and _GERMAN_ORDINAL.search(plain, max(0, end - _UNIT_ENDS), end):
-            continue
-        if _GERMAN_MONTH.match(plain, end) and _DAY.search(plain, max(0, end - _UNIT_ENDS), end):
-            continue  # few words do not show the language
-        yield Span(begin, end + shift)
-        begin = end + shift
+        if not _goes_on(plain, end, language):
+            yield Span(begin, end + shift)
+            begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
 
 
-def _broken_lines(text: str, start: int, end: int, width: int) -> Iterator[Span]:
+def _ends_of(plain: str, language: str) -> set[int]:
+    ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
+    ends |= {match.end() for match in _ENDS.finditer(plain)}
+    return ends | {match.end() for match in _BEFORE_YEAR.finditer(plain) if language == "de"}
+
+
+def _goes_on(plain: str, end: int, language: str) -> bool:
+    """Does a sentence go on behind a unit's full stop or a German ordinal? Few words do not show German."""
+    start = max(0, end - _UNIT_ENDS)
+    return bool(
+        (_AFTER_UNIT.match(plain, end) and _UNIT.search(plain, start, end))
+        or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
+        or (_GERMAN_MONTH.match(plain, end) and _DAY.search(plain, start, end))
+    )
+
+
+def _broken_lines(text: str, sentence: Span, width: int) -> Iterator[Span]:
     """Splits at line ends between sentences: after a short line, before a line that starts a new sentence.
 
     A line of a paragraph wrapped to `width` (0: not wrapped) goes on where the next word had no room in it.
     """
-    begin = start
+    begin, end = sentence
     # Other sentences may stand before it in its line.
-    before = max(0, start - _SHORT)
-    newline = max(before, text.rfind("\n", before, start) + 1)
-    for match in LINE_END.finditer(text, start, end):
+    before = max(0, begin - _SHORT)
+    newline = max(before, text.rfind("\n", before, begin) + 1)
+    for match in _LINE_END.finditer(text, begin, end):
         line = text[newline : match.start()].strip()
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
         is_full = len(line) + 1 + len(after.partition(" ")[0].split("\n")[0]) > width > 0
         is_new = _is_item(line, after) or _is_new(after, text[begin])
-        if len(line) < _SHORT and is_new and not is_full and not _GOES_ON.search(line):
-            yield _stripped(text, begin, match.start())
+        if len(line) < _SHORT and is_new and not is_full and not _LINE_GOES_ON.search(line):
+            yield Span(begin, match.start()).stripped(text)
             begin = match.end()
-    yield _stripped(text, begin, end)
+    yield Span(begin, end).stripped(text)
 
 
 def _is_item(before: str, line: str) -> bool:
@@ -304,9 +301,3 @@ def _is_new(line: str, first: str) -> bool:
     if line[:1].isdigit():
         return first.isdigit() or _COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")
-
-
-def _stripped(text: str, start: int, end: int) -> Span:
-    inner = text[start:end]
-    left = len(inner) - len(inner.lstrip())
-    return Span(start + left, max(start + left, start + len(inner.rstrip())))

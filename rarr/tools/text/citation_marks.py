@@ -5,7 +5,7 @@ left out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
@@ -69,7 +69,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     listed, begins = False, True  # under a title of a list; may the line begin an entry?
     position = 0
     for line in _LINE.finditer(text):
-        blank = len(re.findall(r"\r\n?|\n", text[position : line.start()])) > 1
+        begins = begins or len(re.findall(r"\r\n?|\n", text[position : line.start()])) > 1
         position = line.end()
         if code[line.start()] or not line[0].strip():
             begins = True
@@ -78,16 +78,19 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
             listed = begins = True
             continue
         listed = listed and not line[0].lstrip().startswith("#")
-        entry = _ENTRY.fullmatch(line[0])
-        if entry and not any(map(str.isalnum, MARK.sub("", entry["entry"]))):
-            entry = None  # marks in a row
-        if entry and not (entry["colon"] or begins or blank or listed or entry["lead"].strip()):
-            entry = None
+        entry = _entry(line[0], anywhere=begins or listed)
         entry = entry or (_NUMBERED_ENTRY.fullmatch(line[0]) if listed else None)
         begins = entry is not None
         if entry:
             entries.append(SourceEntry(Span(*line.span()), entry["label"], entry["entry"].strip()))
     return tuple(entries)
+
+
+def _entry(line: str, *, anywhere: bool) -> re.Match[str] | None:
+    """Matches a line with a label in brackets: without a colon or a list marker only where `anywhere`."""
+    entry = _ENTRY.fullmatch(line)
+    has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # not marks in a row
+    return entry if entry and has_text and (anywhere or entry["colon"] or entry["lead"].strip()) else None
 
 
 def source_list_places(text: str) -> list[Span]:
@@ -99,7 +102,7 @@ def source_list_places(text: str) -> list[Span]:
 def citation_marks(text: str) -> list[CitationMark]:
     """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
     listed = _covered(text, source_list_places(text))
-    entries = {entry.label: entry.text for entry in source_entries(text)}
+    references = {entry.label for entry in source_entries(text)}
     marks: list[CitationMark] = []
     before: Span | None = None
     spans = sentences(text)
@@ -107,10 +110,10 @@ def citation_marks(text: str) -> list[CitationMark]:
         if not any(listed[slice(*span)]):
             leading = _leading_marks_end(text, span, before)
             alone = not has_words(text[span.end : following.start])  # a paragraph of marks may follow
-            found = _marks_of(text, span, following.start if alone else span.end, entries)
-            for mark in (mark for mark in found if not any(listed[slice(*mark.place)])):
-                of_before = before is not None and mark.place.end <= leading
-                marks.append(mark._replace(sentence=before) if before and of_before else mark)
+            for place, label in _labels(text, span.start, following.start if alone else span.end, references):
+                if not any(listed[slice(*place)]):
+                    of_before = before is not None and place.end <= leading
+                    marks.append(CitationMark(place, before if before and of_before else span, label))
         before = span
     return marks
 
@@ -118,8 +121,21 @@ def citation_marks(text: str) -> list[CitationMark]:
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
     """Finds the marks with numbers, `[^1]` among them, anywhere in `text` but in code, with their numbers."""
     code = _covered(text, [*_code(text, 0, len(text)), *_code_blocks(text)])
-    marks = ((Span(*match.span()), tuple(_listed(match))) for match in _MARK.finditer(text))
+    marks = ((Span(*match.span()), tuple(_numbers(match))) for match in _MARK.finditer(text))
     return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]
+
+
+def has_words(sentence: str) -> bool:
+    """Tells if a sentence has words beside its citations."""
+    return any(map(str.isalnum, _MARK.sub("", sentence)))
+
+
+def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
+    """Returns the highest number that the text's citations and entries have; 0 without one."""
+    labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
+    # A number in code or in brackets of another kind may still become a link to a new entry.
+    labels += re.findall(r"\[\^?(\d{1,3})\]", text)
+    return max((int(label) for each in labels if (label := each.removeprefix("^")).isdecimal()), default=0)
 
 
 def _code(text: str, start: int, end: int) -> list[Span]:
@@ -140,11 +156,6 @@ def _covered(text: str, spans: Iterable[Span]) -> bytearray:
     return covered
 
 
-def has_words(sentence: str) -> bool:
-    """Tells if a sentence has words beside its citations."""
-    return any(character.isalnum() for character in _MARK.sub("", sentence))
-
-
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
 
@@ -159,28 +170,26 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     return end
 
 
-def _marks_of(text: str, sentence: Span, end: int, entries: Mapping[str, str]) -> Iterator[CitationMark]:
-    code = _code(text, sentence.start, end)
-    for match in _MARK.finditer(text, sentence.start, end):
+def _labels(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
+    """Yields the places and labels of the citations between two places, but not in code."""
+    code = _code(text, start, end)
+    for match in _MARK.finditer(text, start, end):
         place = Span(*match.span())
         if any(place.overlaps(span) for span in code):
             continue
         if match["address"]:
             address = match["address"].rstrip(".,;:!?\"'*_”’")  # the sentence's punctuation
             address = address[:-1] if address.endswith(")") and "(" not in address else address
-            place = Span(place.start, place.start + len(address))
-            yield CitationMark(place, sentence, place.of(text))
+            yield Span(place.start, place.start + len(address)), address
         elif match["reference"]:
-            if match["reference"] in entries:
-                yield CitationMark(place, sentence, match["reference"])
+            yield from [(place, match["reference"])] if match["reference"] in references else ()
         elif match["link"] or match["footnote"]:
-            yield CitationMark(place, sentence, match["link"] or f"^{match['footnote']}")
+            yield place, match["link"] or f"^{match['footnote']}"
         else:
-            for number in _listed(match):
-                yield CitationMark(place, sentence, str(number))
+            yield from ((place, str(number)) for number in _numbers(match))
 
 
-def _listed(match: re.Match[str]) -> list[int]:
+def _numbers(match: re.Match[str]) -> list[int]:
     """Returns the numbers of a mark; [] for a link and a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""
@@ -188,11 +197,3 @@ def _listed(match: re.Match[str]) -> list[int]:
     for first, last in _RANGE.findall(listed.translate(_RAISED) or footnote * footnote.isdecimal()):
         numbers += range(int(first), min(int(last or first), int(first) + _LONGEST_RANGE) + 1)
     return numbers
-
-
-def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
-    """Returns the highest number that the text's citations and entries have; 0 without one."""
-    labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
-    # A number in code or in brackets of another kind may still become a link to a new entry.
-    labels += re.findall(r"\[\^?(\d{1,3})\]", text)
-    return max((int(label) for each in labels if (label := each.removeprefix("^")).isdecimal()), default=0)

@@ -36,32 +36,16 @@ def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
     """
     pieces = [Piece("kept", original)]
     for edit in edits:
+        before, within = _cut(pieces, edit.start if edit.accepted else edit.end)
         if not edit.accepted:
-            before, after = cut(pieces, edit.end)
-            pieces = [*before, Piece("deleted", "", edit.id), *after]
+            pieces = [*before, Piece("deleted", "", edit.id), *within]
             continue
-        before, rest = cut(pieces, edit.start)
-        within, after = cut(rest, edit.end - edit.start)
+        within, after = _cut(within, edit.end - edit.start)
         gone = [
-            piece if piece.kind == "deleted" else Piece("deleted", piece.text, edit.id)
-            for piece in within
-            if piece.kind != "inserted"
+            it._replace(kind="deleted", edit=it.edit or edit.id) for it in within if it.kind != "inserted"
         ]
         pieces = [*before, *gone, Piece("inserted", edit.new, edit.id), *after]
     return pieces
-
-
-def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text; text deleted there stays on the left."""
-    left: list[Piece] = []
-    for index, piece in enumerate(pieces):
-        width = 0 if piece.kind == "deleted" else len(piece.text)
-        if width > at:
-            head = [piece._replace(text=piece.text[:at])] if at else []
-            return left + head, [piece._replace(text=piece.text[at:]), *pieces[index + 1 :]]
-        left.append(piece)
-        at -= width
-    return left, []
 
 
 def by_sentence(
@@ -71,8 +55,8 @@ def by_sentence(
     rest, at = list(pieces), 0
     for sentence in sorted(sentences, key=lambda sentence: sentence.start):
         start, end = max(sentence.start, at), max(sentence.end, at)
-        outside, rest = cut(rest, start - at)
-        inside, rest = cut(rest, end - start)
+        outside, rest = _cut(rest, start - at)
+        inside, rest = _cut(rest, end - start)
         while outside and outside[-1].kind == "deleted":  # the start of the sentence was replaced
             inside.insert(0, outside.pop())
         yield None, outside
@@ -89,3 +73,16 @@ def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
         for kind in kinds:
             if text := "".join(piece.text for piece in parts if piece.kind == kind):
                 yield Piece(kind, text)
+
+
+def _cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
+    """Splits `pieces` after `at` characters of the revised text; text deleted there stays on the left."""
+    left: list[Piece] = []
+    for index, piece in enumerate(pieces):
+        width = 0 if piece.kind == "deleted" else len(piece.text)
+        if width > at:
+            head = [piece._replace(text=piece.text[:at])] if at else []
+            return left + head, [piece._replace(text=piece.text[at:]), *pieces[index + 1 :]]
+        left.append(piece)
+        at -= width
+    return left, []

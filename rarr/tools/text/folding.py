@@ -1,5 +1,6 @@
-"""Finds words in a text whatever their white space, marks, quotation marks, dashes and capitals."""
+"""Compares texts: finds words whatever their white space, marks and capitals, and the words that differ."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -14,6 +15,7 @@ _ALIKE = {
     **dict.fromkeys(")]>›}", ")"),
 }
 _DROPPED = frozenset("*_`\\\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
 class Folded(NamedTuple):
@@ -25,13 +27,10 @@ class Folded(NamedTuple):
     def find(self, words: str) -> list[Span]:
         """Returns each place of `words` in the original text; [] for words without a letter or digit."""
         wanted = fold(words).text.strip()
-        if not any(character.isalnum() for character in wanted):
+        if not any(map(str.isalnum, wanted)):
             return []
-        found, at = list[Span](), self.text.find(wanted)
-        while at >= 0:
-            found.append(Span(self.places[at], self.places[at + len(wanted) - 1] + 1))
-            at = self.text.find(wanted, at + 1)
-        return found
+        ends = re.finditer(f"(?={re.escape(wanted)})", self.text)  # places may overlap
+        return [Span(self.places[it.start()], self.places[it.start() + len(wanted) - 1] + 1) for it in ends]
 
     def holds(self, words: str) -> bool:
         """Does the text have these words?"""
@@ -41,17 +40,42 @@ class Folded(NamedTuple):
 @lru_cache(maxsize=1024)
 def fold(text: str) -> Folded:
     """Folds a text: white space to one space, marks of Markdown away, signs that look alike to one sign."""
-    characters: list[str] = []
-    places: list[int] = []
+    folded: list[tuple[str, int]] = []
     for place, character in enumerate(text):
-        if character in _DROPPED:
-            continue
         if character.isspace():
-            if characters and characters[-1] != " ":
-                characters.append(" ")
-                places.append(place)
-            continue
-        for plain in unicodedata.normalize("NFKC", _ALIKE.get(character, character)).casefold():
-            characters.append(plain)
-            places.append(place)
-    return Folded("".join(characters), places)
+            if folded and folded[-1][0] != " ":
+                folded.append((" ", place))
+        elif character not in _DROPPED:
+            plain = unicodedata.normalize("NFKC", _ALIKE.get(character, character)).casefold()
+            folded += ((each, place) for each in plain)
+    return Folded("".join(each for each, _ in folded), [place for _, place in folded])
+
+
+def difference(span: Span, text: str, new: str) -> tuple[Span, str]:
+    """Cuts the replacement of `span` of a text by `new` to the words that differ."""
+    old = span.of(text)
+    left = _shared(old, new)
+    while left and (_inside_word(old, left) or _inside_word(new, left)):
+        left -= 1
+    right = _shared(old[left:][::-1], new[left:][::-1])
+    while right and (_inside_word(old, len(old) - right) or _inside_word(new, len(new) - right)):
+        right -= 1
+    return Span(span.start + left, span.end - right), new[left : len(new) - right]
+
+
+def _shared(one: str, other: str) -> int:
+    most = min(len(one), len(other))
+    return next((at for at in range(most) if one[at] != other[at]), most)
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """Is the place between two characters of one word, which may have hyphens, or of one number?"""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if ord(before) >= 0x2E80 and ord(after) >= 0x2E80:  # scripts without spaces between words
+        return False
+    if _HYPHENED.match(text, at - 1) or _HYPHENED.match(text, at - 2):
+        return True  # "non-binding" is one word
+    in_number = (before.isdigit() and after in ".,'’") or (before in ".,'’" and after.isdigit())
+    return in_number or (before.isalnum() and after.isalnum())

@@ -9,14 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import (
-    LINE_END,
-    PARSER,
-    Block,
-    Span,
-    kind_of_block,
-    split_sentences,
-)
+from rarr.tools.text.blocks_and_sentences import Block, Span, parsed, split_sentences
 
 _WIDEST = 8  # times the size of a block: a unit that is longer is not revised
 _TAIL = 300  # characters of the sentences before a block in its lead
@@ -49,16 +42,13 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     headings: list[tuple[int, str]] = []
     tail: tuple[Span, ...] = ()
     for number, units in enumerate(_groups(text, size), start=1):
-        span = Span(units[0].start, units[-1].end)
-        above = [heading for heading in headings if not units[0].level or heading[0] < units[0].level]
+        span, first = Span(units[0].start, units[-1].end), units[0].level
         too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
-        prose = all(unit.kind == "prose" for unit in units)
-        alone = split_sentences(span.of(text), tables="cells") if prose or not too_long else []
-        lead = (
-            "" if too_long else _lead(text, span, alone, [title for _, title in above], _ending(text, tail))
-        )
-        moved = tuple(sentence.moved(span.start) for sentence in alone)
-        block = TextBlock(number, span, lead, moved, too_long)
+        is_read = not too_long or all(unit.kind == "prose" for unit in units)
+        alone = split_sentences(span.of(text), tables="cells") if is_read else []
+        above = [title for level, title in headings if not first or level < first]
+        lead = "" if too_long else _lead(span.of(text), alone, above, _ending(text, tail))
+        block = TextBlock(number, span, lead, tuple(it.moved(span.start) for it in alone), too_long)
         yield block
         for unit in (unit for unit in units if unit.level):
             title = text[unit.start : unit.end].strip()
@@ -67,36 +57,12 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         tail = block.sentences or tail
 
 
-def outline(text: str, longest: int) -> list[Block]:
-    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
-
-    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
-    """
-    lines = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
-    parts: list[Block] = []
-    divided = False
-    for token in PARSER.parse(text):
-        if token.map is None or token.level > divided:
-            continue
-        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
-        if token.level == 0:
-            divided = token.type in _CONTAINERS and end - start > longest
-            if divided:
-                continue
-        level = int(token.tag[1]) if token.type == "heading_open" else 0
-        parts.append(Block(kind_of_block(token) or "prose", start, end, level))
-    starts = [0, *(part.start for part in parts[1:])]
-    ends = [*starts[1:], len(text)]
-    return [part._replace(start=s, end=e) for part, s, e in zip(parts, starts, ends, strict=False)]
-
-
-def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
+def _lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
     """Builds the longest lead with which the block has the same sentences as without it (`alone`)."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
-        spans = split_sentences(lead + span.of(text), tables="cells")
-        own = [Span(start - len(lead), end - len(lead)) for start, end in spans if end > len(lead)]
-        if own == alone:
+        spans = split_sentences(lead + block, tables="cells")
+        if [span.moved(-len(lead)) for span in spans if span.end > len(lead)] == alone:
             return lead
     return ""
 
@@ -118,16 +84,33 @@ def _groups(text: str, size: int) -> Iterator[list[Block]]:
     A group ends before the last heading in its second half, if there is one.
     """
     held: list[Block] = []
-    for unit in outline(text, size) or [Block("code", 0, len(text))]:
-        for part in _divided(text, unit, size):
-            while held and part.end - held[0].start > size:
-                late = [n for n, it in enumerate(held) if it.level and it.start - held[0].start >= size // 2]
-                cut = late[-1] if late else len(held)
-                yield held[:cut]
-                held = held[cut:]
-            held.append(part)
-    if held:
-        yield held
+    for unit in (part for whole in _outline(text, size) for part in _divided(text, whole, size)):
+        while held and unit.end - held[0].start > size:
+            late = [n for n, it in enumerate(held) if it.level and it.start - held[0].start >= size // 2]
+            cut = late[-1] if late else len(held)
+            yield held[:cut]
+            held = held[cut:]
+        held.append(unit)
+    yield held
+
+
+def _outline(text: str, longest: int) -> list[Block]:
+    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
+
+    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
+    """
+    parts: list[Block] = []
+    divided = False
+    for token, block in parsed(text):
+        if token.level > divided:
+            continue
+        if token.level == 0:
+            divided = token.type in _CONTAINERS and block.end - block.start > longest
+        if not (token.level == 0 and divided):
+            parts.append(block)
+    parts = parts or [Block("code", 0, len(text))]
+    bounds = pairwise([0, *(part.start for part in parts[1:]), len(text)])
+    return [part._replace(start=start, end=end) for part, (start, end) in zip(parts, bounds, strict=True)]
 
 
 def _divided(text: str, unit: Block, size: int) -> list[Block]:

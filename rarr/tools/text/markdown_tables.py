@@ -27,6 +27,12 @@ class Span(NamedTuple):
         """The range moved right by `by` characters, or left if `by` is negative."""
         return Span(self.start + by, self.end + by)
 
+    def stripped(self, text: str) -> "Span":
+        """The range in `text` without the white space at its ends."""
+        inner = self.of(text)
+        start = self.start + len(inner) - len(inner.lstrip())
+        return Span(start, max(start, self.start + len(inner.rstrip())))
+
 
 class Cell(NamedTuple):
     """A cell below the header row and right of the first column; `row`, `column` are its headers' spans."""
@@ -50,25 +56,19 @@ def cells_of(text: str, table: Span) -> list[Cell]:
     header, _, *rows = [_cells(text, Span(*line.span())) for line in lines]
     heads = [row[0].of(text) for row in rows if row]
     quoted = any(line[0].lstrip().startswith(">") for line in lines)
-    if quoted or len(header) < 2 or len(set(filter(None, heads))) < len(rows):
+    uneven = any(len(row) != len(header) for row in rows)
+    if quoted or uneven or len(header) < 2 or len(set(filter(None, heads))) < len(rows):
         return []
-    if any(len(row) != len(header) for row in rows):
-        return []
-    return [
-        Cell(cell, row[0], column)
-        for row in rows
-        for column, cell in zip(header[1:], row[1:], strict=True)
-        if not _NOTHING.fullmatch(cell.of(text))
-    ]
+    cells = (
+        Cell(cell, row[0], column) for row in rows for column, cell in zip(header[1:], row[1:], strict=True)
+    )
+    return [cell for cell in cells if not _NOTHING.fullmatch(cell.span.of(text))]
 
 
 def _cells(text: str, line: Span) -> list[Span]:
     """Finds the cells of a line, without the spaces around them, and without an empty one at either end."""
     bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
-    cells: list[Span] = []
-    for number, (before, after) in enumerate(pairwise(bars)):
-        inner = text[before + 1 : after]
-        if inner.strip() or 0 < number < len(bars) - 2:
-            start = before + 1 + len(inner) - len(inner.lstrip())
-            cells.append(Span(start, max(start, before + 1 + len(inner.rstrip()))))
-    return cells
+    inner = [Span(before + 1, after) for before, after in pairwise(bars)]
+    last = len(inner) - 1
+    kept = (span for number, span in enumerate(inner) if span.of(text).strip() or 0 < number < last)
+    return [span.stripped(text) for span in kept]

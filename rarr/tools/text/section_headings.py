@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 OVERVIEW = "Overview"
 """The heading of what fits no other heading."""
-_NO_PROSE = {
-    *("references", "see also", "notes", "external links", "bibliography", "further reading", "sources"),
-    *("footnotes", "citations", "works cited"),
-}
+_NO_PROSE = re.compile(
+    "references|sources|bibliography|citations|works cited|notes|footnotes"
+    "|see also|external links|further reading",
+    re.IGNORECASE,
+)
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
 _LONGEST = 100  # characters of a heading
@@ -18,10 +19,9 @@ def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
     """Returns each heading once, without marks and numbers; those of lists, and the topic, are left out."""
     headings: dict[str, str] = {}
     for heading in map(clean_heading, lines):
-        key = heading.casefold()
-        if heading and not is_heading_of_list(heading) and key != topic.casefold():
-            headings.setdefault(key, heading)
-    return list(headings.values())
+        headings.setdefault(heading.casefold(), heading)
+    headings.pop(topic.casefold(), None)
+    return [heading for heading in headings.values() if heading and not is_heading_of_list(heading)]
 
 
 def clean_heading(line: str) -> str:
@@ -31,4 +31,4 @@ def clean_heading(line: str) -> str:
 
 def is_heading_of_list(heading: str) -> bool:
     """Is this clean heading that of a list, such as "References", which an article of prose leaves out?"""
-    return heading.casefold() in _NO_PROSE
+    return _NO_PROSE.fullmatch(heading) is not None

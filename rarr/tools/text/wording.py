@@ -11,7 +11,6 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
     from rarr.records import Notice, Revision
 
 _MOST_SHOWN = 100  # characters
-_CURE = "; see rarr doctor"
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r" ?\(.*\)|\d+")
 _NOUNS = {
@@ -22,13 +21,7 @@ _NOUNS = {
     "a valid number": "a number",
     "a valid integer": "a whole number",
 }
-_CURES = {
-    "missing": "it is missing: give it",
-    "string_too_short": "it is empty: give a text",
-    "string_pattern_mismatch": "it is empty: give a text",
-    "string_too_long": "{msg}: shorten it",
-    "too_long": "{msg}: give fewer",
-}
+_EMPTY = ("string_too_short", "string_pattern_mismatch")
 
 
 def counted(n: int, noun: str) -> str:
@@ -60,17 +53,17 @@ def without_prefix(message: str) -> str:
 def cure(error: "ErrorDetails") -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], without_prefix(error["msg"])
-    if kind in _CURES:
-        return _CURES[kind].format(msg=message)
+    if kind == "missing":
+        return "it is missing: give it"
+    if kind in _EMPTY:
+        return "it is empty: give a text"
     if kind == "value_error":  # of a validator of ours, which names the cure
         return message
-    if not message.startswith("Input should be "):
-        return f"{message}: correct it"
     wanted = message.removeprefix("Input should be ")
-    for theirs, ours in _NOUNS.items():
-        if wanted.startswith(theirs):
-            return f"give {ours}"
-    return f"give a number {wanted}" if kind.startswith(("greater", "less")) else f"give {wanted}"
+    if wanted == message:
+        return f"{message}: correct it"
+    number = "a number " if kind.startswith(("greater", "less")) else ""
+    return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
 
 
 def grouped(warnings: "Iterable[Notice]") -> list[str]:
@@ -91,11 +84,12 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
         alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
-    firsts = [(*next(iter(files.items())), len(files) - 1) for files in alike.values()]
-    return [
-        f"{file}{' and ' + counted(others, 'other file') if others else ''}: {reason}"
-        for file, reason, others in firsts
-    ]
+    lines: list[str] = []
+    for files in alike.values():
+        (file, reason), *others = files.items()
+        more = f" and {counted(len(others), 'other file')}" if others else ""
+        lines.append(f"{file}{more}: {reason}")
+    return lines
 
 
 def nothing_checked(revision: "Revision") -> str:
@@ -104,21 +98,20 @@ def nothing_checked(revision: "Revision") -> str:
     "" if something was checked or the text has no checkable claims. If language models were called and none
     answered, the line is written even so.
     """
-    codes = {notice.code for notice in revision.warnings}
+    warnings, usage = revision.warnings, revision.usage
+    codes = {notice.code for notice in warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
-    if not statuses or "nothing_to_check" in codes:
-        return ""
-    unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, revision.warnings))
-    usage = revision.usage
+    unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, warnings))
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
     undecided = {check.verdict for check in revision.checks} == {"unknown"}
     unchecked = "check_failed" in codes and (unanswered or undecided)
-    if not (statuses == {"retrieval_failed"} or unjudged or unchecked):
+    is_checked = not (statuses == {"retrieval_failed"} or unjudged or unchecked)
+    if is_checked or not statuses or "nothing_to_check" in codes:
         return ""
-    why = next(iter(grouped(_reason(revision.warnings))), "no source of evidence could be searched")
-    others = len(grouped(beside_the_reason(revision.warnings)))
+    why = next(iter(grouped(_reason(warnings))), "no source of evidence could be searched")
+    others = len(grouped(beside_the_reason(warnings)))
     more = f" (and {counted(others, 'more warning')})" if others else ""
-    return why + more + ("" if codes & _UNREAD else _CURE)
+    return f"{why}{more}{'' if codes & _UNREAD else '; see rarr doctor'}"
 
 
 def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":
