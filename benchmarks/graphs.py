@@ -79,7 +79,7 @@ def size_row(triples: int) -> tuple[str, ...]:
         graph = Graph.open(file)
         opened = time.process_time() - started
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    people = graph.store.entities()
+    people = [id_ for id_ in graph.store.names if graph.store.around(id_)]
     names = [graph.store.names[person] for person in people[:: len(people) // QUERIES or 1][:QUERIES]]
     started = time.process_time()
     for name in names:

@@ -85,9 +85,9 @@ class State(TypedDict, total=False):
     `original` is the article as written, without marks. `sections` is the plan, `drafts` the sections as
     written by their ids, and `sentences` those of `text` with their citations.
 
-    A run that answers begins with the question as `original`. `triples` are those of the graph, with their
-    numbers as sources, and `subjects` the names in the question with the ids of the entities that each may
-    mean. `written` are the statements as written, and `statements` those as checked.
+    A run that answers begins with the question as `original`. `sources` are the triples of the graph, then
+    the passages too, and `subjects` the names in the question with the ids of the entities that each may
+    mean. `written` are the statements of a model, which become the `text`; `statements` are quotes.
     """
 
     original: str
@@ -117,7 +117,7 @@ class State(TypedDict, total=False):
     sections: list[PlannedSection]
     drafts: Annotated[dict[str, str], or_]
     sentences: list[WrittenSentence]
-    triples: list[AnswerSource]
+    sources: list[AnswerSource]
     subjects: dict[str, list[str]]
     written: list[CitedStatement]
     statements: list[Statement]

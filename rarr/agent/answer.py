@@ -1,48 +1,49 @@
 """Answers questions with citations: `Answerer`, the steps and the graph behind it, and the call `answer`.
 
-find_triples (-> retrieve -> rerank) -> write_answer (-> check_statements)
+find_triples (-> retrieve -> rerank) -> write_answer (-> check_agreement)
 
-Without a source of passages, nothing is retrieved. An answer that quotes its sources is not checked. A node
-that fails ends the run: an answer without its sources would be no answer.
+Without a source of passages, nothing is retrieved. What a model wrote is read as cards beside all sources. A
+node that fails ends the run: an answer without its sources would be no answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as CompiledGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, text_of
 from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
-from rarr.agent.statements import evidence_of, read_statements
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
-from rarr.ledger.card_report import is_relied_on
+from rarr.ledger.card_report import card_sentences
+from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Passage, Query, Report, Revision, Sentence
-from rarr.records.answers import Answer, AnswerSource, CitedStatement, Statement
-from rarr.records.card import Card
+from rarr.records.answers import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
-from rarr.retrievers.graph.graph import Graph, TriplePassage, warn_of_namesakes
+from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
-from rarr.retrievers.graph.store import linked_names
-from rarr.retrievers.graph.triples import Triple, cited_triple
+from rarr.retrievers.graph.triples import Triple
 from rarr.settings import Settings
-from rarr.state import State, usable
+from rarr.state import State, named, usable
 from rarr.tools.concurrency import in_thread, work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
+from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import counted, is_failure
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
+_BETWEEN = "\n\n"  # statements, when they are read
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
@@ -51,14 +52,11 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     Of too many triples, those with most words of the question are kept, with a warning.
     """
     components, question = runtime.context, state["original"]
-    graph = graph_of(components)
-    names = search_names(components.settings)
+    graph, names = graph_of(components), search_names(components.settings)
     alone = graph and all(each == "graph" or isinstance(each, Graph) for each in names)
     queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
-    if graph is None:
-        return {"queries": queries}
     async with meter().in_time():
-        return {"queries": queries, **await work(_found, graph, question)}
+        return {"queries": queries, **(await work(_found, graph, question) if graph else {})}
 
 
 def graph_of(components: Components) -> Graph | None:
@@ -66,54 +64,47 @@ def graph_of(components: Components) -> Graph | None:
 
     Raises `InputError` for several: the same id may name other entities in another graph.
     """
-    given = [getattr(components.retriever, "source", None), *components.opened]
-    graphs = {id(it): it for it in (*given, *search_names(components.settings)) if isinstance(it, Graph)}
+    given = (*components.opened, *search_names(components.settings))
+    graphs = list({id(it): it for it in given if isinstance(it, Graph)}.values())
     if len(graphs) > 1:
         raise InputError(
             f"{len(graphs)} graphs are given, and an answer takes one: give one, or join them in one file"
         )
-    return next(iter(graphs.values()), None)
+    return graphs[0] if graphs else None
 
 
 def _found(graph: Graph, question: str) -> State:
-    store, linked = graph.store, linked_names(graph.store, question)
+    store, linked = graph.store, graph.linked(question)
     mentions = [it for it in linked if any(store.around(e) or store.pointing_at(e) for e in it.entities)]
     # A value such as a country is a subject only where no entity with triples of its own is named.
     mentions = [it for it in mentions if any(map(store.around, it.entities))] or mentions
-    for mention in mentions:
-        if len(mention.entities) > 1:
-            warn_of_namesakes(mention)
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(telling_stems(question)))
-    safe = [it for it in found if not suspicion(f"{it.triple.relation}\n{it.triple.object}")]
+    safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
         meter().warn("suspicious_evidence", message)
-    return {
-        "triples": [
-            AnswerSource(number=number, passage=each.passage, triple=cited_triple(each.triple))
-            for number, each in enumerate(safe, start=1)
-        ],
-        "subjects": {it.name: list(it.entities) for it in mentions},
-    }
+    records = (CitedTriple(**dict(zip(CitedTriple.model_fields, it, strict=True))) for it, _ in safe)
+    sources = [
+        AnswerSource(number=number, passage=line, triple=record)
+        for number, (record, (_, line)) in enumerate(zip(records, safe, strict=True), start=1)
+    ]
+    return {"sources": sources, "subjects": {it.name: list(it.entities) for it in mentions}}
 
 
-def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[TriplePassage]:
+def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
     """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
     found = [it for entity in entities for it in graph.triples(entity)]
-    for entity in entities:
-        found += graph.pointing_at(entity)
+    found += [it for entity in entities for it in graph.pointing_at(entity)]
     asked = wanted.difference(*(telling_stems(graph.store.names[entity]) for entity in entities))
-    values = dict.fromkeys(it.triple.object_id for it in found if _words(it.triple) & asked)
+    values = dict.fromkeys(triple.object_id for triple, _ in found if _words(triple) & asked)
     found += [it for value in values for it in graph.triples(value)]
-    by_triple = {each.triple: each for each in found}
-    if len(by_triple) <= _MOST:
-        return list(by_triple.values())
-    message = f"{len(by_triple):,} triples are about the names of the question: only {_MOST} are used, first"
-    meter().warn("graph_cut", f"{message} those that the question asks for")
-    ranked = sorted(by_triple, key=lambda triple: -len(_words(triple) & wanted))
-    kept = set(ranked[:_MOST])
-    return [each for triple, each in by_triple.items() if triple in kept]
+    lines = dict(found)
+    if len(lines) > _MOST:
+        message = f"{len(lines):,} triples are about the names of the question: only {_MOST} are used, first"
+        meter().warn("graph_cut", f"{message} those that the question asks for")
+    kept = set(sorted(lines, key=lambda triple: -len(_words(triple) & wanted))[:_MOST])
+    return [it for it in lines.items() if it[0] in kept]
 
 
 def _words(triple: Triple) -> frozenset[str]:
@@ -124,47 +115,43 @@ def _words(triple: Triple) -> frozenset[str]:
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     """Lets the language model write the statements; without one, quotes the sources.
 
-    Raises `RetrievalError` if the passages could not be ranked, and what the model raises.
+    What a model wrote becomes the text, and all sources are evidence for each of its sentences. Raises
+    `RetrievalError` if the passages could not be ranked, and what the model raises.
     """
     of_ranking = [each for each in state["warnings"] if each.node == "rerank"]
     if failed := next(filter(is_failure, of_ranking), None):
         raise RetrievalError(failed.message)
-    found, writer = await work(sources_of, state), runtime.context.answer_writer
+    found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
     if writer is None:
-        return {"statements": await work(quoted_answer, state["original"], found, state.get("subjects", {}))}
-    listed = [text_of(source) for source in found]
-    for at, source in enumerate(found):
-        if source.triple is None and source.passage.title:
-            listed[at] = f"{source.passage.title}: {listed[at]}"
-    return {"written": list(await writer.write(state["original"], listed))}
+        told = await work(quoted_answer, question, found, state.get("subjects", {}))
+        return {"sources": found, "statements": told}
+    titles = [it.passage.title if it.triple is None else "" for it in found]
+    texts = map(text_of, found)
+    listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
+    written = list(await writer.write(question, listed))
+    return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
 
 
-def sources_of(state: State) -> list[AnswerSource]:
-    """Returns all sources that a run has found: triples first, then the passages."""
-    triples, fields = state.get("triples", []), set(Passage.model_fields)
+def _numbered(state: State) -> list[AnswerSource]:
+    """Lists all sources that a run has found: triples first, then the passages."""
+    triples, fields = state.get("sources", []), set(Passage.model_fields)
     known = {(each.passage.source, each.passage.start) for each in triples}
-    found = [it for it in usable(state) if (it.source, it.start) not in known]
-    passages = (Passage(**it.model_dump(include=fields)) for it in found)
-    numbered = enumerate(passages, start=len(triples) + 1)
-    return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in numbered)]
+    found = (it for it in usable(state) if (it.source, it.start) not in known)
+    passages = enumerate((Passage(**it.model_dump(include=fields)) for it in found), start=len(triples) + 1)
+    return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in passages)]
 
 
-async def check_statements(state: State, runtime: Runtime[Components]) -> State:
-    """Has the sentences of the written statements read as cards beside all sources.
-
-    A statement is supported if code relies on the card of each of its sentences that states something: which
-    these are, only a language model tells. It cites what its cards quote; other citations are refused.
-    """
-    found, components = await work(sources_of, state), runtime.context
-    texts = [" ".join(statement.text.split()) for statement in state["written"]]
+def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
+    """Makes the written statements the text, and a query of each sentence, for which all sources are kept."""
+    text, queries = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(state["queries"])
+    for span in sentences(text):
+        name = named(state, "q", len(queries) + 1)
+        queries.append(Query(id=name, text=span.of(text), searched=False, **span._asdict()))
     evidence = [_evidence(source) for source in found]
-    read = await read_statements(texts, "\n\n", state["original"], evidence, components)
-    may_skip = components.card_reader is not None and components.card_reader.is_model
-    statements = [
-        _checked(text, statement, cards, len(found), may_skip=may_skip)
-        for text, statement, cards in zip(texts, state["written"], read.cards, strict=True)
-    ]
-    return {"statements": statements, "warnings": read.notices, "controls": [read.controls]}
+    kept = {query.id: [passage.id for passage in evidence] for query in queries}
+    withheld = [it for it in state.get("evidence", []) if it.suspicious]
+    whole = [*evidence, *withheld]
+    return {"text": text, "context": state["original"], "queries": queries, "kept": kept, "evidence": whole}
 
 
 def _evidence(source: AnswerSource) -> Evidence:
@@ -176,33 +163,28 @@ def _evidence(source: AnswerSource) -> Evidence:
     return evidence_of(passage, f"s{source.number}", "q1")
 
 
-def _number(evidence_id: str) -> int:
-    """Returns the number of the source of which `_evidence` made this evidence."""
-    return int(evidence_id.removeprefix("s").partition(".")[0])
-
-
 def _checked(
-    text: str, statement: CitedStatement, cards: Sequence[Card], sources: int, *, may_skip: bool
+    statement: CitedStatement, own: Sequence[Sentence], sources: int, *, may_skip: bool
 ) -> Statement:
-    """Makes the checked statement of its cards.
+    """Makes the checked statement of its sentences; with `may_skip`, a reader told which state nothing.
 
-    A statement that lacks support keeps the citations that it was written with and that its cards quote for
-    a part of it; where it was written without any, nothing is added.
+    It is supported if each of its sentences that states something is, and cites what they quote; other
+    citations are refused. A statement that lacks support keeps those that it was written with and that its
+    sentences quote for a part; where it was written without any, nothing is added.
     """
     written, known = dict.fromkeys(statement.citations), range(1, sources + 1)
-    quotes = [quote for card in cards for quote in card.quotes if quote.side == "for"]
-    relied = {_number(name) for card in cards if is_relied_on(card) for name in card.cited}
-    quoted = dict.fromkeys(_number(quote.evidence_id) for quote in quotes)
-    citations = [number for number in quoted if number in relied or number in written]
-    stating = [card for card in cards if not may_skip or card.verdict != "none" or card.unreliable]
-    lacks = not cards or not all(is_relied_on(card) for card in stating)
+    quoted = dict.fromkeys(int(it.evidence_id[1:]) for each in own for it in each.quotes if it.side == "for")
+    relied = {int(name[1:]) for each in own if each.status == "supported" for name in each.evidence_ids}
+    citations = tuple(number for number in quoted if number in relied or number in written)
+    stating = [each for each in own if each.checkable or not may_skip]
+    lacks = not own or any(each.status != "supported" for each in stating)
     lacks = lacks or (statement.needs_support and not citations)
-    unjudged = not lacks or (sources > 0 and any(card.verdict is None for card in cards))
+    unjudged = not lacks or (sources > 0 and any(each.status == "unjudged" for each in stating))
     fault = {True: "the check does not quote it", False: "there is no such source"}
     return Statement(
-        text=text,
+        text=" ".join(statement.text.split()),
         status="supported" if citations and not lacks else "unjudged" if unjudged else "unconfirmed",
-        citations=tuple(citations),
+        citations=citations,
         needs_support=lacks,
         refused=tuple(f"[{it}]: {fault[it in known]}" for it in written if it not in citations),
         written=len(written),
@@ -213,14 +195,14 @@ def _checked(
 def build_answering_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:
     """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
-    for node in (find_triples, retrieve, rerank, write_answer, check_statements):
+    for node in (find_triples, retrieve, rerank, write_answer, check_agreement):
         graph.add_node(node.__name__, metered(node.__name__, node))
     graph.add_edge(START, "find_triples")
     graph.add_conditional_edges("find_triples", after_triples, ["retrieve", "write_answer"])
     graph.add_edge("retrieve", "rerank")
     graph.add_edge("rerank", "write_answer")
-    graph.add_conditional_edges("write_answer", after_writing, ["check_statements", END])
-    graph.add_edge("check_statements", END)
+    graph.add_conditional_edges("write_answer", after_writing, ["check_agreement", END])
+    graph.add_edge("check_agreement", END)
     # None would take over the checkpointer of a graph in whose node the run is.
     return graph.compile(checkpointer=checkpointer or False)
 
@@ -231,8 +213,8 @@ def after_triples(state: State) -> list[Send] | str:
 
 
 def after_writing(state: State) -> str:
-    """Names check_statements for written statements, and END for those that quote their sources."""
-    return "check_statements" if "written" in state else END
+    """Names check_agreement for written statements, and END for those that quote their sources."""
+    return "check_agreement" if "written" in state else END
 
 
 class Answerer(RunOwner[Answer]):
@@ -265,38 +247,41 @@ class Answerer(RunOwner[Answer]):
 
     answer = synchronous(aanswer)
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision]:
-        """Builds the answer of a run that is done, and its research, which has the status of each statement.
+    def _first(self, state: State) -> State:
+        return {**state, "context": None}
 
-        The statements are joined to a text, and the cited sources numbered anew, in the order of the text.
-        """
-        drafts, by_number = state.get("statements", []), {each.number: each for each in sources_of(state)}
-        order = list(dict.fromkeys(number for draft in drafts for number in draft.citations))
-        numbers = {number: new for new, number in enumerate(order, start=1)}
-        ids = {(each.source, each.start, each.end): each.id for each in usable(state)}
-        statements, sentences, position = list[Statement](), list[Sentence](), 0
-        for draft in drafts:
-            place = {"start": position, "end": position + len(draft.text)}
-            position += len(draft.text) + 1
-            citations = tuple(sorted(numbers[number] for number in draft.citations))
-            statements.append(draft.model_copy(update={"citations": citations, **place}))
-            cited = [by_number[number].passage for number in draft.citations]
-            found = [ids.get((it.source, it.start, it.end)) for it in cited]  # a triple is no evidence
-            names = tuple(name for name in found if name)
-            sentences.append(Sentence(text=draft.text, status=draft.status, evidence_ids=names, **place))
-        text = " ".join(draft.text for draft in drafts)
-        report = Report(sentences=tuple(sentences))
-        research = revision_of(run_id, {**state, "original": text, "text": text, "report": report}, meter)
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision]:
+        """Builds the answer of a run that is done, and its research, with the status of each sentence."""
+        statements, at = list[Statement](), 0
+        for draft in self._checked(state) if "written" in state else state["statements"]:
+            statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
+            at = statements[-1].end + 1
+        text, facts = " ".join(each.text for each in statements), {"text", "start", "end", "status"}
+        quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
+        report, read = (card_sentences(state), state["text"]) if "written" in state else (quoted, text)
+        whole = {**state, "original": read, "text": read, "report": Report(sentences=report)}
+        research = revision_of(run_id, cast(State, whole), meter)
+        cited = {number for each in statements for number in each.citations}
         answer = Answer(
             question=state["original"],
             text=text,
             statements=tuple(statements),
-            sources=tuple(by_number[it].model_copy(update={"number": numbers[it]}) for it in order),
+            sources=tuple(source for source in state["sources"] if source.number in cited),
             usage=research.usage,
             warnings=research.warnings,
             run_id=run_id,
         )
         return answer, research
+
+    def _checked(self, state: State) -> Iterator[Statement]:
+        """Yields the written statements, each checked by its sentences. A model tells which state nothing."""
+        report, at, reader = card_sentences(state), 0, self._components.card_reader
+        may_skip = reader is not None and reader.is_model
+        for statement in state["written"]:
+            end = at + len(" ".join(statement.text.split()))
+            own = [it for it in report if at <= it.start < end]
+            yield _checked(statement, own, len(state["sources"]), may_skip=may_skip)
+            at = end + len(_BETWEEN)
 
     def _with(self, outcome: Answer, research: Revision) -> Answer:
         return outcome.model_copy(update={"usage": research.usage, "warnings": research.warnings})

@@ -14,7 +14,6 @@ from urllib.parse import unquote, urldefrag
 
 from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of, using
-from rarr.agent.statements import evidence_of, windows_of
 from rarr.components import Components, KeepsText
 from rarr.errors import InputError
 from rarr.ledger.card_reading import Kept, read_cards
@@ -23,10 +22,12 @@ from rarr.ledger.excerpts import merged
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.card import Card, Place
 from rarr.records.citations import CitationCheck, CitationState, Cited
+from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
+from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import (
@@ -44,6 +45,13 @@ _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """An address, with pairs of brackets but without marks behind it."""
 _PASSAGES = 5
 """The passages of a cited source that are read for a sentence."""
+
+
+def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
+    """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
+    why = suspicion(f"{passage.title}\n{passage.text}")
+    facts = passage.model_dump(include=set(Passage.model_fields))
+    return Evidence(**facts, id=name, query_id=query_id, relevance=1.0, suspicious=why)
 
 
 def without_edits(components: Components) -> Components:
@@ -222,7 +230,9 @@ class _Sources:
             if (text := await self._read(source)) is None:
                 found += [each for each in named if each.source == source]
             else:
-                found += await work(windows_of, text, passage, self._components.settings)
+                whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
+                settings = self._components.settings
+                found += await work(cut, whole, settings.window, settings.step)
         return found
 
     async def _extracted(self, source: str) -> str | None:

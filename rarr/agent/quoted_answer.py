@@ -44,15 +44,17 @@ class Subject(NamedTuple):
 class Line(NamedTuple):
     """A triple or sentence that may be quoted: its own words, and those that tell what it is about.
 
-    `id` is the entity that a triple is about, and `relation` the words of its relation, in order. A triple is
-    a line about its value too, then without its relation: the father of a child is no child of the father.
+    A triple is about the entity `id`; `other` is its other end, and `relation` are the words of its relation.
+    It is a line about its value too, then without its relation: the father of a child is no child of the
+    father.
     """
 
     source: AnswerSource
     text: str
     words: frozenset[str]
-    about: frozenset[str] = frozenset()
+    about: frozenset[str]
     id: str = ""
+    other: str = ""
     relation: tuple[str, ...] = ()
 
     def is_about(self, subject: Subject) -> bool:
@@ -71,16 +73,13 @@ class Line(NamedTuple):
 
     def fits(self, text: str, names: str) -> bool:
         """Has it a value of the kind that `text` asks for: a date, a number, or a name not in `names`?"""
-        kinds = {match.lastgroup for match in _KIND.finditer(text)}
         items = items_of(self.text)
-        own = [self.text[it.start : it.end] for it in items if it.is_name]
-        if self.id and (triple := self.source.triple):
-            other = triple.value if self.relation else triple.subject
-            own = [other] if other[:1].isupper() else []
-        values = {item.value.kind for item in items if item.value}
-        has_name = any(name.lower() not in names for name in own)
-        has = {"date": "date" in values, "number": bool(values), "name": has_name}
-        return not kinds or any(has[str(kind)] for kind in kinds)
+        own = [self.other] if self.id else [self.text[it.start : it.end] for it in items if it.is_name]
+        kinds = {item.value.kind for item in items if item.value}
+        has_name = any(it[:1].isupper() and it.lower() not in names for it in own)
+        has = {"date": "date" in kinds, "number": bool(kinds), "name": has_name}
+        asked = {str(match.lastgroup) for match in _KIND.finditer(text)}
+        return not asked or any(has[kind] for kind in asked)
 
 
 def quoted_answer(
@@ -92,21 +91,21 @@ def quoted_answer(
     """
     lines, subjects = list(_lines(sources)), _subjects(question, known)
     gaps = [f"The question does not tell which {it.name} is meant." for it in subjects if len(it.ids) > 1]
-    by_text = dict[str, list[int]]()
+    cited: dict[str, dict[int, None]] = {}
     for text, asked, about, is_shared in _parts(question, subjects, lines):
         told, gap = _answered(text, asked, about, lines, is_shared=is_shared)
-        gaps += [gap] if gap else []
+        gaps += [gap] * bool(gap)
         for line in told:
-            by_text.setdefault(line.text, []).append(line.source.number)
-    if not by_text:
+            cited.setdefault(line.text, {})[line.source.number] = None
+    if not cited:
         gaps = gaps or ["The sources do not answer this question."]
-    cited = {text: tuple(dict.fromkeys(numbers)) for text, numbers in by_text.items()}
-    quotes = [
-        Statement(text=text, status="supported", citations=ids, written=len(ids), existing=len(ids))
-        for text, ids in cited.items()
-    ]
     return [
-        *quotes,
+        *(
+            Statement(
+                text=text, status="supported", citations=tuple(ids), written=len(ids), existing=len(ids)
+            )
+            for text, ids in cited.items()
+        ),
         *(Statement(text=gap, status="no_evidence", needs_support=True) for gap in dict.fromkeys(gaps)),
     ]
 
@@ -179,21 +178,22 @@ def _covering(lines: Sequence[Line], asked: Sequence[str], least: float) -> list
 
 def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
     """Returns the names that the graph knows, and other words with a capital letter, in order."""
-    known = list[Subject]()
+    found = list[Subject]()
     for name in sorted(ids, key=len, reverse=True):
-        places = [Span(*match.span()) for match in re.finditer(re.escape(name), question)]
-        free = [span for span in places if not any(it.span.overlaps(span) for it in known)]
-        known += (Subject(name, span, ids[name]) for span in free)
-    others = list[Span]()
+        places = (Span(*match.span()) for match in re.finditer(re.escape(name), question))
+        found += [
+            Subject(name, it, ids[name]) for it in places if not any(it.overlaps(o.span) for o in found)
+        ]
+    known, after = [it.span for it in found], None
     for match in _WORD.finditer(question):
         span = Span(*match.span())
         is_small = not match[0][0].isupper() or match[0].lower() in STOP_WORDS
-        if is_small or any(it.span.overlaps(span) for it in known):
+        if is_small or any(span.overlaps(it) for it in known):
             continue
-        if others and question[others[-1].end : span.start].isspace():
-            span = Span(others.pop().start, span.end)
-        others.append(span)
-    return sorted([*known, *(Subject(it.of(question), it) for it in others)], key=lambda it: it.span.start)
+        if after and question[after.end : span.start].isspace():
+            span = Span(found.pop().span.start, span.end)
+        found.append(Subject(span.of(question), after := span))
+    return sorted(found, key=lambda it: it.span.start)
 
 
 def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
@@ -202,8 +202,9 @@ def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
         if (triple := source.triple) is not None:
             text, relation = text_of(source), tuple(telling_stems(triple.relation))
             said = frozenset(telling_stems(text)).difference(relation)
-            yield Line(source, text, said, id=triple.subject_id, relation=relation or ("",))
-            yield Line(source, text, said, id=triple.value_id)
+            none = frozenset[str]()
+            yield Line(source, text, said, none, triple.subject_id, triple.value, relation or ("",))
+            yield Line(source, text, said, none, triple.value_id, triple.subject)
             continue
         for sentence in quotable_sentences(source.passage):
             words = frozenset(telling_stems(sentence.text))

@@ -46,7 +46,7 @@ Arguments = ParamSpec("Arguments")
 NODES = (
     *("find_triples", "plan", "write_section", "cite"),
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
-    *("attribute", "evaluate", "write_answer", "check_statements"),
+    *("attribute", "evaluate", "write_answer"),
 )
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in (Span, SentenceSupport, *RECORDS.values())]

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from rarr.agent.inputs import required_text
-from rarr.agent.verify import TOGETHER, alike, given_passages, verifier_of
+from rarr.agent.verify import TOGETHER, alike, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics import classification, detection, roc_auc
@@ -147,7 +147,7 @@ class RowVerifier:
     async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
         try:
             async with self._places:
-                passages = given_passages([piece.given for piece in group[0].evidence])
+                passages = [piece.given for piece in group[0].evidence]
                 claims = [required_text(each.claim, "claim") for each in group]
                 made = await self._verifier.averify_together(claims, passages, group[0].question)
         except RarrError as error:

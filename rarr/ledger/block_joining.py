@@ -81,13 +81,13 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     for outcome in outcomes:
         state, place = outcome.completed(original), outcome.block.span
         new, shift = state["text"][state["lead"] :], place.start - state["lead"]
-        whole["queries"] += _shifted(state.get("queries", []), shift)
-        whole["edits"] += _shifted(state.get("edits", []), shift + grown)
+        whole["queries"] += moved_records(state.get("queries", []), shift)
+        whole["edits"] += moved_records(state.get("edits", []), shift + grown)
         for name in ("evidence", "checks", "controls"):
             whole[name] += cast(dict[str, Any], state).get(name, [])
         unsearched |= state.get("unsearched", {})
         relevances |= state.get("relevances", {})
-        report_sentences += _shifted(state["report"].sentences, shift + grown)
+        report_sentences += moved_records(state["report"].sentences, shift + grown)
         before, after = before + state["attributed"][0], after + state["attributed"][1]
         parts += [(original[at : place.start],) * 2, (place.of(original), new)]
         at, grown = place.end, grown + len(new) - (place.end - place.start)
@@ -118,14 +118,15 @@ def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
     )
 
 
-def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    shifted = []
+def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
+    """Moves records, and the parts of sentences, by so many characters."""
+    moved = []
     for record in records:
         update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
         if isinstance(record, Sentence):
-            update["parts"] = tuple(_shifted(record.parts, by))
-        shifted.append(record.model_copy(update=update))
-    return shifted
+            update["parts"] = tuple(moved_records(record.parts, by))
+        moved.append(record.model_copy(update=update))
+    return moved
 
 
 def _warnings(outcomes: Sequence[BlockOutcome], states: Sequence[State]) -> list[Notice]:

@@ -125,13 +125,12 @@ class Tasks:
         await close_all(self._revisers.values())
 
     async def _verified(self, job: Job, reviser: "Reviser") -> Record:
-        from rarr.agent.verify import ClaimVerifier, averify_by_search
+        from rarr.agent.verify import averify_by_search
 
         context = context_of(job.context, job.text)
-        if job.sources and (not job.corpus or job.options.get("search") == "given"):
-            verifier = ClaimVerifier(components=reviser._components)
-            return await verifier.averify(job.text, list(job.sources), context)
-        return await averify_by_search(reviser, job.text, context, job.sources)
+        alone = job.sources and (not job.corpus or job.options.get("search") == "given")
+        search: Any = "given" if alone else None
+        return await averify_by_search(reviser, job.text, context, job.sources, search)
 
 
 class Desk:

@@ -24,7 +24,7 @@ from rarr.records.answers import Answer, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
-from rarr.retrievers.graph.triples import Triple, name_key, relation_words, triple_of, value_forms
+from rarr.retrievers.graph.triples import Triple, name_key, relation_words, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency import in_thread
 from rarr.tools.models.chat import name_of
@@ -196,7 +196,7 @@ class GraphAnswerer:
 
 def _citations_of(answer: Answer) -> list[tuple[Statement, Triple | None]]:
     """Returns the statement and the triple, or None, of each citation, in the order of the text."""
-    triples = {each.number: triple_of(each.triple) for each in answer.sources if each.triple is not None}
+    triples = {each.number: Triple(*dict(each.triple).values()) for each in answer.sources if each.triple}
     return [(each, triples.get(number)) for each in answer.statements for number in each.citations]
 
 

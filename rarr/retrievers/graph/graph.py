@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from rarr.errors import InputError
 from rarr.records import Passage
@@ -17,13 +17,6 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import counted, shown
 
 _LONGEST_CARD = 500  # triples of an entity that are written as sentences
-
-
-class TriplePassage(NamedTuple):
-    """A triple, and the sentence about it as a passage of the text about its subject."""
-
-    triple: Triple
-    passage: Passage
 
 
 class Graph:
@@ -49,8 +42,7 @@ class Graph:
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
         """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
-        path = Path(file).expanduser()
-        return cls(read_triples(path), str(file), window)
+        return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` entities that the query names first, and of those pointing at them.
@@ -64,37 +56,57 @@ class Graph:
         """Returns the text about the entity whose passages have this source; None if it has no triple."""
         id_ = url.removeprefix(f"{self._place}#")
         lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
-        return "\n".join(line.text for line, _ in lines) or None
+        return "\n".join(line.text for line in lines) or None
 
     async def aclose(self) -> None:
         """Closes nothing: the file was read when it was opened."""
 
-    def triples(self, entity: str) -> list[TriplePassage]:
-        """Returns the triples of which the entity is the subject, in the order of the text about it."""
-        return [TriplePassage(triple, line) for line, group in self._lines(entity) for triple in group]
+    def linked(self, text: str, around: str = "") -> list[Mention]:
+        """Finds the names of the graph in `text`; warns of those that may mean several entities."""
+        mentions = linked_names(self.store, text, around)
+        for name, *_, ids in mentions:
+            if len(ids) > 1:
+                listed = f"{', '.join(map(shown, ids[:3]))}{', ...' * (len(ids) > 3)}"
+                which = f"{counted(len(ids), 'entity')} of the graph named {shown(name)!r} ({listed})"
+                cure = "and the text does not tell which is meant: name a fact of it"
+                meter().warn("ambiguous_name", f"{which}, {cure}")
+        return mentions
 
-    def pointing_at(self, entity: str) -> list[TriplePassage]:
+    def triples(self, entity: str) -> list[tuple[Triple, Passage]]:
+        """Returns the triples about an entity, each with the line of the text about the entity that says it.
+
+        A line says all triples of one relation.
+        """
+        by_relation: dict[str, list[Triple]] = {}
+        for triple in self.store.around(entity)[:_LONGEST_CARD]:
+            by_relation.setdefault(triple.relation, []).append(triple)
+        start, found = 0, list[tuple[Triple, Passage]]()
+        facts = {"source": self._source(entity), "retrieved_at": datetime.now(UTC)}
+        for relation in sorted(by_relation, key=rank_of):
+            group = by_relation[relation]
+            title = group[0].subject
+            text = sentence_of(title, relation, [triple.object for triple in group])
+            line = Passage(text=text, title=title, start=start, end=start + len(text), **facts)
+            found += [(triple, line) for triple in group]
+            start = line.end + 1
+        return found
+
+    def pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
         """Returns the triples of other entities that have the entity as their value."""
         triples = [each for each in self.store.pointing_at(entity) if each.subject_id != entity]
-        return [it for each in triples for it in self.triples(each.subject_id) if it.triple == each]
+        return [it for each in triples for it in self.triples(each.subject_id) if it[0] == each]
+
+    def _lines(self, entity: str) -> list[Passage]:
+        return list({line.start: line for _, line in self.triples(entity)}.values())
 
     def _search(self, query: str, k: int, around: str) -> list[Passage]:
+        sure = [it.entities[0] for it in self.linked(query, around) if len(it.entities) == 1]
+        found = [list(nearest(self._passages(entity), query)) for entity in sure]
+        found += [[line] for entity in sure for _, line in self.pointing_at(entity)]
         documents: dict[str, list[Passage]] = {}
-        mentions = linked_names(self.store, query, around)
-        for mention in mentions:
-            if len(mention.entities) > 1:
-                warn_of_namesakes(mention)
-        sure = [mention.entities[0] for mention in mentions if len(mention.entities) == 1]
-        for entity in sure:
-            own = self._passages(entity)
-            if own and len(documents) < k:
-                documents.setdefault(own[0].source, list(nearest(own, query)))
-        for entity in sure:
-            for each in self.pointing_at(entity):
-                source = each.passage.source
-                if source not in documents and len(documents) < k:
-                    documents[source] = [each.passage]
-        return [each for passages in documents.values() for each in passages[:PASSAGES_PER_DOCUMENT]]
+        for passages in filter(None, found):
+            documents.setdefault(passages[0].source, passages)
+        return [it for passages in [*documents.values()][:k] for it in passages[:PASSAGES_PER_DOCUMENT]]
 
     def _source(self, id_: str) -> str:
         """Returns the address of the entity with this id: the id itself, or its place in the graph."""
@@ -102,36 +114,10 @@ class Graph:
 
     def _passages(self, entity: str) -> list[Passage]:
         """Cuts the text about an entity into windows of lines: texts often state several facts at once."""
-        lines = [line for line, _ in self._lines(entity)]
+        lines = self._lines(entity)
         starts = range(max(1, len(lines) - self._window + 1) if lines else 0)
         groups = [lines[first : first + self._window] for first in starts]
         return [
             group[0].model_copy(update={"text": "\n".join(it.text for it in group), "end": group[-1].end})
             for group in groups
         ]
-
-    def _lines(self, entity: str) -> list[tuple[Passage, list[Triple]]]:
-        by_relation: dict[str, list[Triple]] = {}
-        for triple in self.store.around(entity)[:_LONGEST_CARD]:
-            by_relation.setdefault(triple.relation, []).append(triple)
-        start, lines = 0, list[tuple[Passage, list[Triple]]]()
-        now, source = datetime.now(UTC), self._source(entity)
-        for relation in sorted(by_relation, key=rank_of):
-            group = by_relation[relation]
-            title = group[0].subject
-            text = sentence_of(title, relation, [triple.object for triple in group])
-            place = {"start": start, "end": start + len(text)}
-            lines.append((Passage(text=text, source=source, title=title, retrieved_at=now, **place), group))
-            start += len(text) + 1
-        return lines
-
-
-def warn_of_namesakes(mention: Mention) -> None:
-    """Warns in the run that the text does not tell which of several entities a name means."""
-    ids = ", ".join(map(shown, mention.entities[:3]))
-    more = ", ..." if len(mention.entities) > 3 else ""
-    meter().warn(
-        "ambiguous_name",
-        f"{counted(len(mention.entities), 'entity')} of the graph named {shown(mention.name)!r} ({ids}{more})"
-        ", and the text does not tell which is meant: name a fact of it",
-    )

@@ -43,15 +43,13 @@ length: {name} is {value} long.
 location, located in, country, address: {name} is located in {value}.
 """
 
-_VERB_FORMS = (
-    "is was are were has had have does did can won wrote led made built holds owns runs uses contains"
-    " produces includes requires replaces supports employs serves plays participated competed worked"
-    " lived studied served died graduated moved belonged played acted flows belongs leads opened closed"
+_VERBS = (
+    " is was are were has had have does did can won wrote led made built holds owns runs uses contains"
+    " produces includes requires replaces supports employs serves plays participated competed worked lived"
+    " studied served died graduated moved belonged played acted flows belongs leads opened closed "
 )
 _PARTICIPLES = ("born", "built", "made", "written", "led", "held", "found", "known", "sold", "won", "taught")
-_PREPOSITIONS = frozenset({"in", "at", "by", "of", "on", "from", "to", "with", "for", "under", "near"})
-
-
+_PREPOSITIONS = ("in", "at", "by", "of", "on", "from", "to", "with", "for", "under", "near")
 _KNOWN = {
     name: (rank, line.partition(": ")[2])
     for rank, line in enumerate(_TABLE.strip().splitlines())
@@ -72,31 +70,25 @@ def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
     relation = relation_words(relation)
     *most, last = (value_forms(value)[0] for value in values)
     value = f"{', '.join(most)} and {last}" if most else last
-    if relation in _KNOWN:
-        words = {"name": subject, "relation": relation, "value": value}
-        sentence = _KNOWN[relation][1].format(**words, a=_article(value), on=_on(value))
-    else:
-        sentence = _by_form(subject, relation, value)
+    form = _KNOWN[relation][1] if relation in _KNOWN else _form_of(relation)
+    when = "in" if re.fullmatch(r"\d{3,4}|[A-Z][a-z]+ \d{4}", value) or not value[:1].isdigit() else "on"
+    words = {"name": subject, "relation": relation, "value": value, "on": when}
+    sentence = form.format(**words, a=_article(value), an=_article(relation))
     # The last word, such as "Ltd.", may have its own full stop.
     return f"{sentence[:-2]}." if sentence.endswith("..") and not sentence.endswith("...") else sentence
 
 
-def _by_form(name: str, relation: str, value: str) -> str:
-    """Writes a sentence by the form of the relation: a verb, a word with a preposition, or a noun."""
-    first, _, rest = relation.partition(" ")
-    last = relation.rpartition(" ")[2]
-    if first in _VERB_FORMS.split() and not (last == "by" and first in _PARTICIPLES):
-        return f"{name} {relation} {value}."
-    if rest and last in _PREPOSITIONS:
+def _form_of(relation: str) -> str:
+    """Returns the sentence of a relation that is a verb, a word with a preposition, or a noun."""
+    first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
+    if f" {first} " in _VERBS and not (last == "by" and first in _PARTICIPLES):
+        return "{name} {relation} {value}."
+    if first != relation and last in _PREPOSITIONS:
         if first in _PARTICIPLES or first.endswith("ed"):
-            return f"{name} was {relation} {value}."
+            return "{name} was {relation} {value}."
         if last == "of":
-            return f"{name} is {_article(relation)} {relation} {value}."
-    return f"The {relation} of {name} is {value}."
-
-
-def _on(value: str) -> str:
-    return "in" if re.fullmatch(r"\d{3,4}|[A-Z][a-z]+ \d{4}", value) or not value[:1].isdigit() else "on"
+            return "{name} is {an} {relation} {value}."
+    return "The {relation} of {name} is {value}."
 
 
 def _article(noun: str) -> str:

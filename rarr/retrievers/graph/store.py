@@ -40,18 +40,11 @@ class TripleStore:
                 self._by_subject[triple.subject_id].append(triple)
                 self._by_object[triple.object_id].append(triple)
         self._count = len(known)
-        self._by_name = dict[str, tuple[str, ...]]()
-        self._index_names(aliases)
-        self.longest_name = max((key.count(" ") + 1 for key in self._by_name), default=0)
-        """The most words of a name."""
+        self._by_name = self._indexed(aliases)
 
     def __len__(self) -> int:
         """The number of triples."""
         return self._count
-
-    def entities(self) -> list[str]:
-        """Returns the entities that are the subject of a triple."""
-        return [id_ for id_ in self.names if id_ in self._by_subject]
 
     def named(self, key: str) -> Sequence[str]:
         """Returns the entities with the name or alias `key`, as `name_key` makes it."""
@@ -66,13 +59,13 @@ class TripleStore:
         triples = self._by_object.get(entity, [])
         return triples if len(triples) <= _MOST_POINTING else []
 
-    def _index_names(self, aliases: dict[str, list[str]]) -> None:
+    def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
         """Indexes subjects by their names and aliases, and other values that are written as names.
 
         A value that has the name of one subject is this subject, though the graph gives it no id.
         """
-        index = self._by_name
-        for id_ in self.entities():
+        index = dict[str, tuple[str, ...]]()
+        for id_ in self._by_subject:
             for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
                 if key and id_ not in index.get(key, ()):
                     index[key] = (*index.get(key, ()), id_)
@@ -81,6 +74,7 @@ class TripleStore:
                 subjects = index.setdefault(name_key(name), (id_,))
                 if len(subjects) == 1 and subjects[0] != id_ == name:
                     self._by_object[subjects[0]] += self._by_object[id_]
+        return index
 
 
 class Mention(NamedTuple):
@@ -113,18 +107,17 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
 
 
 def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
-    mentions, words, at = list[Mention](), words_of(text), 0
-    while at < len(words):
-        taken = 1
-        for length in range(min(store.longest_name, _LONGEST, len(words) - at), 0, -1):
-            place = Span(words[at][1], words[at + length - 1][2])
-            entities = store.named(" ".join(word for word, _, _ in words[at : at + length]))
-            is_name = entities and _may_be_name(store, entities, place.of(text))
-            if entities and (is_name or (length > 1 and text.islower())):
-                chosen, taken = _chosen(store, entities, text, place, around), length
+    mentions, words = list[Mention](), words_of(text)
+    for at, (_, start, _) in enumerate(words):
+        if mentions and start < mentions[-1].end:
+            continue
+        for to in range(min(at + _LONGEST, len(words)), at, -1):
+            entities = store.named(" ".join(word for word, _, _ in words[at:to]))
+            place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
+            if entities and (is_long or _may_be_name(store, entities, place.of(text))):
+                chosen = _chosen(store, entities, text, place, around)
                 mentions.append(Mention(place.of(text), *place, chosen))
                 break
-        at += taken
     return mentions
 
 
@@ -139,38 +132,34 @@ def _may_be_name(store: TripleStore, entities: Sequence[str], written: str) -> b
 def _chosen(
     store: TripleStore, entities: Sequence[str], text: str, place: Span, around: str
 ) -> tuple[str, ...]:
-    """Returns the entities of which most neighbours are named in the nearest text that tells them apart."""
-    left = tuple(entities)
-    if len(left) > 1:
-        sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
-        first, last = sentence.start, max(sentence.end, place.end)
-        before, after = text[first : place.start], text[place.end : last]
-        beside = [*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]]
-        whole = f"{text[: place.start]} | {text[place.end :]} | {around}"
-        for window in (" ".join(beside), f"{before} | {after}", whole):
-            scores = _scores(store, left, window)
-            left = tuple(entity for entity, score in zip(left, scores, strict=True) if score == max(scores))
-    return left
+    """Returns the entities of which most neighbours are named in the nearest text that tells them apart.
+
+    Neighbours of all the entities do not count.
+    """
+    if len(entities) < 2:
+        return tuple(entities)
+    sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
+    before, after = text[sentence.start : place.start], text[place.end : max(sentence.end, place.end)]
+    beside = " ".join([*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]])
+    for window in (beside, f"{before} | {after}", f"{text[: place.start]} | {text[place.end :]} | {around}"):
+        named = [_named_values(store, entity, window) for entity in entities]
+        shared = named[0].intersection(*named)
+        counts = [len(values - shared) for values in named]
+        entities = [it for it, count in zip(entities, counts, strict=True) if count == max(counts)]
+    return tuple(entities)
 
 
-def _scores(store: TripleStore, entities: Sequence[str], window: str) -> list[int]:
-    """Counts for each entity its own neighbours that the window names, those of all entities left out."""
-    keyed = f" {' '.join(stems(window))} "
-    named = []
-    for entity in entities:
-        own = set(name_key(store.names[entity]).split())  # words of the entity's own name tell nothing
-        values = {triple.object for triple in store.around(entity)}
-        values |= {triple.subject for triple in store.pointing_at(entity)}
-        named.append({value for value in values if _is_named(value, keyed, own)})
-    shared = set.intersection(*named)
-    return [len(values - shared) for values in named]
-
-
-def _is_named(value: str, keyed: str, own: set[str]) -> bool:
-    return any(
-        not set(name_key(form).split()) <= own and f" {' '.join(stems(form))} " in keyed
-        for form in value_forms(value)
-    )
+def _named_values(store: TripleStore, entity: str, window: str) -> set[str]:
+    """Returns the neighbours of the entity that the window names, by more than words of its own name."""
+    keyed, own = f" {' '.join(stems(window))} ", set(name_key(store.names[entity]).split())
+    values = {triple.object for triple in store.around(entity)}
+    values |= {triple.subject for triple in store.pointing_at(entity)}
+    forms = ((value, form) for value in values for form in value_forms(value))
+    return {
+        value
+        for value, form in forms
+        if f" {' '.join(stems(form))} " in keyed and not set(name_key(form).split()) <= own
+    }
 
 
 def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]) -> list[Mention]:
@@ -200,11 +189,14 @@ def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]
 def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
     """Is the surname part of another name: of a prize, an institute, or a person not in the graph?"""
     for word, start, end in words_of(text):
-        if word != surname or any(each.start < start < each.end for each in mentions):
-            continue
-        before, after = _NAMED_BEFORE.search(text, max(0, start - 40), start), _NAMED_AFTER.match(text, end)
-        first = before[1] if before else ""
-        is_named_before = first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES
-        if is_named_before or (after and after[1].isupper()):
-            return True
+        if word == surname and not any(each.start < start < each.end for each in mentions):
+            before, after = (
+                _NAMED_BEFORE.search(text, max(0, start - 40), start),
+                _NAMED_AFTER.match(text, end),
+            )
+            first = before[1] if before else ""
+            if first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES:
+                return True
+            if after and after[1].isupper():
+                return True
     return False

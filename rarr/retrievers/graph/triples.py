@@ -10,22 +10,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rarr.errors import InputError, SetupError
-from rarr.records.answers import CitedTriple
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
-_ISO_DATE = re.compile(r"([+-]?\d{4})-(\d\d)-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_ISO_DATE = re.compile(r"[+-]?0*(\d{1,4})-(0\d|1[0-2])-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
-
 _PARTS, _IDS = ("subject", "relation", "object"), ("subject_id", "object_id")
-_FILES = (".csv", ".jsonl", ".nt", ".tsv", ".ttl")
 _CURE = "give subject, relation and object, or a name and a text (or a list of texts) for each relation"
-
 _LABELS = ("label", "pref label", "name")  # of RDFS, SKOS, FOAF and schema.org
 
 
@@ -43,16 +39,6 @@ class Triple(NamedTuple):
     object: str
 
 
-def cited_triple(triple: Triple) -> CitedTriple:
-    """Makes the record of a triple."""
-    return CitedTriple(**dict(zip(CitedTriple.model_fields, triple, strict=True)))
-
-
-def triple_of(record: CitedTriple) -> Triple:
-    """Returns the triple of a record."""
-    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
-
-
 def name_key(name: str) -> str:
     """Returns the words of a name in lower case, joined by spaces: marks, quotes and dots do not count."""
     if name.isascii():
@@ -62,7 +48,7 @@ def name_key(name: str) -> str:
 
 def words_of(text: str) -> list[tuple[str, int, int]]:
     """Returns the words of `text` in the form of `name_key`, each with its start and end."""
-    return [(_folded(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
+    return [(_folded(match[0]), *match.span()) for match in _WORD.finditer(text)]
 
 
 def _folded(word: str) -> str:
@@ -77,8 +63,7 @@ def relation_words(relation: str) -> str:
     """Writes a relation in words: "birth place" for birthPlace, birth_place and http://example.org/birthPlace."""
     if "://" in relation:
         relation = re.split(r"[/#:]", relation.rstrip("/#"))[-1]
-    spaced = _CAMEL.sub(" ", relation).replace("_", " ").replace("-", " ")
-    return " ".join(spaced.split()).lower()
+    return " ".join(_CAMEL.sub(" ", relation).replace("_", " ").replace("-", " ").split()).lower()
 
 
 def value_forms(value: str) -> tuple[str, ...]:
@@ -86,12 +71,10 @@ def value_forms(value: str) -> tuple[str, ...]:
     match = _ISO_DATE.fullmatch(value.strip())
     if match is None:
         return (value,)
-    year, month, day = match[1].lstrip("+").lstrip("0") or "0", int(match[2]), int(match[3])
-    if month == 0 or day == 0 or match[0].endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
+    year, month, day = match[1], int(match[2]), int(match[3])
+    if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
         return (year, value)
-    if month > len(MONTHS):
-        return (value,)
-    name = MONTHS[month - 1]
+    name = _MONTHS[month - 1]
     return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
@@ -104,14 +87,15 @@ def read_triples(file: Path) -> Iterator[Triple]:
     `SetupError` for RDF without pyoxigraph.
     """
     name, kind = shown(str(file)), file.suffix.lower()
-    if kind not in _FILES:
+    rows = {".csv": _csv_rows, ".jsonl": _json_rows, ".nt": None, ".tsv": _csv_rows, ".ttl": None}
+    if kind not in rows:
         cure = "(export the triples of a SPARQL endpoint to Turtle)"
-        raise InputError(f"{name} is no graph: give a file in {', '.join(_FILES)} {cure}")
+        raise InputError(f"{name} is no graph: give a file in {', '.join(rows)} {cure}")
     try:
-        if kind in (".nt", ".ttl"):
+        if (read := rows[kind]) is None:
             yield from _rdf_triples(file)
             return
-        for line, row in (_json_rows if kind == ".jsonl" else _csv_rows)(file):
+        for line, row in read(file):
             try:
                 yield from _row_triples(row)
             except ValueError:
@@ -119,23 +103,23 @@ def read_triples(file: Path) -> Iterator[Triple]:
     except OSError as error:
         raise InputError(f"graph {name} cannot be read ({error.strerror}): check its path") from None
     except UnicodeDecodeError as error:
-        message = f"graph {name} is not UTF-8 (byte at offset {error.start}): convert it"
-        raise InputError(message) from None
+        raise InputError(f"graph {name} is not UTF-8 (byte at offset {error.start}): convert it") from None
 
 
 def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     """Returns the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
     if "name" in row and row.keys().isdisjoint(_PARTS):
-        name, id_ = _text(row["name"]), _text(row.get("id"))
-        lists = {key: it if isinstance(it, list) else [it] for key, it in row.items()}
-        every = ((key, _text(value)) for key, values in lists.items() for value in values)
-        triples = [
-            Triple(id_ or name, name, key, it, it) for key, it in every if it and key not in ("name", "id")
-        ]
+        name, lists = (
+            _text(row["name"]),
+            {key: it if isinstance(it, list) else [it] for key, it in row.items()},
+        )
+        id_ = _text(row.get("id")) or name
+        values = ((key, _text(it)) for key in lists if key not in ("name", "id") for it in lists[key])
+        triples = [Triple(id_, name, key, value, value) for key, value in values if value]
         is_whole = bool(name)
     else:
-        subject, relation, value, *ids = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
-        triples = [Triple(ids[0] or subject, subject, relation, ids[1] or value, value)]
+        subject, relation, value, own, other = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
+        triples = [Triple(own or subject, subject, relation, other or value, value)]
         is_whole = bool(subject and relation and value) and row.keys() <= {*_PARTS, *_IDS}
     if not is_whole:
         raise ValueError
@@ -144,12 +128,10 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
 
 def _text(value: object) -> str:
     """Writes a value as valid text; "" for a missing value. Raises `ValueError` for a list or an object."""
-    if isinstance(value, str):
-        text = " ".join(value.split())
-        return text if text.isascii() and text.isprintable() else valid(text)
     if isinstance(value, list | dict):
         raise ValueError
-    return "" if value is None else json.dumps(value)
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
+    return valid(" ".join(text.split()))
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -186,24 +168,22 @@ def _rdf_triples(file: Path) -> Iterator[Triple]:
         if is_label and getattr(quad.object, "language", None) in (None, "en"):
             labels.setdefault(_rdf_id(quad.subject), valid(quad.object.value))
     for quad in _quads(file):
-        subject_id, predicate = _rdf_id(quad.subject), quad.predicate.value
-        object_id, is_text = valid(_rdf_id(quad.object)), hasattr(quad.object, "datatype")
-        # A text is read in English, or where it names no language.
-        is_foreign = is_text and (quad.object.language or "en").partition("-")[0] != "en"
-        subject, relation, value = (
-            labels.get(id_) or _local_name(id_) for id_ in (subject_id, predicate, object_id)
-        )
-        if is_text:
-            value = object_id = " ".join(object_id.split())
-        if subject and value and not is_foreign and relation_words(predicate) not in _LABELS:
-            yield Triple(subject_id, subject, relation, object_id, value)
+        ids = [_rdf_id(quad.subject), quad.predicate.value, valid(_rdf_id(quad.object))]
+        subject, relation, value = (labels.get(it) or _local_name(it) for it in ids)
+        is_foreign = False
+        if hasattr(
+            quad.object, "datatype"
+        ):  # a text, which is read in English, or where it names no language
+            value = ids[2] = " ".join(ids[2].split())
+            is_foreign = (quad.object.language or "en").partition("-")[0] != "en"
+        if subject and value and not is_foreign and relation_words(quad.predicate.value) not in _LABELS:
+            yield Triple(ids[0], subject, relation, ids[2], value)
 
 
 def _local_name(id_: str) -> str:
     """Returns the last part of an IRI, such as Ada Lovelace of .../Ada_Lovelace; "" for a blank node."""
-    if id_.startswith("_:"):
-        return ""
-    return id_.rstrip("/#").replace("#", "/").rpartition("/")[2].replace("_", " ") or id_
+    last = id_.rstrip("/#").replace("#", "/").rpartition("/")[2].replace("_", " ")
+    return "" if id_.startswith("_:") else last or id_
 
 
 def _rdf_id(term: Any) -> str:
@@ -222,10 +202,8 @@ def _quads(file: Path) -> Iterator[Any]:
     form = pyoxigraph.RdfFormat.from_extension(file.suffix.lower().lstrip("."))
     with file.open("rb") as stream:
         try:
-            for quad in pyoxigraph.parse(stream, form, base_iri="file:///"):
-                if not isinstance(quad.object, pyoxigraph.Triple):
-                    yield quad
+            quads = pyoxigraph.parse(stream, form, base_iri="file:///")
+            yield from (quad for quad in quads if not isinstance(quad.object, pyoxigraph.Triple))
         except SyntaxError as error:
-            line = f", line {error.lineno}" if error.lineno else ""
-            why = " ".join(str(error.msg).split())
+            line, why = f", line {error.lineno}" * bool(error.lineno), " ".join(str(error.msg).split())
             raise InputError(f"{name}{line}: {why}: correct the file") from None
