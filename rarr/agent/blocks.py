@@ -12,7 +12,7 @@ from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_block
 from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency import bounded_flow
-from rarr.tools.models.run_budget import Meter, apart, meter
+from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
 from rarr.tools.trace_spans import span
@@ -41,7 +41,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
         if meter().over or block.too_long or not block.sentences:
             return BlockOutcome(block, None)
         begun = block_state(start["original"], start["context"], block.number, block.span, block.lead)
-        with apart(), span("block", f"block {block.number}", "", lead=block.lead, **block.span._asdict()):
+        with span("block", f"block {block.number}", "", lead=block.lead, **block.span._asdict()):
             state: Any = await run(begun)
         return BlockOutcome(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
 

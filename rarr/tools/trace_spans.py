@@ -108,16 +108,9 @@ def about(id: str) -> Any:  # noqa: A002  # the field of the records
     return _set(_ABOUT, id)
 
 
-def note(**body: Any) -> None:
-    """Adds values to the body of the innermost open span; does nothing without a span."""
-    if (innermost := _CURRENT.get()) is not None:
-        innermost.body.update(body)
-
-
-def warned(code: str, message: str) -> None:
-    """Adds a warning to the innermost open span; does nothing without a span."""
-    if (innermost := _CURRENT.get()) is not None:
-        innermost.body.setdefault("warnings", []).append((code, message))
+def body() -> dict[str, Any]:
+    """The body of the innermost open span, to add values to; without a span, a new one that nobody reads."""
+    return {} if (innermost := _CURRENT.get()) is None else innermost.body
 
 
 def keep(prompt: Prompt) -> None:

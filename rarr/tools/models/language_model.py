@@ -25,7 +25,7 @@ from rarr.tools.models.chat import (
     estimated_tokens,
 )
 from rarr.tools.models.retries import BudgetedChat
-from rarr.tools.models.run_budget import answer_memo, meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import keep, span
 
 Made = TypeVar("Made")
@@ -37,9 +37,9 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 class LanguageModel:
     """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one.
 
-    An answer of this run, or of this block of a long text, is returned again without a request; a question
-    still under way is sent again. All methods that ask raise `ModelError` if every model failed or no answer
-    could be read, and `BudgetError` at a limit of the run.
+    An answer of this run is returned again without a request; a question still under way is sent again. All
+    methods that ask raise `ModelError` if every model failed or no answer could be read, and `BudgetError` at
+    a limit of the run.
     """
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
@@ -110,7 +110,7 @@ class LanguageModel:
         return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
 
     async def _once(self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
-        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, options), answer_memo()
+        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, options), meter().memo
         if key not in memo:
             memo[key] = await make()
         made: Made = memo[key]

@@ -14,18 +14,17 @@ from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from rarr.tools import trace_spans
 from rarr.tools.concurrency import PerLoop, work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import bounded, without_keys
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import note, saved, span
 from rarr.valid_unicode import valid
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
-LONGEST_TOKEN = 16
-"""Characters of an answer for each of its `max_tokens`: a server that ignores the limit sends more."""
+_LONGEST_TOKEN = 16  # characters for each of `max_tokens`: a server that ignores the limit sends more
 _LEAST = 20_000  # characters that are read of any answer: reasoning may stand beside it
 _CURES: dict[int | str, str] = {
     "connection": "start its server or fix base_url",
@@ -64,12 +63,8 @@ class Attempts:
         self._name, self._limiter, self._known = name, limiter, known
         self._failures, self._rests_until = 0, 0.0
         self._last: CallFailure | None = None
-        self._repeated = AsyncRetrying(
-            stop=stop_after_attempt(attempts),
-            wait=self._wait,
-            retry=retry_if_exception(_worth_another),
-            reraise=True,
-        )
+        retry, stop = retry_if_exception(_worth_another), stop_after_attempt(attempts)
+        self._repeated = AsyncRetrying(stop=stop, wait=self._wait, retry=retry, reraise=True)
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
         """Calls `request`, which has its own timeout, until it succeeds; raises the last `CallFailure`.
@@ -81,12 +76,12 @@ class Attempts:
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
             async with self._limiter():
-                with span("request", self._name):
+                with trace_spans.span("request", self._name):
                     made = await self._unless_resting(request)
         except Exception:  # a cancelled request waits for nothing
-            await saved()
+            await trace_spans.saved()
             raise
-        await saved()
+        await trace_spans.saved()
         return made
 
     async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
@@ -108,10 +103,9 @@ class Attempts:
     def _wait(self, state: RetryCallState) -> float:
         """Seconds until the next attempt: doubled each time, but at least as long as the server asks."""
         failure = state.outcome.exception() if state.outcome else None
-        requested = failure.retry_after if isinstance(failure, CallFailure) else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # The factor spreads out requests that failed together.
-        return max(requested or 0.0, grown) * random.uniform(1.0, 1.25)
+        return max(getattr(failure, "retry_after", None) or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
 def _worth_another(error: BaseException) -> bool:
@@ -173,10 +167,8 @@ class BudgetedChat:
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
-        if not any(tokens):
-            return 0.0
-        if not self._price:
-            return None
+        if not self._price or not any(tokens):
+            return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]
         fresh = tokens.input - tokens.cached
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
@@ -221,7 +213,7 @@ class BudgetedChat:
                 facts["more"] = [list(message) for message in ask.messages[2:]]
                 facts = {name: value for name, value in facts.items() if value}
                 facts |= {"samples": ask.samples, "max_tokens": ask.max_tokens, "texts": answer.texts}
-                note(**facts, tokens=tokens, said=answer.tokens, cost=cost)
+                trace_spans.body().update(facts, tokens=tokens, said=answer.tokens, cost=cost)
 
 
 def cure_of(failure: CallFailure) -> str | None:
@@ -235,7 +227,7 @@ def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
 
     A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
     """
-    most = max(_LEAST, LONGEST_TOKEN * max_tokens)
+    most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
 
     def clean(text: str) -> str:
         return valid(bounded(text, most, lambda part: without_keys(part, secrets)))

@@ -15,10 +15,10 @@ from typing import Any
 from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.records.usage import NodeUsage
+from rarr.tools import trace_spans
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
-from rarr.tools.trace_spans import warned
 
-LONGEST_GRACE_S = 2.0
+_LONGEST_GRACE_S = 2.0
 _clock = time.perf_counter
 _NODE: ContextVar[str] = ContextVar("node", default="")
 
@@ -39,9 +39,8 @@ class Meter:
 
     `memo` has the answers so far, for equal questions. For a resumed run, `answers` finds the answer that a
     model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
-    with its context: a source needs it to distinguish the entities of one name. `under_way` are the expected
-    tokens of requests without an answer yet. `ended` is the setting whose limit refused a request or ended
-    the run; empty while no limit is reached.
+    with its context: a source needs it to distinguish the entities of one name. `ended` is the setting whose
+    limit refused a request or ended the run; empty while no limit is reached.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -51,9 +50,9 @@ class Meter:
     by_node: dict[str, NodeUsage] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
-    under_way: int = 0
-    cost_under_way: float = 0.0
     ended: str = ""
+    _tokens_under_way: int = 0
+    _cost_under_way: float = 0.0
     _started: float = field(default_factory=lambda: _clock())
     _taken: int = 0  # warnings
 
@@ -81,14 +80,14 @@ class Meter:
     @property
     def grace(self) -> float:
         """Seconds after the deadline in which the results so far may be put together."""
-        return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
+        return min(0.1 * (self.budget.deadline_s or 0.0), _LONGEST_GRACE_S)
 
     @property
     def exhausted(self) -> bool:
         """True if the requests, tokens, cost or time spent so far have reached a limit."""
-        limits = ((spent, getattr(self.budget, name)) for name, spent in self._spent().items())
-        is_reached = any(limit is not None and spent >= limit for spent, limit in limits)
-        return is_reached or (self.remaining is not None and self.remaining <= 0)
+        spent = self._spent() | {"deadline_s": self.seconds}
+        limits = ((name, getattr(self.budget, name)) for name in spent)
+        return any(limit is not None and spent[name] >= limit for name, limit in limits)
 
     @property
     def over(self) -> bool:
@@ -114,23 +113,19 @@ class Meter:
         Requests under way count with their expected tokens, so that many requests at once do not exceed the
         limit together.
         """
-        more = {
-            "max_calls": 1,
-            "max_tokens": self.under_way + expected,
-            "max_cost": self.cost_under_way + cost,
-        }
-        for name, spent in self._spent().items():
-            limit = getattr(self.budget, name)
-            if limit is not None and spent + more[name] > limit:
-                raise self._over(name, f"{name} ({limit:.15g}) would be passed")
-        self.count(model_calls=1)
-        self.under_way += expected
-        self.cost_under_way += cost
+        self._tokens_under_way += expected
+        self._cost_under_way += cost
         try:
+            more = (1, self._tokens_under_way, self._cost_under_way)
+            for (name, spent), beside in zip(self._spent().items(), more, strict=True):
+                limit = getattr(self.budget, name)
+                if limit is not None and spent + beside > limit:
+                    raise self._over(name, f"{name} ({limit:.15g}) would be passed")
+            self.count(model_calls=1)
             yield
         finally:
-            self.under_way -= expected
-            self.cost_under_way -= cost
+            self._tokens_under_way -= expected
+            self._cost_under_way -= cost
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
@@ -142,7 +137,7 @@ class Meter:
         notice = Notice(code=code, message=message, node=_NODE.get())
         if not any((warning.code, warning.message) == (code, notice.message) for warning in self.warnings):
             self.warnings.append(notice)
-        warned(code, notice.message)
+        trace_spans.body().setdefault("warnings", []).append((code, notice.message))
 
     def new_warnings(self) -> list[Notice]:
         """Returns the warnings that no earlier call of this method returned."""
@@ -175,25 +170,8 @@ class Meter:
 
 
 METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
-_ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default=None)
 
 
 def meter() -> Meter:
     """The meter of the current run; outside of a run, a new meter without limits."""
     return METER.get() or Meter()
-
-
-def answer_memo() -> dict[Any, Any]:
-    """The answers of models so far, for equal questions: of the run, or of the block under way."""
-    block_answers = _ANSWERED.get()
-    return meter().memo if block_answers is None else block_answers
-
-
-@contextmanager
-def apart() -> Iterator[None]:
-    """Gives the `with` block an empty `answer_memo`, so that no block of a text depends on another."""
-    token = _ANSWERED.set({})
-    try:
-        yield
-    finally:
-        _ANSWERED.reset(token)
