@@ -19,7 +19,7 @@ from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as CompiledGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, text_of
-from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
@@ -35,7 +35,7 @@ from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple
 from rarr.settings import Settings
 from rarr.state import State, named, usable
-from rarr.tools.concurrency import in_thread, work
+from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -295,7 +295,7 @@ async def aanswer(question: str, **settings: Any) -> Answer:
     sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
     `BudgetError` if the model cannot be asked.
     """
-    async with await in_thread(lambda: Answerer(Settings(**settings))) as answerer:
+    async with built(Answerer, settings) as answerer:
         return await answerer.aanswer(question)
 
 

@@ -1,8 +1,6 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import AsyncIterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Literal, cast
 
@@ -12,7 +10,7 @@ from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.errors import InputError
 from rarr.records import Estimate, Revision
@@ -20,7 +18,7 @@ from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.state import State
-from rarr.tools.concurrency import in_thread, require_awaited, work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import Meter
 
 Search = Literal["given"] | None
@@ -161,27 +159,6 @@ class Reviser(RunOwner[Revision]):
         return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
 
 
-@asynccontextmanager
-async def _built(settings: dict[str, Any]) -> AsyncIterator[Reviser]:
-    """Builds a reviser on a thread, and closes it, also if it is built after the caller was cancelled."""
-    made: list[Reviser] = []
-
-    def build() -> None:
-        made.append(Reviser(**settings))
-        try:
-            require_awaited()
-        except CancelledError:
-            made[0].close()
-            raise
-
-    try:
-        await in_thread(build)
-        yield made[0]
-    finally:
-        for reviser in made:
-            await reviser.aclose()
-
-
 async def arevise(
     text: str,
     context: str | Sequence[Message] | None = None,
@@ -193,7 +170,7 @@ async def arevise(
 
     `settings` are the fields of `Settings`, such as `corpus="notes/"`.
     """
-    async with _built(settings) as reviser:
+    async with built(Reviser, settings) as reviser:
         return await reviser.arevise(text, context, sources=sources)
 
 
@@ -212,7 +189,7 @@ async def acite(
 
     The arguments are those of `Reviser.acite`, and the fields of `Settings`, such as `corpus="notes/"`.
     """
-    async with _built(settings) as reviser:
+    async with built(Reviser, settings) as reviser:
         return await reviser.acite(text, context, sources=sources, mark_unsupported=mark_unsupported)
 
 
@@ -248,7 +225,7 @@ async def apostprocess(
     require_options(answer, mode, deadline_s)
 
     async def finished() -> Postprocessed:
-        async with _built(settings) as reviser:
+        async with built(Reviser, settings) as reviser:
             return await postprocessed(reviser, answer, context, sources, mode, search, None)
 
     return await in_time(finished(), answer, mode, deadline_s)

@@ -6,8 +6,15 @@ id of its LangGraph thread. The requests of a node that was killed are sent agai
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from copy import copy
 from dataclasses import fields
 from functools import wraps
@@ -30,7 +37,7 @@ from rarr.records import RUN_ID, ModelUsage, Notice, Revision, Scores, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
-from rarr.tools.concurrency import Closable, PerLoop, run, work
+from rarr.tools.concurrency import Closable, PerLoop, in_thread, require_awaited, run, work
 from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason, kind_of
@@ -41,6 +48,7 @@ Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 Result = TypeVar("Result")
 Outcome = TypeVar("Outcome")
+Owner = TypeVar("Owner", bound=Closable)
 Arguments = ParamSpec("Arguments")
 
 NODES = (
@@ -80,6 +88,27 @@ def synchronous(
 
     called.__name__ = call.__name__.removeprefix("a")
     return called
+
+
+@asynccontextmanager
+async def built(kind: Callable[..., Owner], settings: Mapping[str, Any]) -> AsyncIterator[Owner]:
+    """Builds an owner on a thread, and closes it, also if it is built after the caller was cancelled."""
+    made: list[Owner] = []
+
+    def build() -> None:
+        made.append(kind(**settings))
+        try:
+            require_awaited()
+        except CancelledError:
+            made[0].close()
+            raise
+
+    try:
+        await in_thread(build)
+        yield made[0]
+    finally:
+        for owner in made:
+            await owner.aclose()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from rarr.agent.cite import evidence_of
 from rarr.agent.inputs import optional_text, required_text
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import budget_of, settings_of, synchronous, usage_of, using
+from rarr.agent.runs import budget_of, built, settings_of, synchronous, usage_of, using
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
@@ -34,7 +34,7 @@ from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure
-from rarr.tools.concurrency import Closable, in_thread, work
+from rarr.tools.concurrency import Closable, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -133,7 +133,7 @@ async def averify(claim: str, sources: Sources, context: str | None = None, **se
     `settings` are the fields of `Settings`, such as `model="openai:gpt-5-mini"`.
     """
     required_text(claim, "claim")
-    async with await in_thread(lambda: ClaimVerifier(**settings)) as verifier:
+    async with built(ClaimVerifier, settings) as verifier:
         return await verifier.averify(claim, sources, context)
 
 

@@ -20,7 +20,7 @@ from langgraph.types import Send
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import RunOwner, Saver, revision_of, synchronous
+from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import ArticleText, article_text, gap
@@ -34,9 +34,7 @@ from rarr.nodes.write_section import section_sources, write_section
 from rarr.records import Notice, Query, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, WrittenSentence
 from rarr.retrievers.combined import DocumentChunks
-from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency import in_thread
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.section_headings import clean_headings
 
@@ -195,7 +193,7 @@ class Writer(RunOwner[Article]):
 
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
     """Writes one article. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
-    async with await in_thread(lambda: Writer(Settings(**settings))) as writer:
+    async with built(Writer, settings) as writer:
         return await writer.awrite(topic, outline)
 
 

@@ -1,15 +1,20 @@
 """What a reviser opens it closes, all of it, as often as it is told to; and it opens nothing in vain."""
 
+import asyncio
 import sqlite3
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from retrievers.services import Asked, Said, Service, Wiki
 
-from rarr import Reviser, Settings
+from rarr import Reviser, Settings, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
+from rarr.retrievers.extract.limited_calls import Processes
 from rarr.testing import InMemoryRetriever
 
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
@@ -106,3 +111,33 @@ def test_opened_parts_are_closed_where_wiring_fails(connections: Any) -> None:
     with pytest.raises(SettingsError, match="give searxng_url"):
         wire(Settings(search="wikipedia,searxng"))
     assert (len(connections) > 0, open_files(connections)) == (True, [])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [partial(arevise, TEXT), partial(averify, TEXT, [RIGHT]), partial(awrite, "X"), partial(aanswer, "X?")],
+)
+async def test_what_is_built_after_its_call_was_cancelled_is_closed(
+    call: Any, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, released, closed = Event(), Event(), Event()
+    keep, aclose = Resources.__init__, Processes.aclose
+
+    def late(opened: Resources, settings: Settings) -> None:
+        entered.set()
+        released.wait(30)
+        keep(opened, settings)
+
+    async def noted(processes: Processes) -> None:
+        await aclose(processes)
+        closed.set()
+
+    monkeypatch.setattr(Resources, "__init__", late)
+    monkeypatch.setattr(Processes, "aclose", noted)
+    run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
+    await asyncio.to_thread(entered.wait, 30)
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    released.set()
+    assert await asyncio.to_thread(closed.wait, 30)
