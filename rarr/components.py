@@ -23,6 +23,7 @@ from rarr.records import (
 from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
 from rarr.records.card import CardVerdict
+from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -180,7 +181,7 @@ class ReaderRecord(Protocol):
 
     def standing(self, language: str) -> Literal["good", "unknown", "bad"]: ...
 
-    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None: ...
+    def add(self, language: str, served: str, controls: Controls, source: str) -> None: ...
 
     def add_exam(self, served: str, *, passed: bool) -> None: ...
 

@@ -1,12 +1,12 @@
 """Estimates the cost of a run before it starts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import fields
 
 from rarr.agent import blocks as long_text
 from rarr.components import Components
-from rarr.records import Estimate
+from rarr.records import Estimate, ExpectedUsage
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import text_blocks
 
@@ -30,13 +30,12 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
             for block in text_blocks(text, long_text.BLOCK_CHARS)
             if block.sentences and not block.too_long
         ]
-    return added([_block_estimate(block, context, components) for block in blocks])
+    return added(_block_estimate(block, context, components) for block in blocks)
 
 
-def added(estimates: Sequence[Estimate]) -> Estimate:
+def added(estimates: Iterable[Estimate]) -> Estimate:
     """Adds up estimates; the cost is None if one of them is not known."""
-    values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
-    return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
+    return sum(estimates, start=Estimate(queries=0, edits=0))
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
@@ -49,14 +48,9 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
         times = {"checker": 0, "editor": 0} | ({"doubting_reader": 0} if reads_cards else {})
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
     times["verifier"] = 3 * checks + 2 * edits + 2 * report * max(0, count - 3)
-    names = ("model_calls", "input_tokens", "output_tokens", "cost")
-    totals: dict[str, float | None] = dict.fromkeys(names, 0)
+    usage = ExpectedUsage()
     for field in fields(components):
         expected = getattr(getattr(components, field.name), "expected", None)
-        if expected is not None and times.get(field.name, 1):
-            usage = expected(text, context)
-            for name, total in totals.items():
-                value = getattr(usage, name)
-                known = total is not None and value is not None
-                totals[name] = total + times.get(field.name, 1) * value if known else None
-    return Estimate(queries=queries, edits=edits, **totals)
+        if expected is not None and (calls := times.get(field.name, 1)):
+            usage = sum([expected(text, context)] * calls, start=usage)
+    return Estimate(queries=queries, edits=edits, **usage.model_dump())

@@ -59,7 +59,7 @@ def check(
     left = _outside(found, settings)
     with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
         documents, done = [read_document(file) for file in left], count(1)
-        told: dict[str, Any] = {"jobs": jobs, "on_done": lambda: shown.rows(next(done), len(left))}
+        told: dict[str, Any] = {"jobs": jobs, "on_done": lambda: shown.rows(next(done), len(left), 0, "file")}
         checks = run(check_documents(reviser, documents, fail_on, **told))
     printed = form == "text" and out is None
     result = {

@@ -30,6 +30,7 @@ _SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "model": ("--model", "M", {"help": f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."}),
     "base_url": ("--base-url", "URL", {"help": "Address of an OpenAI-compatible server, such as vLLM."}),
     "preset": ("--preset", "P", {"help": "Settings by name: default, paper, fast."}),
+    "doubt": ("--doubt", "D", {"help": "Ask again about what code doubts: auto, always or never."}),
     "deadline_s": ("--deadline", "S", {"help": "Seconds for one run.", "type": float}),
 }
 """The settings that have an option of their own: its name, the placeholder of its value, and the rest."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "--source", "FILE", "A text or document that the answer was given; repeatable.",
     type=options.FILE, multiple=True,
 )  # fmt: skip
-@options.settings(*options.RUN)
+@options.settings(*options.RUN, "doubt")
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
 @options.flag("--diff", "Print only a unified diff.")

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from rarr.backends.embedded.values import states, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, against_near_quotes, edited, is_about_another
+from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, divided, planted
-from rarr.ledger.reader_record import Standing
+from rarr.ledger.reader_record import Standing, missed
 from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
-from rarr.records.card import Card, CardVerdict
+from rarr.records.card import Card, CardEdit, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
@@ -82,7 +84,9 @@ class _Reading:
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
         found = await work(self._found, first, second)
-        doubtful = [[place for place in block if self._is_doubtful(found.get(place))] for block in blocks]
+        doubtful = [
+            [place for place in block if self._is_doubtful(place, found.get(place))] for block in blocks
+        ]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
         self._warn(readable, found, [*second, *first])
@@ -108,14 +112,14 @@ class _Reading:
         block = await work(planting, self._state, places, evidence)
         try:
             await self._ask(block, seed=int(bool(salt)))
-        except PromptTooLong as error:
-            if len(places) > 1:
-                return await self._read_all(divided(places, -(-len(places) // 2)), salt)
-            if len(evidence) > 1:
-                return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
-            self._fail(block, "a sentence could not be read", error)
         except (ModelError, BudgetError) as error:
-            self._fail(block, "some sentences could not be read", error)
+            is_too_long = isinstance(error, PromptTooLong)
+            if is_too_long and len(places) > 1:
+                return await self._read_all(divided(places, -(-len(places) // 2)), salt)
+            if is_too_long and len(evidence) > 1:
+                return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
+            block.failed = str(error)
+            self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
         return [block]
 
     async def _ask(self, block: Planted, *, doubting: bool = False, seed: int = 0) -> None:
@@ -127,10 +131,6 @@ class _Reading:
                 reading = await reader.read(block.block, doubting=doubting, seed=seed)
             await work(lambda: block.keep(reading, self._text, doubting=doubting))
             traced.body.update(block.traced())
-
-    def _fail(self, block: Planted, problem: str, error: Exception) -> None:
-        block.failed = str(error)
-        self._notices.append(failure(NODE, problem, error, code="check_failed"))
 
     def _to_read_again(self, first: Sequence[Planted]) -> list[Sequence[Span]]:
         """Returns the halves of blocks with missed controls, and the sentences without a card."""
@@ -176,14 +176,12 @@ class _Reading:
         for read in reads:
             if self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
-                self._record.add(self._language, read.served, [(read.counts(), source)])
+                self._record.add(self._language, read.served, read.counts(), source)
 
     def _unclear(self, located: Located, card: Card, place: Span) -> tuple[str, ...]:
         """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
-        doubt = self._settings.doubt
-        if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
-            return ()
-        if doubt == "never":
+        doubt, undecided = self._settings.doubt, card.verdict == "mixed" and card.side is None
+        if undecided or card.verdict in (None, "open", "none") or doubt == "never":
             return ()
         run_text = f"{self._state['context'] or ''}\n{self._text}"
         is_good = self._standing == "good" and doubt != "always"
@@ -196,12 +194,10 @@ class _Reading:
             unclear.append(UNEXAMINED)
         return tuple(dict.fromkeys(unclear))
 
-    def _is_doubtful(self, located: Located | None) -> bool:
+    def _is_doubtful(self, place: Span, located: Located | None) -> bool:
         """Is the card to be asked again? Where its words are unproven, nothing can help."""
-        if located is None or not self._doubting.is_model:
-            return False
-        place = Span(located.card.start, located.card.end)
-        return bool(located.unclear) and not located.unproven and place not in self._unreliable
+        is_clear = located is None or not located.unclear or bool(located.unproven)
+        return self._doubting.is_model and not is_clear and place not in self._unreliable
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
@@ -220,8 +216,7 @@ class _Reading:
             self._notices.append(failure(NODE, _UNCONFIRMED, error, code="doubt_failed"))
             return []
         if not block.cards:
-            message = f"{_UNCONFIRMED}: {block.problem or _UNREAD}"
-            self._notices.append(Notice(code="doubt_failed", message=message, node=NODE))
+            self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")
             return []
         self._counts.append(block.counts())
         other = self._doubting is not self._reader
@@ -240,26 +235,47 @@ class _Reading:
         doubts = (*located.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
         if not doubts:
             return located.card
-        return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
+        edits = tuple(it for it in located.card.edits if not _restates(self._text, place, it))
+        return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable, "edits": edits})
 
     def _warn(self, readable: Sequence[Span], found: Mapping[Span, Located], reads: list[Planted]) -> None:
-        """Warns about sentences that could not be read, and about a reader that missed controls."""
+        """Warns about sentences that could not be read, and about a reader that missed controls or had none.
+
+        The counts are those that `usage.controls` adds up.
+        """
         if self._unreliable:
-            known = [read for read in reads if read.located]
-            missed, made = sum(len(it.missed) for it in known), sum(len(it.controls) for it in known)
-            which = f"{missed} of {made} sentences that were planted to examine it"
+            counts = sum(self._counts, start=Controls())
+            which = f"{missed(counts)} of {counts.planted + counts.repeated} sentences planted to examine it"
             if self._standing == "bad":
-                which = "too many of the sentences that were planted to examine it in the last 30 days"
-            message = (
-                f"{self._reader.name} missed {which}, so nothing that it said of"
-                f" {counted(len(self._unreliable), 'sentence')} is relied on: name another model"
+                which = "too many of the sentences planted to examine it in the last 30 days"
+            told = counted(len(self._unreliable), "sentence")
+            cure = f"so nothing that it said of {told} is relied on: name another model"
+            self._note("reader_unreliable", f"{self._reader.name} missed {which}, {cure}")
+        if self._reader.is_model and (unexamined := len(found.keys() - self._examined)):
+            why = f"no error could be planted beside {counted(unexamined, 'sentence')}, so nothing examined"
+            self._note(
+                "reader_unexamined", f"{why} {self._reader.name} there: give whole sentences as sources"
             )
-            self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            message = f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
-            self._notices.append(Notice(code="check_failed", message=message, node=NODE))
+            self._note(
+                "check_failed", f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
+            )
+
+    def _note(self, code: str, message: str) -> None:
+        self._notices.append(Notice(code=code, message=message, node=NODE))
+
+
+def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
+    """Do the words that an edit copies say the value that the sentence has, and not the new one?"""
+    before, place = sentence.of(text), Span(edit.start, edit.end).moved(-sentence.start)
+    after = before[: place.start] + edit.new + before[place.end :]
+    had = [value for value in values(before) if value.span.overlaps(place)]
+    changed = Span(place.start, place.start + len(edit.new))
+    new = [it for it in values(after) if it.span.overlaps(changed) and not states(before, it)]
+    is_said, is_new = (bool(each) and all(states(edit.by, it) for it in each) for each in (had, new))
+    return is_said and not is_new and not NEGATION.search(edit.by)
 
 
 def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:

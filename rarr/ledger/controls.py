@@ -54,7 +54,7 @@ _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
     r"|\bcan(?P<cannot>not)\b|(?<=\w )(?P<nicht>nicht )(?=\w)"
 )
-_NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
+NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
@@ -119,7 +119,7 @@ def _is_mended(control: Control, card: RawCard) -> bool:
     if not all(states(origin, value) for value in values(text)):
         return False
     if control.kind == "not":
-        return len(_NEGATION.findall(text)) == len(_NEGATION.findall(origin))
+        return len(NEGATION.findall(text)) == len(NEGATION.findall(origin))
     if control.kind == "name":
         return fold(text).holds(control.right) and not fold(text).holds(control.wrong)
     right, wrong = values(control.right), values(control.wrong)
@@ -220,7 +220,7 @@ def _borrowed_names(origin: SourceLine, lines: Sequence[SourceLine], _: random.R
 
 def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
     """Yields the line with a "not" put in or taken out."""
-    negations = list(_NEGATION.finditer(origin.text))
+    negations = list(NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
         yield *next(match.span(name) for name in match.groupdict() if match[name]), "", "not"
     elif not negations and len(matches := list(_AUXILIARY.finditer(origin.text))) == 1:

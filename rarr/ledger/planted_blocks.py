@@ -93,14 +93,11 @@ class Planted:
         """Counts the controls for the usage of the run."""
         total = Controls(blocks_without=int(not self.has_error))
         for number, it in self.controls.items():
-            right, is_borrowed = int(number not in self.missed), int(it.borrowed)
+            right, lent = int(number not in self.missed), int(it.borrowed)
             if it.kind == "repetition":
                 total += Controls(repeated=1, confirmed=right)
             else:
-                borrowed_caught = right * is_borrowed
-                total += Controls(
-                    planted=1, caught=right, borrowed=is_borrowed, borrowed_caught=borrowed_caught
-                )
+                total += Controls(planted=1, caught=right, borrowed=lent, borrowed_caught=right * lent)
         return total
 
 

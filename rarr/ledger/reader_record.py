@@ -3,11 +3,11 @@
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import time
-from typing import Literal
+from typing import Any, Literal
 
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
@@ -62,31 +62,26 @@ class ReaderRecord:
             if row.controls and row.language == language and last.planted + last.repeated < KEPT_CONTROLS:
                 last += row.controls
                 name = row.source or str(number)
-                worst[name] = max(worst.get(name, row.controls), row.controls, key=_missed)
+                worst[name] = max(worst.get(name, row.controls), row.controls, key=missed)
         apart = sum(worst.values(), start=Controls())
         planted = apart.planted + apart.repeated
-        if planted >= BAD_FROM and _missed(apart) > BAD_MISSES * planted:
+        if planted >= BAD_FROM and missed(apart) > BAD_MISSES * planted:
             return "bad"
-        few = _missed(last) <= GOOD_MISSES * (last.planted + last.repeated)
+        few = missed(last) <= GOOD_MISSES * (last.planted + last.repeated)
         few = few and last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
         is_long = last.planted + last.repeated >= GOOD_FROM
         return "good" if is_long and few and exams[-1:] == [True] else "unknown"
 
-    def add(self, language: str, served: str, blocks: Iterable[tuple[Controls, str]]) -> None:
-        """Appends the controls of some blocks, each with the document that they were made from.
-
-        A folder that cannot be written keeps no record.
-        """
-        facts = [{"language": language, "controls": counts, "source": source} for counts, source in blocks]
-        self._append(served, facts)
+    def add(self, language: str, served: str, controls: Controls, source: str) -> None:
+        """Appends the controls of a block; `source` is their document. A read-only folder keeps no record."""
+        self._append(served, language=language, controls=controls, source=source)
 
     def add_exam(self, served: str, *, passed: bool) -> None:
         """Appends the result of an exam."""
-        self._append(served, [{"passed": passed}])
+        self._append(served, passed=passed)
 
-    def _append(self, served: str, rows: Iterable[Mapping[str, object]]) -> None:
-        common = {"reader": self._reader, "at": int(time()), "served": served}
-        new = _lines(_Row.model_validate({**common, **row}) for row in rows)
+    def _append(self, served: str, **facts: Any) -> None:
+        row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         try:
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
@@ -94,12 +89,13 @@ class ReaderRecord:
                 if self._file.stat().st_size > _LONGEST:
                     write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 with self._file.open("a", encoding="utf-8") as out:
-                    out.write(new)
+                    out.write(_lines([row]))
         except OSError:
             return
 
 
-def _missed(controls: Controls) -> int:
+def missed(controls: Controls) -> int:
+    """Counts the planted errors without the right edit, and the repetitions that were contradicted."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 

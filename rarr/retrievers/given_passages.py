@@ -104,7 +104,12 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         )
     text = next((facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]), "")
     if not text.strip():
-        raise InputError(f"passage {number} is empty: give a text, or leave it out")
+        keys = (
+            ""
+            if facts.keys() & {*_TEXTS}
+            else f", and has {', '.join(map(str, facts))}: give it the key text"
+        )
+        raise InputError(f"passage {number} is empty{keys or ': give a text, or leave it out'}")
     if isinstance(given, Passage):
         return given
     if isinstance(metadata := facts.get("metadata"), Mapping):

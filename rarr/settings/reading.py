@@ -88,7 +88,7 @@ def one_line(
 
 
 _OTHER_NAMES = {
-    **dict.fromkeys(("passages", "documents", "docs", "evidence", "sources"), "sources"),
+    **dict.fromkeys(("passages", "documents", "docs", "evidence", "source", "sources"), "sources"),
     **dict.fromkeys(("question", "query", "messages", "context"), "context"),
     "deadline": "deadline_s",
     "llm": "model",

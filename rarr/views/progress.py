@@ -49,11 +49,11 @@ class Waiting:
         """Shows the node of a run that has finished last."""
         self._progress.update(self._task, description=one_line(node.replace("_", " "), _LONGEST))
 
-    def rows(self, done: int, total: int | None, errors: int = 0) -> None:
+    def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
         now = time.monotonic()
         started, before = self._first = self._first or (now, done)
-        line = f"{done:,} of {counted(total, 'row')}" if total else counted(done, "row")
+        line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
         if total and done > before:
             line += f", about {duration((now - started) / (done - before) * (total - done))} left"
         self.step(line + (f", {counted(errors, 'error')}" if errors else ""))

@@ -115,7 +115,7 @@ class _Tree:
     def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
         time = duration(span.seconds)
         if span.kind == "score":
-            return f"scored {body.get('passages', '')} passages of {span.about}  {time}"
+            return f"scored {counted(body.get('passages', 0), 'passage')} of {span.about}  {time}"
         if span.kind == "read":
             return f"read {_counts(ReadBody.model_validate(body))}  {time}"
         requests = [span] if span.kind == "request" else self._trace.within(span, "request")

@@ -121,15 +121,14 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
     call: Any, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered, released, closed = Event(), Event(), Event()
-    keep, aclose = Resources.__init__, Processes.aclose
+    keep = Resources.__init__
 
     def late(opened: Resources, settings: Settings) -> None:
         entered.set()
         released.wait(30)
         keep(opened, settings)
 
-    async def noted(processes: Processes) -> None:
-        await aclose(processes)
+    async def noted(_: Processes) -> None:
         closed.set()
 
     monkeypatch.setattr(Resources, "__init__", late)

@@ -1,9 +1,11 @@
 """Which readings count where a block is read twice."""
 
+import pytest
 from makers import evidence, runtime, state
 
-from rarr.components import RawCard, RawReading, ReadingBlock
+from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, Kept, read_cards
+from rarr.ledger.card_report import status_of
 from rarr.tools.text.blocks_and_sentences import sentences
 
 CLEAR = (
@@ -43,3 +45,35 @@ async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
     kept = Kept(found, {place: ["q1.1"]})
     read = await read_cards(state(POINTING, found=found), [place], kept, runtime(card_reader=Lazy()).context)
     assert read.cards[0].doubts == (UNEXAMINED,)
+    assert [notice.code for notice in read.notices] == ["reader_unexamined"]
+
+
+class Contrary(Lazy):
+    """A reader without controls that replaces 12 million by 15, and copies words that say neither or one."""
+
+    is_model = False
+
+    def __init__(self, by: str) -> None:
+        self._edit = RawEdit("12 million", "15 million", by)
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        label = next(it.label for it in block.excerpts[0].lines if self._edit.by in it.text)
+        return RawReading({1: RawCard("no", (label,), edits=(self._edit,))}, self.name)
+
+
+@pytest.mark.parametrize(
+    ("by", "status"),
+    [
+        ("cost 12 million crowns", "unconfirmed"),
+        ("cost 31 million crowns", "contradicted"),
+        ("not 12 million crowns", "contradicted"),
+    ],
+)
+async def test_suggestion_whose_source_says_what_the_sentence_says_contradicts_nothing(
+    by: str, status: str
+) -> None:
+    [place, _] = sentences(TEXT)
+    found = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
+    context = runtime(card_reader=Contrary(by)).context
+    read = await read_cards(state(TEXT, found=found), [place], Kept(found, {place: ["q1.1"]}), context)
+    assert status_of(read.cards[0]) == status

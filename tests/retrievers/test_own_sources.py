@@ -43,9 +43,15 @@ async def test_source_and_title_are_read(passage: Any, source: str, title: str) 
     assert (found.text, found.source, found.title) == (FACT, source, title)
 
 
-@pytest.mark.parametrize("passage", ["", {"title": "A"}, {"text": None}, Document(" ")])
-def test_passage_without_text_is_refused(passage: Any) -> None:
-    with pytest.raises(InputError, match="passage 2 is empty: give a text, or leave it out"):
+@pytest.mark.parametrize(
+    ("passage", "message"),
+    [
+        *((it, "is empty: give a text, or leave it out") for it in ("", {"text": None}, Document(" "))),
+        ({"title": "A", "words": "It fell."}, "is empty, and has title, words: give it the key text"),
+    ],
+)
+def test_passage_without_text_is_refused(passage: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"passage 2 {message}"):
         given(FACT, passage)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.errors import SettingsError
-from rarr.settings import Endpoint, Settings
+from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.language_model import LanguageModel
@@ -100,10 +100,11 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
+    if name in EMBEDDED:  # of a node it means that no model is asked
+        raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     provider, _, model = name.partition(":")
     if not provider or not model:
-        where = "; embedded cannot be among fallbacks, and nli:NAME judges only support"
-        raise SettingsError(f"unknown model {name!r}: {_CHOICE}{where}")
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME judges only support")
     if provider == "nli":
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     if provider == "scripted":

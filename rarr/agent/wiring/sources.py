@@ -265,7 +265,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
 
 
 def unused_settings(components: Components) -> list[Notice]:
-    """Makes a warning for each given corpus, graph or address of a server that the run will not use."""
+    """Makes a warning for each given corpus, graph, model or server that the run will not use."""
     settings, searched = components.settings, search_names(components.settings)
     unused = {
         f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
@@ -276,6 +276,10 @@ def unused_settings(components: Components) -> list[Notice]:
         unused["server_not_used"] = (
             "base_url is given, but no model of a server: name the model, as with model vllm:NAME"
         )
+    reader = components.card_reader
+    idle = {"doubt": reader is None or not reader.is_model, "edit": reader is not None}
+    for node in (node for node in idle if idle[node] and node in settings.models):
+        unused["model_not_used"] = f"models names {node}, which asks nothing here: name the reader with model"
     return [Notice(code=code, message=message, node="") for code, message in unused.items()]
 
 

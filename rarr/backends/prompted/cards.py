@@ -26,6 +26,7 @@ SENTENCES = 12
 """The most sentences of a block."""
 SOURCE_TOKENS, CARD_TOKENS = 120, 30
 """Tokens of the sources that are shown, and of the answers, for each sentence of a text."""
+_NO_CARDS = "{0} answered in another form than was asked: examine it by rarr doctor --model {0}"
 _NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
@@ -53,7 +54,7 @@ class PromptedCardReader:
         most = TOKENS_PER_CARD * asked + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
         cards = await work(cards_of, reply.texts[0])
-        problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
+        problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:

@@ -96,8 +96,8 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
     tokens of an answer that cannot be used. `limit`: the tokens that the model can read, if the failure
     `too_long` says so.
 
-    Kinds: `timeout` (no answer in time), `connection` (refused, or lost during the answer), `busy` (429),
-    `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again would not help),
+    Kinds: `timeout` (no answer in time), `connection` (none was made), `busy` (429), `server` (5xx, a
+    connection that was closed, an answer in another form), `refused` (another 4xx: it would be again),
     `too_long` (prompt and answer do not fit into the context of the model), `resting` (not sent, because the
     server failed several times just before), `declined` (the model refused, or a filter withheld the answer).
     """

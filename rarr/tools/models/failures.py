@@ -130,6 +130,8 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     connecting = any("ConnectTimeout" in type(each).__name__ for each in errors)
     if "Timeout" in names and not connecting:
         return CallFailure("timeout", f"{model} gave no answer in time: {message}")
+    if any(re.search("RemoteProtocol|ReadError|ConnectionReset", type(each).__name__) for each in errors):
+        return CallFailure("server", f"{model} closed the connection before its answer: see the server's log")
     if connecting or re.search("Connect|Protocol|Network", names):
         return CallFailure("connection", f"{model} cannot be reached: {message}")
     if "Decod" in names or type(error) in _OF_AN_ANSWER:

@@ -111,7 +111,7 @@ def nothing_checked(revision: "Revision") -> str:
     why = next(iter(grouped(_reason(warnings))), "no source of evidence could be searched")
     others = len(grouped(beside_the_reason(warnings)))
     more = f" (and {counted(others, 'more warning')})" if others else ""
-    return f"{why}{more}{'' if codes & _UNREAD else '; see rarr doctor'}"
+    return f"{why}{more}{'' if codes & _UNREAD or 'rarr doctor' in why else '; see rarr doctor'}"
 
 
 def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":

@@ -36,6 +36,7 @@ def notes(tmp_path: Path) -> Path:
             {"model": "nobody:gpt"},
             "unknown provider 'nobody' in model 'nobody:gpt': give embedded, vllm:NAME",
         ),
+        ({"model": "vllm:a", "fallbacks": ["embedded"]}, "fallbacks has 'embedded', which is no language"),
         ({"model": 3}, "model is an int: give embedded"),
         (
             {"model": "vllm:a", "base_url": "localhost:8000"},
@@ -149,7 +150,9 @@ def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
     [
         ({"base_url": "http://x/v1"}, ["server_not_used"]),
         ({}, []),
-        ({"base_url": "http://x/v1", "models": {"edit": "vllm:m"}}, []),
+        ({"base_url": "http://x/v1", "models": {"edit": "vllm:m"}}, ["model_not_used"]),
+        ({"models": {"doubt": "vllm:m"}}, ["model_not_used"]),
+        ({"model": "vllm:a", "models": {"doubt": "vllm:m"}}, []),
         ({"base_url": "http://x/v1", "reranker": "vllm:bge"}, []),
         ({"search": "wikipedia"}, ["corpus_not_searched"]),
     ],

@@ -33,9 +33,9 @@ class OverloadedError(Exception):
     ("kind", "errors"),
     [
         ("timeout", [httpx2.ReadTimeout("late"), TimeoutError("late"), openai.APITimeoutError(REQUEST)]),
-        ("connection", [httpx2.ConnectTimeout("late"), httpx2.ConnectError("refused"), httpx2.ReadError("")]),
+        ("connection", [httpx2.ConnectTimeout("late"), httpx2.ConnectError("refused")]),
         ("connection", [caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout(""))]),
-        ("connection", [httpx2.RemoteProtocolError("half an answer"), ConnectionResetError("reset")]),
+        ("server", [httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")]),
         ("server", [json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")]),
         ("server", [OverloadedError("overloaded"), KeyError("choices")]),
         ("refused", [RuntimeError("what?")]),

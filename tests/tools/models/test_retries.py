@@ -37,7 +37,7 @@ async def fails(model: BudgetedChat) -> str:
         (Failure(429), "busy", 2),
         (Failure(500), "server", 2),
         (Failure("html"), "server", 2),
-        (Failure("die"), "connection", 2),
+        (Failure("die"), "server", 2),
         (Failure(400), "refused", 1),
         (Failure(408), "timeout", 1),
         (Failure(429, retry_after=3600), "busy", 1),
