@@ -38,6 +38,7 @@ from benchmarks.harness import (
 from benchmarks.recorded_reader import RecordedModel, components
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.records import Status
+from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Span
 
 HALVES = ("tuned", "held_out", "unseen")
@@ -224,7 +225,7 @@ class GoodRecord:
         """Returns `good` for every language."""
         return "good"
 
-    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
+    def add(self, language: str, served: str, controls: Controls, source: str) -> None:
         """Keeps nothing."""
 
     def add_exam(self, served: str, *, passed: bool) -> None:

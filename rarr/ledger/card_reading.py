@@ -231,8 +231,7 @@ class _Reading:
     def _settled(self, located: Located, place: Span, *, confirmed: bool) -> Card:
         """Writes into the card why code does not rely on it; nothing where it does."""
         unreliable = place in self._unreliable
-        unclear = () if confirmed else located.unclear
-        doubts = (*located.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
+        doubts = (*located.unproven, *(() if confirmed else located.unclear), *[UNRELIABLE] * unreliable)
         if not doubts:
             return located.card
         edits = tuple(it for it in located.card.edits if not _restates(self._text, place, it))

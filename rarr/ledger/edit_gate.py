@@ -7,7 +7,7 @@ edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from rapidfuzz.distance import Levenshtein
 
@@ -89,8 +89,7 @@ def _moved(card: Card, accepted: Sequence[Change]) -> Card:
         return part.model_copy(update=moved_place(Span(part.start, part.end), accepted)._asdict())
 
     parts = {"edits": tuple(map(placed, card.edits)), "open": tuple(map(placed, card.open))}
-    moved: Card = placed(card.model_copy(update=parts))
-    return moved
+    return cast(Card, placed(card.model_copy(update=parts)))
 
 
 def _decision(text: str, card: Card) -> tuple[EditState, str]:

@@ -82,7 +82,7 @@ class ReaderRecord:
 
     def _append(self, served: str, **facts: Any) -> None:
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
-        try:
+        with suppress(OSError):
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
                 private_file(self._file)
@@ -90,8 +90,6 @@ class ReaderRecord:
                     write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 with self._file.open("a", encoding="utf-8") as out:
                     out.write(_lines([row]))
-        except OSError:
-            return
 
 
 def missed(controls: Controls) -> int:
