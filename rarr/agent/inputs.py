@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
+from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
 from rarr.tools.text.wording import counted, kind_of
 from rarr.valid_unicode import REPLACEMENT, valid
@@ -19,6 +21,21 @@ _READ = (*_USER, "assistant", "ai")
 """The roles of turns. Instructions and the results of tools are no part of the conversation."""
 _MOST_HTML = 0.5
 """The most of the characters of a text that may be blocks of HTML without a warning."""
+
+
+def settings_of(
+    settings: Settings | None, components: Components | None, values: Mapping[str, Any]
+) -> Settings:
+    """Returns the settings, or those of the `values` of their fields, or of the components.
+
+    Raises `InputError` if more than one of them is given.
+    """
+    given = sum((settings is not None, components is not None, bool(values)))
+    if given > 1 or not isinstance(settings, Settings | None):
+        raise InputError(
+            "give one of the three: Settings(...) as settings, components, or fields of settings"
+        )
+    return components.settings if components else settings or Settings(**values)
 
 
 def required_text(text: object, name: str) -> str:

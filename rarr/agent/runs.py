@@ -28,6 +28,7 @@ from langgraph.graph import START
 from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
+from rarr.agent.inputs import settings_of
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
@@ -60,21 +61,6 @@ NODES = (
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in (Span, SentenceSupport, *RECORDS.values())]
 _NO_RECURSION_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
-
-
-def settings_of(
-    settings: Settings | None, components: Components | None, values: Mapping[str, Any]
-) -> Settings:
-    """Returns the settings, or those of the `values` of their fields, or of the components.
-
-    Raises `InputError` if more than one of them is given.
-    """
-    given = sum((settings is not None, components is not None, bool(values)))
-    if given > 1 or not isinstance(settings, Settings | None):
-        raise InputError(
-            "give one of the three: Settings(...) as settings, components, or fields of settings"
-        )
-    return components.settings if components else settings or Settings(**values)
 
 
 def synchronous(

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from rarr.agent.cite import evidence_of
-from rarr.agent.inputs import optional_text, required_text
+from rarr.agent.inputs import optional_text, required_text, settings_of
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import budget_of, built, settings_of, synchronous, usage_of, using
+from rarr.agent.runs import budget_of, built, synchronous, usage_of, using
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
