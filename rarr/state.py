@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
 from rarr.records.answers import AnswerSource, CitedStatement, Statement
-from rarr.records.articles import PlannedSection, WrittenSentence
+from rarr.records.articles import PlannedSection
 from rarr.records.card import Card
 from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Span
@@ -81,9 +81,9 @@ class State(TypedDict, total=False):
     only read, and not asked about.
 
     A run that writes an article begins with the topic as `original`, and the outline as `context`, one
-    heading a line; they move to `topic` and `outline` before the first node. From the node `cite` on,
-    `original` is the article as written, without marks. `sections` is the plan, `drafts` the sections as
-    written by their ids, and `sentences` those of `text` with their citations.
+    heading a line; they move to `topic` and `outline` before the first node. From the node
+    `assemble` on, `original` is the article as written, without marks. `sections` is the plan, and `drafts`
+    are the sections as written by their ids.
 
     A run that answers begins with the question as `original`. `sources` are the triples of the graph, then
     the passages too, and `subjects` the names in the question with the ids of the entities that each may
@@ -116,7 +116,6 @@ class State(TypedDict, total=False):
     outline: str | None
     sections: list[PlannedSection]
     drafts: Annotated[dict[str, str], or_]
-    sentences: list[WrittenSentence]
     sources: list[AnswerSource]
     subjects: dict[str, list[str]]
     written: list[CitedStatement]

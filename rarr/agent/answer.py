@@ -8,7 +8,7 @@ node that fails ends the run: an answer without its sources would be no answer.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -23,7 +23,7 @@ from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
-from rarr.ledger.card_report import card_sentences
+from rarr.ledger.card_report import card_sentences, disagreement_notices, to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
@@ -34,7 +34,7 @@ from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple
 from rarr.settings import Settings
-from rarr.state import State, named, usable
+from rarr.state import State, usable
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
@@ -143,15 +143,10 @@ def _numbered(state: State) -> list[AnswerSource]:
 
 def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
     """Makes the written statements the text, and a query of each sentence, for which all sources are kept."""
-    text, queries = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(state["queries"])
-    for span in sentences(text):
-        name = named(state, "q", len(queries) + 1)
-        queries.append(Query(id=name, text=span.of(text), searched=False, **span._asdict()))
-    evidence = [_evidence(source) for source in found]
-    kept = {query.id: [passage.id for passage in evidence] for query in queries}
+    text, evidence = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(map(_evidence, found))
+    kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
-    whole = [*evidence, *withheld]
-    return {"text": text, "context": state["original"], "queries": queries, "kept": kept, "evidence": whole}
+    return {**to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 
 def _evidence(source: AnswerSource) -> Evidence:
@@ -259,8 +254,9 @@ class Answerer(RunOwner[Answer]):
         text, facts = " ".join(each.text for each in statements), {"text", "start", "end", "status"}
         quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
         report, read = (card_sentences(state), state["text"]) if "written" in state else (quoted, text)
-        whole = {**state, "original": read, "text": read, "report": Report(sentences=report)}
-        research = revision_of(run_id, cast(State, whole), meter)
+        warnings = [*state["warnings"], *disagreement_notices(state)]
+        whole: State = {**state, "original": read, "text": read, "warnings": warnings}
+        research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
         cited = {number for each in statements for number in each.citations}
         answer = Answer(
             question=state["original"],

@@ -54,12 +54,17 @@ def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
     return Evidence(**facts, id=name, query_id=query_id, relevance=1.0, suspicious=why)
 
 
+def require_cards(components: Components) -> None:
+    """Raises `InputError` for components that rewrite or read no cards."""
+    if components.rewriter is not None:
+        raise InputError("components with a rewriter change the text: give the usual components")
+    if components.card_reader is None:
+        raise InputError("sentences are read as cards here, and the preset paper has none: leave it out")
+
+
 def without_edits(components: Components) -> Components:
     """Returns the components with edits left out. Raises `InputError` if they do not read cards."""
-    if components.rewriter is not None:
-        raise InputError("components with a rewriter change the text: cite with the usual components")
-    if components.card_reader is None:
-        raise InputError("citations are checked by cards, and the preset paper has none: leave it out")
+    require_cards(components)
     return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
 

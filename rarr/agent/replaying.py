@@ -131,7 +131,7 @@ async def areplay(
     live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
     components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
     first = {span.name for span in trace.inner[0]}
-    kind = Answerer if "find_triples" in first else Writer if {"plan", "cite"} & first else Reviser
+    kind = Answerer if "find_triples" in first else Writer if {"plan", "assemble"} & first else Reviser
     async with kind(components=replace(components, replaced=recorded.nodes)) as runs:
         _, after = await runs.arun(trace.start(), trace.run_id)
     # The usage of a run depends on its times, and on whether it was interrupted.
@@ -160,8 +160,7 @@ def _node_and_prompt(
     if node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
     called = {span.name for span in trace.spans if span.kind == "node"}
-    reads_cards = node == "check_agreement" and "cite" in called
-    if node not in called and not reads_cards:
+    if node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
     asked = _asked(trace)
     used = [name for name in NODES[node] if name in asked]

@@ -53,7 +53,7 @@ Owner = TypeVar("Owner", bound=Closable)
 Arguments = ParamSpec("Arguments")
 
 NODES = (
-    *("find_triples", "plan", "write_section", "cite"),
+    *("find_triples", "plan", "write_section", "assemble"),
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
     *("attribute", "evaluate", "write_answer"),
 )

@@ -1,11 +1,10 @@
 """Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
 
 retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
-          -> write_section, one branch a section -> cite
+          -> write_section, one branch a section -> assemble -> check_agreement -> edit
 
-With an outline, the topic itself is not searched for. The node cite reads the sentences of the article as
-cards, beside the passages that they were written from: it edits what these passages contradict, and cites
-what they support.
+With an outline, the topic itself is not searched for. The sentences of the article are read as cards, beside
+the passages that they were written from: what these contradict is edited, and what they support is cited.
 """
 
 import re
@@ -17,25 +16,32 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from rarr.agent.cite import require_cards
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.ledger.article_text import ArticleText, article_text, gap
+from rarr.ledger.article_text import DraftSentence, article_text, gap
+from rarr.ledger.block_joining import unjudged_report
+from rarr.ledger.card_report import card_sentences, disagreement_notices, is_relied_on
 from rarr.ledger.scores import citation_scores
 from rarr.ledger.sentence_support import moved_place
-from rarr.nodes.cite import cite
+from rarr.nodes.assemble import assemble
+from rarr.nodes.check_agreement import check_agreement
+from rarr.nodes.edit import edit
 from rarr.nodes.plan import MAX_SECTIONS, plan
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
-from rarr.records import Notice, Query, Report, Revision, Sentence
-from rarr.records.articles import Article, ArticleSection, WrittenSentence
+from rarr.records import Notice, Query, Report, Revision, Sentence, Status
+from rarr.records.articles import Article, ArticleSection, WrittenCitation, WrittenSentence
+from rarr.records.card import Card
 from rarr.retrievers.combined import DocumentChunks
-from rarr.state import State
+from rarr.state import State, kept_for
 from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.section_headings import clean_headings
 
 CHUNK_WORDS = 256
@@ -52,36 +58,37 @@ Outline = str | Sequence[str]
 def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
     """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
-    for node in (plan, rerank, write_section):
-        add_surviving(graph, node, on_failure="cite")
     add_surviving(graph, retrieve, on_failure="rerank")
-    add_surviving(graph, cite, on_failure=END)
+    for node in (plan, rerank, write_section):
+        add_surviving(graph, node, on_failure="assemble")
+    for checking in (assemble, check_agreement, edit):
+        add_surviving(graph, checking, on_failure=END)
     graph.add_conditional_edges(START, after_topic, ["retrieve", "plan"])
     graph.add_edge("retrieve", "rerank")
-    graph.add_conditional_edges("rerank", after_passages, ["plan", "write_section", "cite"])
+    graph.add_conditional_edges("rerank", after_passages, ["plan", "write_section", "assemble"])
     graph.add_conditional_edges("plan", one_branch_per_section, ["retrieve"])
-    graph.add_edge("write_section", "cite")
-    graph.add_edge("cite", END)
+    graph.add_edge("write_section", "assemble")
+    graph.add_edge("assemble", "check_agreement")
+    graph.add_edge("check_agreement", "edit")
+    graph.add_edge("edit", END)
     # None would take over the checkpointer of a graph in whose node the run is.
     return graph.compile(checkpointer=checkpointer or False)
 
 
 def after_topic(state: State) -> list[Send] | str:
     """Routes the query of the topic to retrieve; with an outline, names plan, which needs no passages."""
-    if state["outline"] is not None:
-        return "plan"
-    return [Send("retrieve", {"query": query}) for query in state["queries"]]
+    return "plan" if state["outline"] is not None else one_branch_per_section(state)
 
 
 def one_branch_per_section(state: State) -> list[Send]:
-    """Routes the query of each section to its own retrieve."""
+    """Routes the query of each section, or of the topic, to its own retrieve."""
     return [Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]]
 
 
 def after_passages(state: State) -> list[Send] | str:
     """Names plan for the passages of the topic; else routes each section to write_section.
 
-    A section without passages is not written. Names cite if there is no other.
+    A section without passages is not written. Names assemble if there is no other.
     """
     if state["round"] == 1:
         return "plan"
@@ -92,7 +99,7 @@ def after_passages(state: State) -> list[Send] | str:
         for source in section_sources(state)
         if source.chunks
     ]
-    return branches or "cite"
+    return branches or "assemble"
 
 
 class Writer(RunOwner[Article]):
@@ -100,10 +107,7 @@ class Writer(RunOwner[Article]):
 
     def _adapted(self, components: Components) -> Components:
         """Has the retriever find passages of at most `CHUNK_WORDS` words, and `CHUNKS` kept for a section."""
-        if components.rewriter is not None:
-            raise InputError("components with a rewriter change the text: write with the usual components")
-        if components.card_reader is None:
-            raise InputError("articles are checked by cards, and the preset paper has none: leave it out")
+        require_cards(components)
         if isinstance(components.retriever, DocumentChunks):
             return components
         settings = components.settings.model_copy(update={"evidence_per_query": CHUNKS})
@@ -145,30 +149,34 @@ class Writer(RunOwner[Article]):
 
         Sentences that were not judged have no citation. Each section without a text is named in a warning.
         """
-        written = article_text(state)
-        text = state["text"] if "sentences" in state else written.text
-        sentences = state.get("sentences") or [
-            WrittenSentence(section_id=section.id, start=span.start, end=span.end)
-            for span, section, _ in written.sentences
+        written, cards = article_text(state), state.get("cards", [])
+        text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
+        accepted, starts = [edit for edit in edits if edit.accepted], {card.start for card in cards}
+        sections, gaps = list[ArticleSection](), list[Notice]()
+        for section in state.get("sections", []):
+            kind, reason = gap(state, section)
+            facts, place = section.model_dump(include={"id", "heading"}), written.places[section.id]
+            place = moved_place(place, accepted)
+            sections.append(ArticleSection(state=kind, reason=reason, **facts, **place._asdict()))
+            if reason:
+                message = f"section {section.heading!r}: {reason}"
+                gaps.append(Notice(code="section_missing", message=message, node="write_section"))
+        report = unjudged_report(text, [each.span for each in written.sentences])
+        if cards:
+            found = card_sentences({**state, "text": text})
+            report = Report(sentences=tuple(each for each in found if each.start in starts))
+        warnings = [*state["warnings"], *disagreement_notices({**state, "text": text}), *gaps]
+        whole: State = {**state, "original": written.text, "text": text, "report": report}
+        research = revision_of(run_id, {**whole, "warnings": warnings}, meter)
+        sentences = [
+            _sentence(each, moved_place(each.span, accepted), state, report.sentences)
+            for each in written.sentences
         ]
-        sections = _sections(state, written)
-        gaps = [
-            Notice(code="section_missing", message=f"section {name!r}: {reason}", node="write_section")
-            for name, reason in ((it.heading, it.reason) for it in sections)
-            if reason
-        ]
-        facts = {"start", "end", "status", "evidence_ids"}
-        reported = [
-            Sentence(text=text[it.start : it.end], **it.model_dump(include=facts)) for it in sentences
-        ]
-        whole: State = {**state, "original": written.text, "text": text}
-        whole |= {"warnings": [*state["warnings"], *gaps], "report": Report(sentences=tuple(reported))}
-        research = revision_of(run_id, whole, meter)
         # A footnote stands behind each supported sentence, and a mark behind other judged ones.
         plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
-        lacking = [it for it in research.report.sentences if it.status in ("unconfirmed", "contradicted")]
+        lacking = [it for it in report.sentences if it.status in ("unconfirmed", "contradicted")]
         cited = cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)
-        words = [len(_WORD.findall(sentence.text)) for sentence in reported]
+        words = [len(_WORD.findall(text[it.start : it.end])) for it in sentences]
         entailed = [tuple(citation.entails for citation in it.written) for it in sentences]
         checked = [(None,) if it.status == "unjudged" else (True,) * len(it.evidence_ids) for it in sentences]
         article = Article(
@@ -211,12 +219,26 @@ def _headings(outline: Outline, topic: str) -> str:
     return "\n".join(headings)
 
 
-def _sections(state: State, written: ArticleText) -> list[ArticleSection]:
-    """Makes the sections, with their places in the text after the edits."""
-    edits, sections = [edit for edit in state.get("edits", []) if edit.accepted], list[ArticleSection]()
-    for section in state.get("sections", []):
-        kind, reason = gap(state, section)
-        place = moved_place(written.places[section.id], edits)._asdict()
-        facts = {"id": section.id, "heading": section.heading}
-        sections.append(ArticleSection(state=kind, reason=reason, **facts, **place))
-    return sections
+def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[Sentence]) -> WrittenSentence:
+    """Makes the record of a sentence, now at `place`: what it cited, and what it cites after the check."""
+    sentence = next((it for it in found if it.start < place.end and place.start < it.end), None)
+    card = next((it for it in state.get("cards", []) if sentence and it.start == sentence.start), None)
+    status: Status = sentence.status if sentence else "unjudged"
+    quotes = sentence.quotes if sentence and status == "supported" else ()
+    ids = [found.id for found in kept_for(state, draft.section.query_id)]
+    return WrittenSentence(
+        section_id=draft.section.id,
+        **place._asdict(),
+        written=tuple(_citation(label, ids, card) for label in draft.labels),
+        evidence_ids=tuple(dict.fromkeys(it.evidence_id for it in quotes if it.side == "for")),
+        status=status,
+    )
+
+
+def _citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitation:
+    """Judges a citation of the writer: its passage is among those from which the sentence follows."""
+    name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
+    entails: bool | None = None if name else False
+    if name and card is not None and card.verdict and not card.unreliable:
+        entails = is_relied_on(card) and name in card.cited
+    return WrittenCitation(label=label, evidence_id=name, entails=entails)
