@@ -23,7 +23,8 @@ from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
-from rarr.ledger.card_report import card_sentences, disagreement_notices, to_read
+from rarr.ledger.card_report import card_sentences, disagreement_notices
+from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve

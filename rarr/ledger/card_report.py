@@ -7,7 +7,7 @@ from rarr.backends.embedded.values import states, values
 from rarr.ledger.sentence_support import missing_of, moved_queries
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.card import Card, Quote, Side
-from rarr.state import Attributed, State, named, usable
+from rarr.state import Attributed, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
@@ -25,16 +25,6 @@ def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
         span: [query for query, start, end in placed if start < span.end and span.start < end]
         for span in spans
     }
-
-
-def to_read(state: State, text: str, context: str | None, kept: Mapping[Span, Sequence[str]]) -> State:
-    """Makes `text` the text of the run, with a query of each of its sentences that kept this evidence."""
-    queries, number, by_query = list(state["queries"]), state.get("round", 1), dict(state.get("kept", {}))
-    for span, ids in kept.items():
-        name, place = named(state, "q", len(queries) + 1), span._asdict()
-        queries.append(Query(id=name, text=span.of(text), searched=False, round=number, **place))
-        by_query[name] = list(ids)
-    return {"text": text, "context": context, "queries": queries, "kept": by_query}
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
