@@ -82,29 +82,16 @@ def opening(settings: Settings) -> Iterator[Resources]:
         raise
 
 
-def source_limits(settings: Settings) -> SourceLimits:
-    """Reads the limits on sources, by domain and date, from the settings."""
-    domains = tuple(settings.include_domains), tuple(settings.exclude_domains)
-    return SourceLimits(*domains, after=settings.published_after, before=settings.published_before)
-
-
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.wikipedia import Wikipedia
 
-    if settings.published_after or settings.published_before:
-        cure = "leave out published_after and published_before"
-        raise SettingsError(f"wikipedia has no dates of publication: {cure}")
-    language, url = settings.wikipedia_language, settings.wikipedia_url
-    agent, windows = settings.user_agent, opened.windows
-    return Wikipedia(cache=opened.cache, user_agent=agent, language=language, base_url=url, **windows)
+    return Wikipedia(settings, opened.cache)
 
 
 def _tavily(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.web.searches import Tavily
 
-    key = settings.tavily_key.get_secret_value() if settings.tavily_key else None
-    limits, url = source_limits(settings), settings.tavily_url
-    return Tavily(key, cache=opened.cache, limits=limits, base_url=url, **opened.windows)
+    return Tavily(settings, opened.cache)
 
 
 def _searxng(settings: Settings, opened: Resources) -> Retriever:
@@ -112,11 +99,8 @@ def _searxng(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.web.searches import SearXNG
 
-    if settings.searxng_url is None:
-        raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
-    reader, limits = PageReader(fetcher, opened.cache, **opened.windows), source_limits(settings)
-    return SearXNG(settings.searxng_url, reader=reader, cache=opened.cache, limits=limits)
+    return SearXNG(settings, opened.cache, PageReader(fetcher, opened.cache, settings))
 
 
 WEB_SOURCES: dict[str, Callable[[Settings, Resources], Retriever]] = {
@@ -175,7 +159,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         raise SettingsError(f"unknown search {source!r}: {known}")
     web: Any = WEB_SOURCES[source](settings, opened)
     kept = opened.keep(web) if hasattr(web, "aclose") else web
-    return ObjectRetriever(kept, source_limits(settings), source)
+    return ObjectRetriever(kept, SourceLimits.of(settings), source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
@@ -185,7 +169,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
     object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
     # Limits are for sources that others wrote: a corpus and a graph are the user's own.
-    limits = SourceLimits() if isinstance(source, Corpus | Graph) else source_limits(settings)
+    limits = SourceLimits() if isinstance(source, Corpus | Graph) else SourceLimits.of(settings)
     searched, name = source, ""
     if not callable(getattr(source, "retrieve", None)) or isinstance(source, type):
         from langchain_core.retrievers import BaseRetriever

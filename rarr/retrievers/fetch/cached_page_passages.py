@@ -11,13 +11,14 @@ from pydantic import BaseModel
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.chunking import Window, windows
+from rarr.retrievers.corpus.chunking import cut, windows
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
+from rarr.settings import Settings
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
@@ -41,8 +42,8 @@ class Shelf:
     Each source has its own shelf, because two sources would extract different texts from one page.
     """
 
-    def __init__(self, cache: Cache, source: str, *, window: int, step: int) -> None:
-        self._cache, self._source, self._window, self._step = cache, source, window, step
+    def __init__(self, cache: Cache, source: str, settings: Settings) -> None:
+        self._cache, self._source, self._settings = cache, source, settings
 
     async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`.
@@ -63,18 +64,23 @@ class Shelf:
             # that the offsets of passages always point into the text that `extracted` returns.
             entry = await self._cache.through("page", [self._source, page.url], fetched)
             page = Extracted.model_validate_json(entry.value)
-        spans: Sequence[Window] | None = None
+        if not page.text:
+            return []
+        window, step = self._settings.window, self._settings.step
+        spans = None
         if len(page.text) > _LONG:
-            cut = partial(windows, window=self._window, step=self._step)
-            spans = await _readable(page.url, extracted(cut, page.text))
-        return await asyncio.to_thread(
-            passages_of, page.text, source=page.url, title=page.title, window=self._window, step=self._step,
-            retrieved_at=entry.stored_at, published_at=page.published_at, spans=spans,
-        )  # fmt: skip
+            spans = await _readable(
+                page.url, extracted(partial(windows, window=window, step=step), page.text)
+            )
+        facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
+        whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
+        return await asyncio.to_thread(cut, whole, window, step, spans)
 
-    async def nearest(self, url: str, make: Callable[[], Awaitable[Extracted]], query: str) -> list[Passage]:
+    async def nearest(
+        self, url: str, make: Callable[[], Awaitable[Extracted]], query: str
+    ) -> Sequence[Passage]:
         """Returns those of the `passages` of the page that are nearest to `query`."""
-        return list(await asyncio.to_thread(nearest, await self.passages(url, make), query))
+        return await asyncio.to_thread(nearest, await self.passages(url, make), query)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
@@ -85,8 +91,8 @@ class Shelf:
 class PageReader(Shelf):
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
-    def __init__(self, fetcher: Fetcher, cache: Cache, *, window: int, step: int) -> None:
-        super().__init__(cache, "web", window=window, step=step)
+    def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
+        super().__init__(cache, "web", settings)
         self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
@@ -109,34 +115,3 @@ async def _readable(url: str, reading: Awaitable[Result]) -> Result:
         return await reading
     except UnreadableError as error:
         raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error
-
-
-def passages_of(
-    text: str,
-    *,
-    source: str,
-    title: str,
-    window: int,
-    step: int,
-    retrieved_at: datetime,
-    published_at: datetime | None,
-    offset: int = 0,
-    spans: Sequence[Window] | None = None,
-) -> list[Passage]:
-    """Cuts `text` into passages. `offset` is where `text` begins in its source.
-
-    `spans` are the windows of `text`, if they were computed before.
-    """
-    return [
-        Passage(
-            text=text[cut.start : cut.end],
-            source=source,
-            title=title,
-            start=offset + cut.start,
-            end=offset + cut.end,
-            retrieved_at=retrieved_at,
-            published_at=published_at,
-            lead=tuple((offset + start, words) for start, words in cut.lead),
-        )
-        for cut in (windows(text, window=window, step=step) if spans is None else spans)
-    ]

@@ -21,8 +21,8 @@ MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
-REST_S = 60.0  # seconds without writing after a failed write, which may have taken long
-PRUNE_EVERY = 64  # calls that store something
+_REST_S = 60.0  # seconds without writing and warning after a failure, which may have taken long
+_PRUNE_EVERY = 64  # calls that store something
 
 _log = logging.getLogger("rarr")
 
@@ -57,22 +57,15 @@ class Cache:
     warning, an entry that cannot be read is made again, and a value that cannot be stored is still returned.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        offline: bool = False,
-        refresh: bool = False,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, path: Path, *, offline: bool = False, refresh: bool = False) -> None:
         """`offline`: nothing is made, and entries of any age are valid. `refresh`: everything is made anew.
 
         Raises `InputError` for a file that is damaged, is not a cache or cannot be opened.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
-        self._path, self._offline, self._refresh, self._clock = path, offline, refresh, clock
-        self._rests_until = {"read": 0.0, "written": 0.0}  # after a failure
+        self._path, self._offline, self._refresh = path, offline, refresh
+        self._rests_until = {"read": 0.0, "written": 0.0}
         self._stored = 0  # calls that stored something
         self._turns: PerLoop[WeakValueDictionary[bytes, asyncio.Lock]] = PerLoop(WeakValueDictionary)
         self._file = Database(path, SCHEMA)
@@ -85,8 +78,19 @@ class Cache:
         Callers for one key take turns, so that the others find what the first one stored. Raises the error of
         `make`, which is not stored, and `RetrievalError` for an entry that is missing offline.
         """
-        async with self._turns.get().setdefault(_digest(kind, key), asyncio.Lock()):
-            return await self._valid(kind, key) or await self._put(kind, key, await make())
+        digest = _digest(kind, key)
+        async with self._turns.get().setdefault(digest, asyncio.Lock()):
+            entry = None if self._refresh else await self.stored(kind, key)
+            if entry and (self._offline or entry.stored_at.timestamp() >= time.time() - MAX_AGE_S):
+                return entry
+            if self._offline:
+                # The last text of a key is a query or an address.
+                name = next((part for part in reversed(key) if isinstance(part, str)), "")[:100]
+                cure = "run it once without offline"
+                raise RetrievalError(f"not in the cache, and offline: {kind} {name!r}: {cure}")
+            value, now = await make(), time.time()
+            await asyncio.to_thread(self._write, digest, kind, now, value)
+            return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     async def search(self, key: Sequence[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
         """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
@@ -104,30 +108,14 @@ class Cache:
         """Closes the file, after the reads and writes that are under way. The next use opens it again."""
         await asyncio.to_thread(self._file.close)
 
-    async def _valid(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
-        entry = None if self._refresh else await self.stored(kind, key)
-        if entry and (self._offline or entry.stored_at.timestamp() >= self._clock() - MAX_AGE_S):
-            return entry
-        if self._offline:
-            # The last text of a key is a query or an address.
-            name = next((part for part in reversed(key) if isinstance(part, str)), "")[:100]
-            cure = "run it once without offline"
-            raise RetrievalError(f"not in the cache, and offline: {kind} {name!r}: {cure}")
-        return None
-
-    async def _put(self, kind: str, key: Sequence[Any], value: bytes) -> CacheEntry:
-        now = self._clock()
-        await asyncio.to_thread(self._write, _digest(kind, key), kind, now, value)
-        return CacheEntry(value, datetime.fromtimestamp(now, UTC))
-
     def _read(self, digest: bytes) -> CacheEntry | None:
         try:
             with self._file.used() as sqlite:
                 row = sqlite.execute(_READ, (digest,)).fetchone()
             return row and CacheEntry(zlib.decompress(row[0]), datetime.fromtimestamp(row[1], UTC))
         except (sqlite3.Error, InputError, zlib.error, TypeError) as error:  # the entry is made again
-            self._warn("read", str(error))
-        return None
+            self._warn("read", error)
+            return None
 
     def _write(self, digest: bytes, kind: str, now: float, value: bytes) -> None:
         if time.monotonic() < self._rests_until["written"]:
@@ -135,16 +123,15 @@ class Cache:
         try:
             with self._file.transaction() as sqlite:
                 sqlite.execute(_WRITE, (digest, kind, now, zlib.compress(value)))
-                if self._stored % PRUNE_EVERY == 0:  # the file does not shrink
+                if self._stored % _PRUNE_EVERY == 0:  # the file does not shrink
                     sqlite.execute(_REMOVE_OLD, (kind, now - MAX_AGE_S - KEPT_S))
             self._stored += 1
         except (sqlite3.Error, InputError) as error:
-            self._warn("written", str(error))
+            self._warn("written", error)
 
-    def _warn(self, action: str, why: str) -> None:
-        """Logs the failure of a read or write as a warning, at most once in 60 seconds."""
+    def _warn(self, action: str, why: Exception) -> None:
         if time.monotonic() >= self._rests_until[action]:
-            self._rests_until[action] = time.monotonic() + REST_S
+            self._rests_until[action] = time.monotonic() + _REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
             _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)
 

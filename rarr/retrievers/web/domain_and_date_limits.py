@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 import httpx2
 
 from rarr.records import Passage
+from rarr.settings import Settings
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
@@ -37,14 +39,35 @@ class SourceLimits:
     after: datetime | None = None
     before: datetime | None = None
 
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Reads the limits from the settings."""
+        domains = tuple(settings.include_domains), tuple(settings.exclude_domains)
+        return cls(*domains, settings.published_after, settings.published_before)
+
     def keep(self, passages: Sequence[Passage]) -> list[Passage]:
         """Returns those of `passages` whose source and date are allowed."""
-        return [
-            passage
-            for passage in passages
-            if allowed(passage.source, self.include, self.exclude)
-            and within(passage.published_at, self.after, self.before)
-        ]
+        return [it for it in passages if self.allows(it.source) and self.within(it.published_at)]
+
+    def allows(self, url: str) -> bool:
+        """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
+
+        `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is
+        not excluded may be used.
+        """
+        host = host_of(url)
+        if not host and _ADDRESS.match(url):  # readers may disagree on its host
+            return not self.include and not self.exclude
+        if any(_is_under(host, domain) for domain in self.exclude):
+            return False
+        return not self.include or any(_is_under(host, domain) for domain in self.include)
+
+    def within(self, moment: datetime | None) -> bool:
+        """True if `after` <= `moment` < `before`, in UTC without a zone. Without limits None fits too."""
+        if moment is None:
+            return self.after is None and self.before is None
+        is_early = self.after is not None and _zoned(moment) < _zoned(self.after)
+        return not is_early and (self.before is None or _zoned(moment) < _zoned(self.before))
 
 
 async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
@@ -64,31 +87,6 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLi
     if passages and not kept and missing:
         meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
     return kept
-
-
-def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
-    """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
-
-    `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is not
-    excluded may be used.
-    """
-    host = host_of(url)
-    if not host and _ADDRESS.match(url):  # readers may disagree on its host
-        return not include and not exclude
-    if any(_is_under(host, domain) for domain in exclude):
-        return False
-    return not include or any(_is_under(host, domain) for domain in include)
-
-
-def within(moment: datetime | None, after: datetime | None, before: datetime | None) -> bool:
-    """True if `after` <= `moment` < `before`. A missing `moment` fits only if there is no limit.
-
-    Times without a zone are in UTC.
-    """
-    if moment is None:
-        return after is None and before is None
-    moment, after, before = _zoned(moment), after and _zoned(after), before and _zoned(before)
-    return (after is None or moment >= after) and (before is None or moment < before)
 
 
 def _zoned(moment: datetime) -> datetime:

@@ -17,11 +17,10 @@ from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.cached_page_passages import Extracted, PageReader, Shelf
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
+from rarr.settings import Settings
 from rarr.tools.text.wording import shown
-
-_NO_LIMITS = SourceLimits()
 
 
 class WebSearch:
@@ -41,7 +40,8 @@ class WebSearch:
         warning, as long as another page can be read: the snippet that a service shows of it is no source.
         Raises `RetrievalError` if the service fails, or no page can be read.
         """
-        pages = await self._found(query, k) if k > 0 and query.strip() else []
+        words = " ".join(query.split())
+        pages = await self._found(words, k) if k > 0 and words else []
         documents = await outcomes([self._passages(page, query) for page in pages[:k]], pages=True)
         if missing := sum(not document for document in documents):
             more = [self._passages(page, query) for page in pages[k : k + missing]]
@@ -56,7 +56,7 @@ class WebSearch:
         """Closes its connections in the running event loop."""
         await self._service.aclose()
 
-    async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
+    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         """Returns the pages that a search finds, best first: at least `url`, and what `_passages` needs."""
         raise NotImplementedError
 
@@ -89,39 +89,26 @@ class Tavily(WebSearch):
     address of its own, which leads to the page, since it is not the page's text.
     """
 
-    def __init__(
-        self,
-        api_key: str | None,
-        *,
-        cache: Cache,
-        window: int,
-        step: int,
-        limits: SourceLimits = _NO_LIMITS,
-        base_url: str | None = None,
-        attempts: int = 2,
-    ) -> None:
+    def __init__(self, settings: Settings, cache: Cache) -> None:
         """Raises `SetupError` where the API key is missing or cannot be a key."""
-        key = (api_key or "").strip()
+        key = settings.tavily_key.get_secret_value().strip() if settings.tavily_key else ""
         if not key or not (key.isascii() and key.isprintable()) or " " in key:
             raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
-        self._url = (base_url or "https://api.tavily.com").rstrip("/")
+        self._url = (settings.tavily_url or "https://api.tavily.com").rstrip("/")
         self._options = {
             "search_depth": "basic",  # the depth that costs one credit
             "topic": "general",
             "include_raw_content": "markdown",
-            "include_domains": list(limits.include) or None,
-            "exclude_domains": list(limits.exclude) or None,
-            "start_date": _day(limits.after),
-            "end_date": _day(limits.before),
+            "include_domains": settings.include_domains or None,
+            "exclude_domains": settings.exclude_domains or None,
+            "start_date": _day(settings.published_after),
+            "end_date": _day(settings.published_before),
         }
-        service = JsonService(
-            "Tavily", _TAVILY_CURES, timeout_s=30.0, attempts=attempts, api_key=key, most=_MOST_BYTES
-        )
-        self._shelf = Shelf(cache, "tavily", window=window, step=step)
+        service = JsonService("Tavily", _TAVILY_CURES, timeout_s=30.0, api_key=key, most=_MOST_BYTES)
+        self._shelf = Shelf(cache, "tavily", settings)
         super().__init__(service, self._shelf, cache)
 
-    async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
-        words = " ".join(query.split())
+    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         if len(words) > _LONGEST_QUERY:
             words = words[:_LONGEST_QUERY].rpartition(" ")[0]
         request = self._options | {"query": words, "max_results": min(k, _MOST_RESULTS)}
@@ -134,16 +121,14 @@ class Tavily(WebSearch):
         return [it for it in map(as_object, results) if isinstance(it.get("url"), str) and host_of(it["url"])]
 
     async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
-        url, raw = page["url"], page.get("raw_content")
-        try:
-            text = ""
-            if isinstance(raw, str) and raw.strip():
+        url, raw, text = page["url"], page.get("raw_content"), ""
+        if isinstance(raw, str) and raw.strip():
+            try:
                 text = (await extracted(extract_page, raw.encode(), "text/markdown", None)).text
-        except UnreadableError as error:
-            raise RetrievalError(f"{shown(url)} cannot be used: {error}") from error
-        if not text:
+            except UnreadableError as error:
+                raise RetrievalError(f"{shown(url)} cannot be used: {error}") from error
+        else:  # quotations differ from search to search
             text = str(page.get("content") or "")
-            # Quotations differ from search to search.
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
 
         async def made() -> Extracted:
@@ -168,34 +153,26 @@ _OPTIONS = {"format": "json", "language": "all"}
 
 
 class SearXNG(WebSearch):
-    """Searches with SearXNG at `base_url`; `reader` reads its pages, those outside of `limits` excepted."""
+    """Searches with the user's SearXNG; `reader` reads its pages, those outside of the limits excepted."""
 
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        reader: PageReader,
-        cache: Cache,
-        limits: SourceLimits = _NO_LIMITS,
-        attempts: int = 2,
-    ) -> None:
-        """Raises `SettingsError` for a base URL that is not an address."""
-        address = urlsplit(base_url)
+    def __init__(self, settings: Settings, cache: Cache, reader: PageReader) -> None:
+        """Raises `SettingsError` where `searxng_url` is missing or not an address."""
+        if settings.searxng_url is None:
+            raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
+        address = urlsplit(settings.searxng_url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise SettingsError(f"no SearXNG at {shown(base_url)!r}: write it as in http://localhost:8080")
-        self._url = f"{base_url.rstrip('/').removesuffix('/search')}/search"
+            where = shown(settings.searxng_url)
+            raise SettingsError(f"no SearXNG at {where!r}: write it as in http://localhost:8080")
+        self._url = f"{settings.searxng_url.rstrip('/').removesuffix('/search')}/search"
         self._host = f"{address.hostname}:{address.port}{address.path}"
-        self._reader, self._limits = reader, limits
+        self._reader, self._limits = reader, SourceLimits.of(settings)
         headers = {"Accept": "application/json"}
-        service = JsonService("SearXNG", _SEARXNG_CURES, timeout_s=10.0, attempts=attempts, headers=headers)
-        super().__init__(service, reader, cache)
+        super().__init__(JsonService("SearXNG", _SEARXNG_CURES, headers=headers), reader, cache)
 
-    async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
-        words = " ".join(query.split())
+    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         key = ["searxng", self._host, _OPTIONS, words]
         pages = await self._cache.search(key, partial(self._search, words))
-        include, exclude = self._limits.include, self._limits.exclude
-        return [page for page in pages if allowed(page["url"], include, exclude)]
+        return [page for page in pages if self._limits.allows(page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
         """Asks SearXNG, and returns address and date of each web page that it found, once, best first.

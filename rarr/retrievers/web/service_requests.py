@@ -35,8 +35,8 @@ class JsonService:
         name: str,
         cures: Mapping[int, str],
         *,
-        timeout_s: float,
-        attempts: int,
+        timeout_s: float = 10.0,
+        attempts: int = 2,
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
         most: int = LONGEST,
@@ -47,8 +47,7 @@ class JsonService:
         `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
-        limiter = limiter or Limiter(_AT_ONCE)
-        self._attempts = Attempts(name, limiter, attempts, known=False)
+        self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), attempts, known=False)
         sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}
@@ -56,20 +55,14 @@ class JsonService:
             lambda: bounded_client(name, most=most, headers=sent, **options), httpx2.AsyncClient.aclose
         )
 
-    async def ask(
-        self, url: str, *, params: Mapping[str, str] | None = None, json: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Gets `url` with `params`, or posts `json`; returns the JSON object of the answer.
+    async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
+        """Gets `url` with `params=`, or posts `json=`; returns the JSON object of the answer.
 
         Raises `RetrievalError`.
         """
         late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
-        options: dict[str, Any] = {"params": params} if json is None else {"json": json}
-        method = "GET" if json is None else "POST"
         try:
-            return await self._attempts(
-                lambda: in_time(self._answer(method, url, options), self._timeout_s, late)
-            )
+            return await self._attempts(lambda: in_time(self._answer(url, options), self._timeout_s, late))
         except CallFailure as failure:
             cure = self._cures.get(failure.status or 0, self._cures[0])
             raise RetrievalError(f"{failure}: {cure}") from failure
@@ -78,8 +71,9 @@ class JsonService:
         """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
-    async def _answer(self, method: str, url: str, options: dict[str, Any]) -> dict[str, Any]:
+    async def _answer(self, url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)
+        method = "POST" if "json" in options else "GET"
         try:
             response = await self._clients.get().request(method, url, **options)
         except httpx2.TransportError as error:

@@ -14,12 +14,14 @@ from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.searches import WebSearch, as_object
 from rarr.retrievers.web.service_requests import JsonService
+from rarr.settings import Settings
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
 _TIMEOUT_S = 5.0  # for one request: few, so that a user learns within 10 s that nobody answers
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*", re.IGNORECASE)
+_API = "wikipedia_url, the address of a wiki's api.php"
 _ELSE = "or set corpus to search your own documents"
 _UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
 _QUERY = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
@@ -50,30 +52,24 @@ _DROPPED = frozenset(" ".join(_NO_SUBJECTS.split()).split("; "))
 
 
 class Wikipedia(WebSearch):
-    """Searches articles, and cuts their texts into windows of `window` sentences."""
+    """Searches articles, and cuts their texts into windows of sentences."""
 
-    def __init__(
-        self,
-        *,
-        cache: Cache,
-        user_agent: str,
-        window: int,
-        step: int,
-        language: str = "en",
-        base_url: str | None = None,
-        attempts: int = 2,
-    ) -> None:
-        """`base_url` is another wiki: the address above its /w/api.php, or the address of its api.php.
+    def __init__(self, settings: Settings, cache: Cache) -> None:
+        """`wikipedia_url` is another wiki: the address above its /w/api.php, or the address of its api.php.
 
-        It needs the extension TextExtracts, which comes with MediaWiki. `user_agent` names the application
+        It needs the extension TextExtracts, which comes with MediaWiki. The user agent names the application
         and an address to write to, which Wikimedia asks for. Raises `SettingsError`.
         """
+        if settings.published_after or settings.published_before:
+            cure = "leave out published_after and published_before"
+            raise SettingsError(f"wikipedia has no dates of publication: {cure}")
+        language, agent = settings.wikipedia_language, settings.user_agent.strip()
         if not _LANGUAGE.fullmatch(language):
             raise SettingsError(f"no language {shown(language)!r}: write an edition's, as in en or zh-yue")
-        if not user_agent.strip() or not (user_agent.isascii() and user_agent.isprintable()):
+        if not agent or not (agent.isascii() and agent.isprintable()):
             cure = "write ASCII, as in 'app/1 (me@my.org)'"
-            raise SettingsError(f"no user agent {shown(user_agent)!r}: {cure}")
-        address = base_url or f"https://{language.lower()}.wikipedia.org"
+            raise SettingsError(f"no user agent {shown(agent)!r}: {cure}")
+        address = settings.wikipedia_url or f"https://{language.lower()}.wikipedia.org"
         url = urlsplit(address)
         if url.scheme not in ("http", "https") or not url.hostname:
             cure = "write its address as wikipedia_url, such as https://wiki.example.org"
@@ -81,29 +77,24 @@ class Wikipedia(WebSearch):
         self._api = address if url.path.endswith("api.php") else f"{address.rstrip('/')}/w/api.php"
         # A name and password belong into requests, not into citations.
         self._root = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
-        self._name = "Wikipedia" if base_url is None else f"the wiki at {url.hostname}"
-        setting = "wikipedia_url, the address of a wiki's api.php" if base_url else "wikipedia_language"
-        self._cure = f"check the connection and {setting}, {_ELSE}"
+        self._name = f"the wiki at {url.hostname}" if settings.wikipedia_url else "Wikipedia"
+        self._cure = f"check the connection and wikipedia_language or {_API}, {_ELSE}"
         cures = {
             0: self._cure,
             403: "it may refuse the user agent: set one with an address to write to",
             429: f"try again later, {_ELSE}",
         }
-        service = JsonService(
-            self._name,
-            cures,
-            timeout_s=_TIMEOUT_S,
-            attempts=attempts,
-            headers={"User-Agent": user_agent.strip()},
+        headers = {"User-Agent": agent}
+        self._shelf = Shelf(cache, "mediawiki", settings)
+        super().__init__(
+            JsonService(self._name, cures, timeout_s=_TIMEOUT_S, headers=headers), self._shelf, cache
         )
-        self._shelf = Shelf(cache, "mediawiki", window=window, step=step)
-        super().__init__(service, self._shelf, cache)
 
-    async def _found(self, query: str, k: int) -> list[dict[str, Any]]:
+    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         most = k + SPARE
-        for words in search_words(query):
-            key = [f"{self._root}{urlsplit(self._api).path}", words, most]
-            if titles := await self._cache.search(key, partial(self._search, words, most)):
+        for search in search_words(words):
+            key = [f"{self._root}{urlsplit(self._api).path}", search, most]
+            if titles := await self._cache.search(key, partial(self._search, search, most)):
                 return [{"url": self._address(title), "title": title} for title in titles]
         return []
 

@@ -15,6 +15,7 @@ from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
 from rarr.retrievers.web.cache import Cache
+from rarr.settings import Settings
 from rarr.tools.models.run_budget import Budget
 
 HTML = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
@@ -44,7 +45,7 @@ class Web:
 @pytest.fixture
 def reading(tmp_path: Path) -> Callable[[Web], PageReader]:
     """A reader of some pages, with a cache of its own."""
-    return lambda web: PageReader(cast(Fetcher, web), Cache(tmp_path / "cache"), window=2, step=1)
+    return lambda web: PageReader(cast(Fetcher, web), Cache(tmp_path / "cache"), Settings(window=2))
 
 
 Reading = Callable[[Web], PageReader]

@@ -68,9 +68,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache.sqlite"
 
 
-async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(path: Path) -> None:
+async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, source = Clock(), Source()
-    cache, offline = Cache(path, clock=clock), Cache(path, clock=clock, offline=True)
+    monkeypatch.setattr(time, "time", clock)
+    cache, offline = Cache(path), Cache(path, offline=True)
     for seconds, expected in [(0, b"answer 1"), (MAX_AGE_S, b"answer 1"), (1, b"answer 2")]:
         clock.now += seconds
         assert (await cache.through("page", "q", source)).value == expected
@@ -79,7 +82,7 @@ async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(path: P
     assert await offline.through("page", "q", never) == CacheEntry(b"answer 2", made_at)
     with pytest.raises(RetrievalError, match=r"not in the cache, and offline: page 'other': run it once"):
         await offline.through("page", ["x", "other"], never)
-    refreshing = Cache(path, clock=clock, refresh=True)
+    refreshing = Cache(path, refresh=True)
     assert [(await refreshing.through("page", "q", source)).value for _ in "12"] == [b"answer 3", b"answer 4"]
     assert (await cache.through("page", "q", never)).value == b"answer 4"
 

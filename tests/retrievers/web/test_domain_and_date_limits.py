@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rarr.retrievers.web.domain_and_date_limits import allowed, normalised, site_of, within
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, normalised, site_of
 from retrievers.makers import words
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
@@ -29,8 +29,8 @@ DAY = datetime(2024, 3, 5, tzinfo=UTC)
     ],
 )
 def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool) -> None:
-    assert allowed(url, [domain], []) is fits
-    assert allowed(url, [], [domain]) is not fits
+    assert SourceLimits(include=[domain]).allows(url) is fits
+    assert SourceLimits(exclude=[domain]).allows(url) is not fits
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool)
     words("https://evil.com\\@example.org/ https://[bad/ http://a.org:99999/ https://ＥＸＡＭＰＬＥ.org/"),
 )
 def test_sources_with_an_ambiguous_host_are_excluded_by_any_domain_filter(url: str) -> None:
-    assert not allowed(url, ["example.org"], [])
-    assert not allowed(url, [], ["example.org"])
+    assert not SourceLimits(include=["example.org"]).allows(url)
+    assert not SourceLimits(exclude=["example.org"]).allows(url)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_sources_that_differ_have_different_normalised_names(first: str, other: 
 def test_sources_are_within_dates(
     moment: datetime | None, after: datetime | None, before: datetime | None, fits: bool
 ) -> None:
-    assert within(moment, after, before) is fits
+    assert SourceLimits(after=after, before=before).within(moment) is fits
 
 
 @pytest.mark.parametrize(

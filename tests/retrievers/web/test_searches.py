@@ -14,10 +14,10 @@ from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.searches import SearXNG, Tavily, WebSearch
 from rarr.retrievers.web.service_requests import readable
 from rarr.retrievers.web.wikipedia import SPARE, Wikipedia
+from rarr.settings import Settings
 from rarr.tools.models.run_budget import Budget
 from retrievers.services import Said, Service, Wiki
 
@@ -25,7 +25,6 @@ pytestmark = pytest.mark.loopback
 
 KEY = "tvly-dev-0123456789abcdef"
 AGENT = "rarr-tests/1.0 (https://example.org; me@example.org)"
-CUT: dict[str, Any] = {"window": 4, "step": 1}
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
 Using = Callable[..., Any]
 
@@ -48,16 +47,12 @@ async def using(tmp_path: Path) -> AsyncIterator[Using]:
     """One of the searches at some address, closed when the test ends."""
     async with AsyncExitStack() as stack:
 
-        def make(kind: type[WebSearch], url: str, **options: Any) -> WebSearch:
+        def make(kind: Any, url: str, **options: Any) -> WebSearch:
             cache = Cache(tmp_path / "cache")
-            made: WebSearch
-            if kind is Wikipedia:
-                made = Wikipedia(cache=cache, base_url=url, **(CUT | {"user_agent": AGENT} | options))
-            elif kind is Tavily:
-                made = Tavily(KEY, cache=cache, base_url=url, **(CUT | options))
-            else:
-                reader = cast(PageReader, options.pop("reader", Reader()))
-                made = SearXNG(url, cache=cache, reader=reader, **options)
+            reader = [cast(PageReader, options.pop("reader", Reader()))] if kind is SearXNG else []
+            at = {f"{kind.__name__.lower()}_url": url, "tavily_key": KEY, "user_agent": AGENT}
+            made: WebSearch = kind(Settings(**(at | options)), cache, *reader)
+            made._service._attempts.first_wait_s = 0.001
             stack.push_async_callback(made.aclose)
             return made
 
@@ -145,9 +140,10 @@ async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> No
 
 
 async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
-    limits = SourceLimits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
+    domains = {"include_domains": ["a.org"], "exclude_domains": ["b.org"]}
+    dates = {"published_after": "2024-01-01", "published_before": "2024-02-01"}
     with Service(lambda asked: results(BARE)) as service:
-        await using(Tavily, service.url, limits=limits).retrieve("peaches " * 100, 3)
+        await using(Tavily, service.url, **domains, **dates).retrieve("peaches " * 100, 3)
     [asked] = service.asked
     assert (asked.path, asked.headers["authorization"]) == ("/search", f"Bearer {KEY}")
     assert len(asked.fields.pop("query")) <= 400
@@ -173,7 +169,7 @@ async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using)
 @pytest.mark.parametrize("key", [None, "", " ", "a b", "kéy"])
 def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="get one at"):
-        Tavily(key, cache=Cache(tmp_path / "c"), **CUT)
+        Tavily(Settings(tavily_key=key), Cache(tmp_path / "c"))
 
 
 async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
@@ -184,14 +180,14 @@ async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         for kind in (SearXNG, Wikipedia):
             with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
-                await using(kind, address, attempts=1).retrieve("q", 5)
+                await using(kind, address).retrieve("q", 5)
 
 
 async def test_searxng_pages_are_read_once_each_and_within_the_limits(using: Using) -> None:
     urls = ("https://a.org/", "https://www.a.org", "ftp://b.org", "https://x.org/", "https://c.org/")
-    reader, limits = Reader(), SourceLimits(exclude=["x.org"])
+    reader = Reader()
     with Service(lambda asked: results(*urls, "https://d.org/")) as service:
-        searxng = using(SearXNG, f"{service.url}/", reader=reader, limits=limits)
+        searxng = using(SearXNG, f"{service.url}/", reader=reader, exclude_domains=["x.org"])
         passages = await searxng.retrieve("Where do  peaches grow?", 2)
     assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
     assert reader.read_pages == ["https://a.org/", "https://c.org/"]
@@ -230,7 +226,7 @@ async def test_failure_is_one_line_with_its_cure(
     using: Using, kind: type[WebSearch], answer: Said, message: str
 ) -> None:
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
-        await using(kind, service.url.replace("//", "//me:secret-1@"), attempts=1).retrieve("peaches", 5)
+        await using(kind, service.url.replace("//", "//me:secret-1@")).retrieve("peaches", 5)
     assert not any(secret in str(caught.value) for secret in ("0123456789", "secret-1", "\n"))
 
 
