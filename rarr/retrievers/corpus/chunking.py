@@ -13,21 +13,18 @@ LONGEST = 2000
 
 _ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
-Line = tuple[int, str]
-"""A line of a text: where it starts, and its words."""
-
 
 class Window(NamedTuple):
     """Where a passage starts and ends (exclusive), and the words of its heading ("" without a heading).
 
-    `lead` are the lines above it by which it must be read: its heading, and the header of the table or the
-    line before the list in which it starts.
+    `lead` are the lines above it by which it must be read, each with the place where it starts: its heading,
+    and the header of the table or the line before the list in which it starts.
     """
 
     start: int
     end: int
     heading: str = ""
-    lead: tuple[Line, ...] = ()
+    lead: tuple[tuple[int, str], ...] = ()
 
 
 def windows(text: str, *, window: int, step: int) -> list[Window]:
@@ -54,18 +51,12 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
 
 def cut(whole: Passage, window: int, step: int, spans: Sequence[Window] | None = None) -> list[Passage]:
     """Cuts a whole text into passages. `spans` are its windows, where they were computed before."""
-    spans = windows(whole.text, window=window, step=step) if spans is None else spans
-    return [
-        whole.model_copy(
-            update={
-                "text": whole.text[it.start : it.end],
-                "start": whole.start + it.start,
-                "end": whole.start + it.end,
-                "lead": tuple((whole.start + start, words) for start, words in it.lead),
-            }
-        )
-        for it in spans
-    ]
+    at, passages = whole.start, list[Passage]()
+    for it in windows(whole.text, window=window, step=step) if spans is None else spans:
+        lead = tuple((at + start, words) for start, words in it.lead)
+        place = {"start": at + it.start, "end": at + it.end, "lead": lead}
+        passages.append(whole.model_copy(update={"text": whole.text[it.start : it.end], **place}))
+    return passages
 
 
 def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
@@ -81,7 +72,7 @@ def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int,
         first = min(first + step, last, max(len(spans) - window, first + 1))
 
 
-def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[Line, ...]:
+def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
     """Returns the header of the table, or the line before the list, where `place` in block `at` is in one."""
     if at >= 0 and parsed[at].kind == "table":
         start = parsed[at].start
@@ -122,12 +113,10 @@ def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
     spans: list[Span] = []
     for start, end in sentences_of(text, parsed, tables="rows"):
         while end - start > LONGEST:
-            cut = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
-            cut = start + LONGEST if cut <= start else cut
-            spans.append(Span(start, cut))
-            start = cut
-            while start < end and text[start].isspace():
-                start += 1
+            space = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
+            spans.append(Span(start, space if space > start else start + LONGEST))
+            start = spans[-1].end
+            start += len(text[start:end]) - len(text[start:end].lstrip())
         if start < end:
             spans.append(Span(start, end))
     return spans

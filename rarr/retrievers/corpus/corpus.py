@@ -76,18 +76,17 @@ class Corpus:
         """Closes nothing: an index needs no connection."""
 
     def _retrieved(self, query: str, k: int) -> list[Passage]:
-        words, now = terms(query), datetime.now(UTC)
+        words, now, limit = terms(query), datetime.now(UTC), k * PASSAGES_PER_DOCUMENT * 2
         if not words or k < 1:
             return []
-        cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         scored = list[tuple[float, Passage]]()
-        with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
+        cure = f"delete the index {str(self._reader.folder)!r} and build it again"
+        with failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
             searcher = self._reader.searcher()
-            limit = k * PASSAGES_PER_DOCUMENT * 2
-            documents = _by_document(hits := best_hits(searcher, words, limit), k, limit)
-            while len(documents) < k and len(hits) == limit < _MOST:
+            hits = best_hits(searcher, words, limit)
+            while len(documents := _by_document(hits, k, limit)) < k and len(hits) == limit < _MOST:
                 limit = min(limit * 4, _MOST)
-                documents = _by_document(hits := best_hits(searcher, words, limit), k, limit)
+                hits = best_hits(searcher, words, limit)
             for (_, item), best in documents.items():
                 for hit in best[:PASSAGES_PER_DOCUMENT]:
                     stored = stored_passage(searcher, hit)

@@ -11,8 +11,8 @@ from rarr.errors import InputError
 from rarr.retrievers.corpus.passage_index import MARK
 from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, kind
 
+# They are skipped with a warning; files of other unknown kinds are ignored.
 _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
-"""Kinds of documents that are not read. They are skipped with a warning; other unknown kinds are ignored."""
 
 
 class File(NamedTuple):
@@ -60,14 +60,11 @@ def located(path: Path) -> Path:
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
+        why = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        cure = "give a folder, a file or a built index"
         if re.match("https?:/", str(path)):
-            raise InputError(
-                f"corpus {str(path)!r} is an address: give the file of the saved page, or its text in sources"
-            ) from None
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(
-            f"corpus {str(path)!r} cannot be read ({reason}): give a folder, a file or a built index"
-        ) from None
+            why, cure = "is an address", "give the file of the saved page, or its text in sources"
+        raise InputError(f"corpus {str(path)!r} {why}: {cure}") from None
 
 
 def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:

@@ -1,5 +1,6 @@
 """Builds the index of a corpus on disk, or updates it, in one commit that a crash cannot tear."""
 
+import json
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.file_listing import File, Scan, scan
 from rarr.retrievers.corpus.passage_index import (
     LOCK,
+    MANIFEST,
     MARK,
     PASSAGES,
     IndexedFile,
@@ -22,20 +24,19 @@ from rarr.retrievers.corpus.passage_index import (
     Manifest,
     add,
     failures,
-    last_commit,
     open_passages,
-    open_writer,
-    remove,
+    removal,
 )
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency import require_awaited
-from rarr.tools.storage.files import make_private, private_folder
+from rarr.tools.storage.files import make_private, private_folder, write_whole
 from rarr.valid_unicode import valid
 
 Progress = Callable[[int, int], None]
 """Called with the number of files done and the number of all files."""
 
+_HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
 _NOTES = 20  # notes that are kept of one file
 
 
@@ -67,13 +68,13 @@ def build_index(
     """
     scanned = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
-    unwritable = f"index {str(out)!r} cannot be written ({{}}): {cure}"
-    with failures(lambda why: InputError(unwritable.format(why))), _alone(out, private):
+    with failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
         build = _Build(path, out, _manifest(out, window, step))
         try:
             report = build.run(scanned, progress or (lambda done, total: None))
         finally:
-            build.close()
+            if build.writer:  # passages that were not committed are lost
+                build.writer.wait_merging_threads()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(
@@ -90,9 +91,10 @@ class _Build:
 
     def __init__(self, path: Path, out: Path, manifest: Manifest) -> None:
         self._path, self._out, self._manifest = path, out, manifest
-        self._writer: IndexWriter | None = None
+        self.writer: IndexWriter | None = None
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
-        if manifest.commit != last_commit(out / PASSAGES) or manifest.root not in ("", root):
+        committed = json.loads((out / PASSAGES / "meta.json").read_bytes())["opstamp"]
+        if manifest.commit != int(committed) or manifest.root not in ("", root):
             # The passages are not those of the manifest, or of another corpus.
             manifest.files = {}
             self._opened().delete_documents_by_query(Query.all_query())
@@ -115,9 +117,9 @@ class _Build:
             self._remove(name)
         self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
-        if self._writer is not None:
-            self._manifest.commit = self._writer.commit()
-        self._manifest.write(self._out)
+        if self.writer:
+            self._manifest.commit = self.writer.commit()
+        write_whole(self._out / MANIFEST, self._manifest.model_dump_json())
         searched = {name for name, file in known.items() if file.documents}
         return IndexReport(
             documents=sum(file.documents for file in known.values()),
@@ -128,24 +130,19 @@ class _Build:
             skipped=[((self._path / name).as_posix(), why) for name, why in self._manifest.unread()],
         )
 
-    def close(self) -> None:
-        """Waits for the writer's threads. Passages that were not committed are lost."""
-        if self._writer is not None:
-            self._writer.wait_merging_threads()
-
     def _read(self, file: File) -> None:
         """Reads one file, and queues its passages in place of those that the index has of it.
 
         Raises `UnreadableError` where another try may succeed. Other failures become notes.
         """
         now, notes = IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
-        self._remove(file.name)
+        writer = self._remove(file.name)
         try:
             for document in extract(file.path, notes.append):
                 now.documents += document.start == 0
                 for window in windows(document.text, window=self._manifest.window, step=self._manifest.step):
                     require_awaited()
-                    add(self._opened(), file.name, document, window)
+                    add(writer, file.name, document, window)
                     now.passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
@@ -157,15 +154,18 @@ class _Build:
         now.notes = tuple(notes)
         self._manifest.files[file.name] = now
 
-    def _remove(self, name: str) -> None:
+    def _remove(self, name: str) -> IndexWriter:
         """Removes a file from the index, and what was queued of it."""
-        remove(self._opened(), name)
+        writer = self._opened()
+        writer.delete_documents_by_query(removal(name))
         self._manifest.files.pop(name, None)
+        return writer
 
     def _opened(self) -> IndexWriter:
-        if self._writer is None:  # only once there is something to write: most builds find nothing new
-            self._writer = open_writer(open_passages(self._out / PASSAGES))
-        return self._writer
+        if self.writer is None:  # only once there is something to write: most builds find nothing new
+            self.writer = open_passages(self._out / PASSAGES).writer(_HEAP, _THREADS)
+            self.writer.garbage_collect_files()  # a killed commit leaves files, whose names are given again
+        return self.writer
 
 
 @contextmanager

@@ -11,10 +11,8 @@ ANALYZER = "rarr_english"
 
 _LONGEST = 60  # bytes of a word; a longer word is data, not language
 _MOST = 64  # words of a query; more words would make the search slow
-
 # Letters with their marks form words; where a script has no spaces, each character is a word.
 _PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
-
 # The words that questions are made of: they do not tell the topic. Left out: us (US) and may (May).
 _QUESTIONS = (
     "a about after again all also am an and any are as at be because been before being between both "

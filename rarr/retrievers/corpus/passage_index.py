@@ -8,8 +8,8 @@ they do not match, and the next build replaces all passages.
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,11 +19,10 @@ import tantivy
 from pydantic import BaseModel
 from tantivy import Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
 
-from rarr.errors import InputError
+from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
 from rarr.retrievers.extract.extracted_document import Document
-from rarr.tools.storage.files import write_whole
 
 FORMAT = "5"
 MARK = "rarr-index."
@@ -32,8 +31,7 @@ MANIFEST, LOCK = f"{MARK}json", f"{MARK}lock"
 PASSAGES = "passages"
 """The name of the folder of tantivy in the folder of an index."""
 
-_HEAP = 200_000_000  # bytes that the writer holds before it writes a segment
-_THREADS = 2
+_CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
 _DIGITS = 4  # of a score: the places after them depend on the order in which an index was built
 
@@ -70,28 +68,27 @@ class Manifest(BaseModel):
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
         return [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)] + noted
 
-    def write(self, folder: Path) -> None:
-        """Writes the manifest of the index in `folder`, if it differs from the one there."""
-        path, text = folder / MANIFEST, self.model_dump_json()
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            write_whole(path, text)
-
 
 def read_manifest(folder: Path) -> Manifest:
     """Reads the manifest of the index in `folder`. Raises `InputError` for a damaged or another version's."""
-    with _damage(folder):
+    with failures(f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"):
         facts = json.loads((folder / MANIFEST).read_bytes())
         if facts.get("format") != FORMAT:
-            raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_cure(folder)}")
+            raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_CURE}{folder}")
         return Manifest.model_validate(facts)
 
 
-def _cure(folder: Path) -> str:
-    return f"delete the folder, or build it again: rarr index PATH -o {folder}"
-
-
-def _damage(folder: Path) -> AbstractContextManager[None]:
-    return failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {_cure(folder)}"))
+@contextmanager
+def failures(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
+    """Turns what tantivy and the file system raise into `error`; the reason stands for {} in `message`."""
+    try:
+        yield
+    except (OSError, ValueError) as failure:
+        raise error(message.replace("{}", " ".join(str(failure).split())[:200])) from failure
+    except BaseException as failure:
+        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
+            raise
+        raise error(message.replace("{}", "its passages cannot be read")) from failure
 
 
 class IndexReader:
@@ -108,9 +105,14 @@ class IndexReader:
                 f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window}"
                 f" at {step}: set window to its value, or build it again: rarr index PATH -o {folder}"
             )
-        with _damage(folder), _lockable(folder, self._fixed) as passages:
+        damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
+        with failures(damaged), TemporaryDirectory(prefix="rarr-") as links:
             self._state = self._state_on_disk()
-            self._index = open_passages(passages)
+            if self._fixed:  # tantivy writes its lock into a folder of links
+                for file in (folder / PASSAGES).iterdir():
+                    if file.suffix != ".lock":
+                        Path(links, file.name).symlink_to(file.absolute())
+            self._index = open_passages(Path(links) if self._fixed else folder / PASSAGES)
             self._index.reload()
             self._searcher = self._index.searcher()
             best_hits(self._searcher, ["any"], 1)  # some files are not opened before the first search
@@ -128,38 +130,12 @@ class IndexReader:
         return facts.st_ino, facts.st_mtime_ns
 
 
-@contextmanager
-def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
-    """Yields a folder in which tantivy can write its lock: where `folder` is `fixed`, a folder of links."""
-    if not fixed:
-        yield folder / PASSAGES
-        return
-    with TemporaryDirectory(prefix="rarr-") as links:
-        for file in (folder / PASSAGES).iterdir():
-            if file.suffix != ".lock":
-                Path(links, file.name).symlink_to(file.absolute())
-        yield Path(links)
-
-
 def is_index(folder: Path) -> bool:
     """True if `folder` is that of an index, complete, damaged or of another version."""
     try:
         return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
         return False
-
-
-@contextmanager
-def failures(error: Callable[[str], Exception]) -> Iterator[None]:
-    """Turns what tantivy and the file system raise into `error(reason)`, the reason in one line."""
-    try:
-        yield
-    except (OSError, ValueError) as failure:
-        raise error(" ".join(str(failure).split())[:200]) from failure
-    except BaseException as failure:
-        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
-            raise
-        raise error("its passages cannot be read") from failure
 
 
 _BUILDER = SchemaBuilder()
@@ -183,18 +159,6 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
     index.register_tokenizer(ANALYZER, stemming())
     index.config_reader("manual")
     return index
-
-
-def last_commit(folder: Path) -> int:
-    """Returns tantivy's number of the last commit to the passages in `folder`."""
-    return int(json.loads((folder / "meta.json").read_bytes())["opstamp"])
-
-
-def open_writer(index: Index) -> IndexWriter:
-    """Opens the index's only writer. Raises `ValueError` while another writer holds the lock."""
-    writer = index.writer(_HEAP, _THREADS)
-    writer.garbage_collect_files()  # a killed commit leaves files, whose names the next commit gives again
-    return writer
 
 
 def add(writer: IndexWriter, file: str, document: Document, window: Window) -> None:
@@ -222,9 +186,9 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
     writer.add_document(tantivy.Document.from_dict(row, _SCHEMA))
 
 
-def remove(writer: IndexWriter, file: str) -> None:
-    """Queues the removal of all passages of the file, those that were added since the last commit too."""
-    writer.delete_documents_by_query(Query.term_query(_SCHEMA, "file", _number(file)))
+def removal(file: str) -> Query:
+    """Makes the query for all passages of the file."""
+    return Query.term_query(_SCHEMA, "file", _number(file))
 
 
 def _number(file: str) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.passage_index import Manifest
 from retrievers.makers import RULES, built
 
 BUILD = """
@@ -122,7 +122,7 @@ def test_removed_file_of_a_killed_build_leaves_no_passage(
     built(folder, tmp_path / "out")
     (folder / "new.md").write_text("Pears sell well.")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(Manifest, "write", die)
+        patched.setattr(index_building, "write_whole", die)
         built(folder, tmp_path / "out")
     (folder / "new.md").unlink()
     built(folder, tmp_path / "out")

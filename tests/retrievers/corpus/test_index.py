@@ -21,8 +21,7 @@ from rarr.retrievers.corpus.passage_index import (
     add,
     best_hits,
     open_passages,
-    open_writer,
-    remove,
+    removal,
     stored_passage,
 )
 from rarr.retrievers.extract import extracted_document, files as extraction
@@ -160,10 +159,10 @@ def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.
 
 def test_passages_are_found_by_title_and_heading_and_stored_whole(tmp_path: Path) -> None:
     index = open_passages(tmp_path / "passages", create=True)
-    writer = open_writer(index)
+    writer = index.writer(50_000_000, 1)
     for file, window in zip("abc", [Window(0, 6), Window(7, 20, "Drinks"), Window(0, 20)], strict=True):
         add(writer, file, DOCUMENT, window)
-    remove(writer, "c")
+    writer.delete_documents_by_query(removal("c"))
     writer.commit()
     writer.wait_merging_threads()
     index.reload()
