@@ -29,20 +29,16 @@ Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 class GivenPassages:
     """A retriever that searches the given `passages` alone.
 
-    A passage is a string, a record `Passage`, a document of LangChain, or a search result such as
-    {"text": ..., "url": ..., "title": ...}. A passage without an address has the source "passage 1",
-    "passage 2", and so on, by its place in the list. Long texts are cut into windows of `window` sentences,
-    as documents are, and the Markdown heading at the start of a text without a title is its title. A
-    `Passage` stays as it is, because its offsets point into another text.
+    A passage without an address has the source "passage 1", "passage 2", and so on, by its place in the list.
+    Long texts are cut into windows of `window` sentences, as documents are, and the Markdown heading at the
+    start of a text without a title is its title. A `Passage` stays as it is, because its offsets point into
+    another text.
     """
 
     offline = True  # can be used with the setting `offline`
 
     def __init__(self, passages: Sequence[Given], *, window: int, step: int, name: str = "passages") -> None:
-        """Cuts the passages into windows. `name` is the name of the argument in errors.
-
-        Raises `InputError` for anything but a list of such passages, none of them empty.
-        """
+        """Raises `InputError`, with the `name` of the argument, for anything but a list of passages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
         self.sources: list[str] = []

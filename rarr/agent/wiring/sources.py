@@ -276,17 +276,9 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
         return OverlapReranker()
     from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
     from rarr.tools.models.chat import DEFAULT_URLS
-    from rarr.tools.models.retries import Limiter
 
     if not settings.reranker.startswith(SERVED):
         return CrossEncoderReranker(settings.reranker)
     base_url, api_key, _ = settings.access(settings.reranker)
-    served = EndpointReranker(
-        settings.reranker.removeprefix(SERVED),
-        base_url=base_url or DEFAULT_URLS["vllm"],
-        api_key=api_key,
-        limiter=Limiter(settings.concurrency),
-        timeout_s=settings.timeout_s,
-        attempts=settings.attempts,
-    )
-    return opened.keep(served)
+    name, url = settings.reranker.removeprefix(SERVED), base_url or DEFAULT_URLS["vllm"]
+    return opened.keep(EndpointReranker(name, url, api_key, settings))

@@ -46,9 +46,8 @@ Take = Callable[[httpx2.Response], Awaitable[Taken]]
 class Fetched(NamedTuple):
     """A page as the server sent it, decompressed. `url` is the address after redirects.
 
-    `media_type` is one of `PAGE_TYPES`, guessed from the bytes where the server does not name it. `charset`
-    is the encoding that the server names, which Python may not know; the bytes may name another.
-    `seconds_left` is the rest of the page's time, in which it is to be read.
+    `media_type` is guessed where the server does not name it; Python may not know the `charset` that it
+    names. `seconds_left` is the rest of the page's time, in which it is to be read.
     """
 
     url: str
@@ -103,25 +102,25 @@ class Fetcher:
             return page._replace(seconds_left=end - monotonic())
 
     async def _page(self, url: httpx2.URL) -> Fetched | httpx2.URL:
+        async def read(response: httpx2.Response) -> Fetched:
+            media_type, length = _required_type(response), response.headers.get("Content-Length", "")
+            if length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes:
+                content, is_whole = b"", False
+            else:
+                content, is_whole = await _received(response, self._max_bytes)
+            if not is_whole:
+                most = f"{self._max_bytes:,} bytes"
+                raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
+            if not content:
+                raise RetrievalError("it is empty: leave it out")
+            return Fetched(str(url), content, media_type or _sniffed(content), response.charset_encoding)
+
         try:
             if self._robots:
                 await self._robots.require(url, self._rules)
-            return await self._answer(url, partial(self._read_page, url))
+            return await self._answer(url, read)
         except UnreachableError as error:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
-
-    async def _read_page(self, url: httpx2.URL, response: httpx2.Response) -> Fetched:
-        media_type = _required_type(response)
-        too_long = f"it is longer than {self._max_bytes:,} bytes: raise the limit, or leave it out"
-        length = response.headers.get("Content-Length", "")
-        if length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes:
-            raise RetrievalError(too_long)
-        content, is_whole = await _received(response, self._max_bytes)
-        if not is_whole:
-            raise RetrievalError(too_long)
-        if not content:
-            raise RetrievalError("it is empty: leave it out")
-        return Fetched(str(url), content, media_type or _sniffed(content), response.charset_encoding)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def read(response: httpx2.Response) -> tuple[int, bytes]:
@@ -140,14 +139,14 @@ class Fetcher:
         return await _follow(url, ask)
 
     async def _answer(self, url: httpx2.URL, take: Take[Taken]) -> Taken | httpx2.URL:
-        """Asks for `url`. Returns what `take` makes of the response, or the address of a redirect.
+        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect.
 
         Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """
         failure = ""
         try:
             port = url.port or (443 if url.scheme == "https" else 80)
-            for address in (await self._vetted(_host(url), port))[:_MOST_ADDRESSES]:
+            for address in (await self._vetted(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
                 try:
                     async with self._opened(url, address) as response:
                         target = response.headers.get("Location")
@@ -169,15 +168,14 @@ class Fetcher:
 
         The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
         passwords from files, no redirects, no proxies. It serves one request, because kept connections are
-        found again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
+        found again by address, and one address may serve many names.
         """
-        # A short timeout to connect, so that the last address has time to answer.
-        limits = {"connect": self._timeout_s / 4}
+        limits = {"connect": self._timeout_s / 4}  # so that the last address has time to answer
         request = httpx2.Request(
             "GET",
             url.copy_with(host=address),
             headers={"Host": url.netloc.decode("ascii"), **self._headers},
-            extensions={"sni_hostname": _host(url), "timeout": limits},
+            extensions={"sni_hostname": url.raw_host.decode(), "timeout": limits},
         )
         certified = await asyncio.to_thread(trusted)  # the first call reads files
         async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
@@ -186,10 +184,6 @@ class Fetcher:
                 yield response
             finally:
                 await response.aclose()
-
-
-def _host(url: httpx2.URL) -> str:
-    return url.raw_host.decode("ascii")
 
 
 async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
@@ -208,7 +202,7 @@ def trusted() -> ssl.SSLContext:
 
 
 def _required_type(response: httpx2.Response) -> str:
-    """Returns the media type of a page to read, "" if none is named; raises `RetrievalError` for others."""
+    """Returns the media type of a page, "" if none is named; raises `RetrievalError` for others."""
     status = response.status_code
     if status not in (200, 203):
         # The standard phrase, not the server's text.
@@ -234,10 +228,7 @@ def _sniffed(content: bytes) -> str:
 
 
 async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
-    """Reads at most `most` bytes of the body, as sent and as unpacked. Returns them, and if that is all.
-
-    Raises `RetrievalError` where it cannot be unpacked.
-    """
+    """Reads at most `most` bytes of the body, as sent and as unpacked. Returns them, and if that is all."""
     content = bytearray()
     try:
         async with aclosing(pieces(response, most)) as body:

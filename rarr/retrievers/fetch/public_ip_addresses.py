@@ -21,10 +21,6 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Takes a name and a port; returns the addresses, as text, of the machines with that name."""
 
 
-class UnreachableError(Exception):
-    """A host may not or cannot be asked, whichever of its pages is wanted. The message is the reason."""
-
-
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as an IPv4 address
 _LONGEST_NAME = 253
@@ -46,6 +42,10 @@ _SPECIAL = tuple(
         "3fff::/20",  # examples
     )
 )
+
+
+class UnreachableError(Exception):
+    """A host may not or cannot be asked, whichever of its pages is wanted. The message is the reason."""
 
 
 async def resolve(name: str, port: int) -> Sequence[str]:

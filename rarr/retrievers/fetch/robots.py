@@ -75,16 +75,13 @@ class Robots:
     """
 
     def __init__(self, name: str, timeout_s: float) -> None:
-        """`timeout_s`: the seconds for a page, of which its site's rules may take four fifths."""
+        """`timeout_s`: the seconds for a page; its site's rules may take four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
         self._turns = Turns(1)
         self._kept: dict[str, tuple[float, Rules]] = {}
 
     async def require(self, url: httpx2.URL, read: Read) -> None:
-        """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read.
-
-        `read` fetches the robots.txt if its rules are not kept.
-        """
+        """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read."""
         site = str(url.copy_with(raw_path=b"/robots.txt"))
         async with self._turns(site):
             until, site_rules = self._kept.get(site, (0.0, ""))

@@ -9,16 +9,13 @@ from typing import Any
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.web.service_requests import JsonService
+from rarr.settings import Settings
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 from rarr.tools.models.retries import Limiter
 
 _EXAMPLE = "such as cross-encoder/ms-marco-MiniLM-L6-v2"
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
 _CURE = "check its server, base URL and key, and the model's name"
-
-
-def _texts(passages: Sequence[Passage]) -> list[str]:
-    return [f"{passage.title}\n{passage.text}" if passage.title else passage.text for passage in passages]
 
 
 class CrossEncoderReranker:
@@ -28,8 +25,7 @@ class CrossEncoderReranker:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
         Raises `SettingsError` for a name that can be neither, and `SetupError` where the extra `torch` is not
-        installed, or the model cannot be loaded or is no reranker. This takes seconds, since torch is
-        imported.
+        installed, or the model cannot be loaded or is no reranker.
         """
         if not can_be_model(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
@@ -58,14 +54,15 @@ class CrossEncoderReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
-        pairs = [(query, text) for text in _texts(passages)]
-        return await asyncio.to_thread(self._predict, pairs) if pairs else []
+        pairs = [(query, f"{passage.title}\n{passage.text}".strip()) for passage in passages]
 
-    def _predict(self, pairs: list[tuple[str, str]]) -> list[float]:
-        with self._lock:
-            # The model itself makes batches of passages of similar length.
-            scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
-        return [float(score) for score in scores]
+        def predicted() -> list[float]:
+            with self._lock:
+                # The model itself makes batches of passages of similar length.
+                scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
+            return [float(score) for score in scores]
+
+        return await asyncio.to_thread(predicted) if pairs else []
 
 
 class EndpointReranker:
@@ -75,24 +72,16 @@ class EndpointReranker:
     to 1 on, they are taken for logits, and the sigmoid is applied to them.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str,
-        api_key: str | None,
-        limiter: Limiter,
-        timeout_s: float,
-        attempts: int,
-    ) -> None:
-        """`name` is the model's name on the server. `timeout_s` is for one request.
-
-        `limiter` bounds how many requests run at once.
-        """
+    def __init__(self, name: str, base_url: str, api_key: str | None, settings: Settings) -> None:
+        """`name` is the model's name on the server."""
         self.name = f"reranker {name}"
         self._model, self.base_url, self._logits = name, base_url.rstrip("/"), False
         self._service = JsonService(
-            self.name, {0: _CURE}, timeout_s=timeout_s, attempts=attempts, api_key=api_key, limiter=limiter
+            self.name,
+            {0: _CURE},
+            timeout_s=settings.timeout_s,
+            api_key=api_key,
+            limiter=Limiter(settings.concurrency),
         )
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
@@ -102,7 +91,7 @@ class EndpointReranker:
         """
         if not passages:
             return []
-        texts = _texts(passages)
+        texts = [f"{passage.title}\n{passage.text}".strip() for passage in passages]
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         scores = _scores_of(await self._service.ask(f"{self.base_url}/rerank", json=body), len(texts))
         if scores is None:

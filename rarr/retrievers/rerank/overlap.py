@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,15 +29,13 @@ class OverlapReranker:
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
         """Scores the passages of each query in one job."""
-        return await work(_all_scores, asked)
 
+        def scores() -> Iterator[list[float]]:
+            for query, passages in asked:
+                require_awaited()
+                yield overlap_scores(query, passages)
 
-def _all_scores(asked: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[float]]:
-    scores = []
-    for query, passages in asked:
-        require_awaited()
-        scores.append(overlap_scores(query, passages))
-    return scores
+        return await work(lambda: list(scores()))
 
 
 def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
@@ -65,10 +63,11 @@ class OverlapIndex:
             word: [(number, it.stems[word]) for number, it in enumerate(self._counts) if word in it.stems]
             for word in dict.fromkeys(words)
         }
-        weights = {word: _weight(len(found), len(self._counts)) for word, found in having.items()}
+        count, found = len(self._counts), {word: len(numbers) for word, numbers in having.items()}
+        weights = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in found.items()}
         most = sum(weights.values()) or 1.0
-        for word, found in having.items():
-            for number, repeated in found:
+        for word, numbers in having.items():
+            for number, repeated in numbers:
                 saturation = _K1 * (1 - _B + _B * self._counts[number].size / self._mean)
                 scores[number] += BM25 * weights[word] / most * repeated / (repeated + saturation)
         return scores
@@ -87,10 +86,6 @@ def _counts(title: str, text: str) -> _Counts:
     heads, words = telling_stems(title), telling_stems(text)
     stems = [*heads * _TITLE, *words]
     return _Counts(Counter(stems), len(stems), frozenset([*pairwise(heads), *pairwise(words)]))
-
-
-def _weight(frequency: int, count: int) -> float:
-    return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:

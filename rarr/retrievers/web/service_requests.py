@@ -9,6 +9,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
+from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
@@ -36,7 +37,6 @@ class JsonService:
         cures: Mapping[int, str],
         *,
         timeout_s: float = 10.0,
-        attempts: int = 2,
         headers: Mapping[str, str] | None = None,
         api_key: str | None = None,
         most: int = LONGEST,
@@ -47,7 +47,7 @@ class JsonService:
         `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
-        self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), attempts, known=False)
+        self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts, known=False)
         sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}

@@ -20,9 +20,9 @@ from rarr.ledger.evidence_selection import scores_by_query
 from rarr.records import Passage
 from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
 from rarr.retrievers.rerank.overlap import OverlapReranker, overlap_scores
+from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.server import Listener, Reply
-from rarr.tools.models.retries import Limiter
 
 loopback = pytest.mark.loopback
 
@@ -138,8 +138,9 @@ def ranked(request: Request) -> Reply:
 
 
 def reranker_at(url: str, **options: Any) -> EndpointReranker:
-    usual = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 1}
-    return EndpointReranker("bge", base_url=url, **(usual | options))
+    reranker = EndpointReranker("bge", url, options.get("api_key"), Settings(timeout_s=2.0))
+    reranker._service._attempts.first_wait_s = 0.001
+    return reranker
 
 
 async def scores(url: str, *texts: str, **options: Any) -> Sequence[float]:
@@ -192,14 +193,14 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     with Listener(lambda _: answered(results)) as server:
-        assert "did not answer with a score for each document" in await fails(server.url, attempts=1)
+        assert "did not answer with a score for each document" in await fails(server.url)
 
 
 @loopback
 @pytest.mark.parametrize("status", [200, 401, 503])
 async def test_keys_are_not_in_errors(status: int) -> None:
     with Listener(lambda _: Reply(status, f"Incorrect key {KEY}".encode())) as server:
-        message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
+        message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY)
     assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
 
 
