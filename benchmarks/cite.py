@@ -75,7 +75,7 @@ def samples(most: int, draw: int, settings: Mapping[str, Any]) -> Iterator[Cited
 def _sample(
     title: str, text: str, sentence: str, passages: Sequence[Passage], settings: Mapping[str, Any]
 ) -> CitedSample:
-    given = GivenPassages(passages, window=4, step=1)
+    given = GivenPassages(passages, window=4)
     with Reviser(Settings(search=given, **settings)) as reviser:
         cited = reviser.cite(text, title)
     (judged,) = (each for each in cited.research.report.sentences if each.text == sentence)
@@ -126,7 +126,7 @@ def _stems(text: str) -> frozenset[str]:
 def _passages(page: Mapping[str, Any]) -> list[Passage]:
     text = page["text"]
     place = {"source": page["url"], "start": 0, "end": len(text), "retrieved_at": _TIME}
-    return cut(Passage(text=text, title=page["title"], **place), window=4, step=1)
+    return cut(Passage(text=text, title=page["title"], **place), window=4)
 
 
 def digest(sentence: str, passage: Passage) -> str:

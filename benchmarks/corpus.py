@@ -81,9 +81,8 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
 
 
 def index_rules() -> dict[str, Any]:
-    """The settings in force that decide how a corpus is indexed."""
-    settings = Settings()
-    return {"window": settings.window, "step": settings.step}
+    """The setting in force that decides how a corpus is indexed."""
+    return {"window": Settings().window}
 
 
 def measure(passages: int, seed: int = 0) -> Measurement:

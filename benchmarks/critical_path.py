@@ -71,7 +71,7 @@ async def measure(
     search: Any = slow(search_s)
     if way == "given":
         given = [await _passage(number) for number in range(sentences)]
-        search = GivenPassages(given, window=4, step=1)
+        search = GivenPassages(given, window=4)
     with served(doubted if way == "doubt" else mills.answer, call_s=call_s) as url:
         preset = "paper" if way == "paper" else "default"
         settings = Settings(

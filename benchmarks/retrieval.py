@@ -93,7 +93,7 @@ def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:
     )
     file = folder / "texts.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return Corpus.open(file, home=folder / "home", window=4, step=1)
+    return Corpus.open(file, home=folder / "home", window=4)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:
             for number, (_, title, text) in enumerate(queries):
                 if seen.setdefault(text, number) == number:
                     lines.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
-        corpus = Corpus.open(path, home=Path(folder) / "home", window=20, step=20)
+        corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
         brought = []
         for query, _, text in queries:
             passages = await corpus.retrieve(query, NEGATIVES)

@@ -18,7 +18,7 @@ from rarr.tools.storage.files import private_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
-BUILD: dict[str, Any] = {"window": 4, "step": 1}
+BUILD: dict[str, Any] = {"window": 4}
 
 
 @pytest.fixture(params=few([0o000, 0o022, 0o002], every=3))

@@ -236,8 +236,7 @@ class _Sources:
                 found += [each for each in named if each.source == source]
             else:
                 whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
-                settings = self._components.settings
-                found += await work(cut, whole, settings.window, settings.step)
+                found += await work(cut, whole, self._components.settings.window)
         return found
 
     async def _extracted(self, source: str) -> str | None:

@@ -71,7 +71,7 @@ def examined(name: str, settings: Settings) -> ExamResult:
     from rarr.agent.wiring.components import wire
 
     asked = settings.model_copy(
-        update={"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4, step=1)}
+        update={"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4)}
     )
     components = wire(asked)
     if components.card_reader is None:

@@ -294,7 +294,7 @@ def _components(
         "model": answering(current.model),
         "models": {node: answering(model) for node, model in current.models.items()},
         "fallbacks": [answering(model) for model in current.fallbacks],
-        "search": GivenPassages((), window=4, step=1),  # the recorded nodes never search
+        "search": GivenPassages((), window=4),  # the recorded nodes never search
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(query.searched for query in trace.state().get("queries", []))

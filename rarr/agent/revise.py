@@ -123,8 +123,7 @@ class Reviser(RunOwner[Revision]):
             if search == "given":
                 raise InputError("search is given, and sources are not: give the passages as sources")
             return self
-        window, step = self.settings.window, self.settings.step
-        given = await work(lambda: GivenPassages(sources, window=window, step=step, name="sources"))
+        given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
         made = copy(self)
         made._components = searching_given(self._components, given, alone=alone)

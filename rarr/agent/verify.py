@@ -81,7 +81,7 @@ class ClaimVerifier(Closable):
         """
         chosen = settings_of(settings, components, values)
         chosen = chosen.model_copy(update={"preset": "default", "rounds": 1, "trace": False})
-        unsearched = {"search": GivenPassages((), window=chosen.window, step=chosen.step)}
+        unsearched = {"search": GivenPassages((), window=chosen.window)}
         components = components or wire(chosen.model_copy(update=unsearched))
         self._components = replace(components, settings=chosen)
         self._reviser = Reviser(components=self._components).unedited()

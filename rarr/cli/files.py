@@ -33,7 +33,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
-        report = build_index(path, out, window=settings.window, step=settings.step, progress=shown.indexed)
+        report = build_index(path, out, window=settings.window, progress=shown.indexed)
     streams.warn(*by_reason(report.skipped))
     streams.write(as_tables(vars(report)))
     return 0

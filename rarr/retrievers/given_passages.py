@@ -37,7 +37,9 @@ class GivenPassages:
 
     offline = True  # can be used with the setting `offline`
 
-    def __init__(self, passages: Sequence[Given], *, window: int, step: int, name: str = "passages") -> None:
+    def __init__(
+        self, passages: Sequence[Given], *, window: int, step: int = 1, name: str = "passages"
+    ) -> None:
         """Raises `InputError`, with the `name` of the argument, for anything but a list of passages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
@@ -130,8 +132,8 @@ def _first(facts: Mapping[str, Any], names: Sequence[str]) -> Any:
 class LangChainRetriever:
     """Asks a LangChain retriever, and cuts its documents into passages of `window` sentences."""
 
-    def __init__(self, retriever: "BaseRetriever", *, window: int, step: int) -> None:
-        self._retriever, self._window, self._step = retriever, window, step
+    def __init__(self, retriever: "BaseRetriever", window: int) -> None:
+        self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each document the passages nearest to `query`. Raises what its retriever raises.
@@ -147,5 +149,5 @@ class LangChainRetriever:
             if text.strip():  # a document without a source is named by its id, or a hash of its text
                 name = document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
                 whole = given_passage(document, number, UNNAMED + name)
-                by_source.setdefault(whole.source, []).extend(cut(whole, self._window, self._step))
+                by_source.setdefault(whole.source, []).extend(cut(whole, self._window))
         return [passage for of_source in by_source.values() for passage in nearest(of_source, query)]

@@ -178,8 +178,6 @@ class Settings(ServingSettings, BaseSettings):
     # constants beside the settings: nobody sets them
     attempts: ClassVar[int] = 3
     """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
-    step: ClassVar[int] = 1
-    """Sentences from the start of a passage to the start of the next."""
     support_threshold: ClassVar[float] = 0.55
     """The support from which on a judge's sentence counts as supported."""
     trace_max_mb: ClassVar[float] = 500

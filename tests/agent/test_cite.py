@@ -141,7 +141,7 @@ async def test_card_of_the_sentence_judges_the_source(
     text: str, passages: list[str], reader: Any, states: Any, notices: list[str]
 ) -> None:
     components = replace(scripted_components(), card_reader=reader)
-    sources = GivenPassages(passages, window=2, step=1)
+    sources = GivenPassages(passages, window=2)
     checks, told = await check_citations(text, None, citation_marks(text), [], sources, components)
     assert [check.state for check in checks] == states
     assert [notice.code for notice in told] == notices

@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.retrievers.corpus.index_building import IndexReport, build_index
 
-RULES: dict[str, Any] = {"window": 4, "step": 1}
+RULES: dict[str, Any] = {"window": 4}
 
 
 def built(path: Path, out: Path, **options: Any) -> IndexReport:

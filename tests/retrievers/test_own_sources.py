@@ -25,7 +25,7 @@ FACT = "The library opened in 1976."
 
 
 def given(*passages: Any) -> GivenPassages:
-    return GivenPassages(passages, window=4, step=1)
+    return GivenPassages(passages, window=4)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ async def test_documents_of_a_corpus_are_cut_anew_unless_the_file_changed(
     tmp_path: Path, changed: bool
 ) -> None:
     (tmp_path / "tolk.md").write_text(TEXT)
-    corpus = Corpus.open(tmp_path / "tolk.md", home=tmp_path / "home", window=4, step=1)
+    corpus = Corpus.open(tmp_path / "tolk.md", home=tmp_path / "home", window=4)
     if changed:
         (tmp_path / "tolk.md").write_text("Something else is here.")
     found = await DocumentChunks(corpus, [corpus], 50).retrieve("river Tolk", 5)

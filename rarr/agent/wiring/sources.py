@@ -42,7 +42,6 @@ class Resources:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.windows: dict[str, Any] = {"window": settings.window, "step": settings.step}
         self._kept: list[Closes] = [Processes()]
 
     def __iter__(self) -> Iterator[Closes]:
@@ -148,7 +147,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     if not isinstance(source, str):
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
-        corpus = Corpus.open(settings.corpus, home=settings.home, progress=on_index, **opened.windows)
+        corpus = Corpus.open(settings.corpus, home=settings.home, window=settings.window, progress=on_index)
         return opened.keep(corpus)
     if source == "graph" and settings.graph is not None:
         return opened.keep(Graph.open(settings.graph, settings.window))
@@ -177,7 +176,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
         if not isinstance(source, BaseRetriever):
             known = f"give {', '.join(SOURCES)}, an object with {_WANTED}, or a LangChain retriever"
             raise SettingsError(f"search is {kind_of(source)}: {known}")
-        searched = LangChainRetriever(source, window=settings.window, step=settings.step)
+        searched = LangChainRetriever(source, window=settings.window)
         name = f"the LangChain retriever {type(source).__name__}"
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
         raise SettingsError(

@@ -256,7 +256,7 @@ class _ConflictReviser:
     """Revises claims with a passage as the only source."""
 
     def __init__(self, settings: Settings) -> None:
-        unsearched = GivenPassages((), window=settings.window, step=settings.step)
+        unsearched = GivenPassages((), window=settings.window)
         self._reviser = Reviser(components=wire(settings.model_copy(update={"search": unsearched})))
         self.aclose = self._reviser.aclose
 

@@ -27,7 +27,7 @@ class Window(NamedTuple):
     lead: tuple[tuple[int, str], ...] = ()
 
 
-def windows(text: str, *, window: int, step: int) -> list[Window]:
+def windows(text: str, window: int, step: int = 1) -> list[Window]:
     """Cuts `text` into passages of `window` sentences or table rows; a passage starts every `step` of them.
 
     No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
@@ -49,10 +49,10 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     return passages
 
 
-def cut(whole: Passage, window: int, step: int, spans: Sequence[Window] | None = None) -> list[Passage]:
+def cut(whole: Passage, window: int, step: int = 1, spans: Sequence[Window] | None = None) -> list[Passage]:
     """Cuts a whole text into passages. `spans` are its windows, where they were computed before."""
     at, passages = whole.start, list[Passage]()
-    for it in windows(whole.text, window=window, step=step) if spans is None else spans:
+    for it in windows(whole.text, window, step) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
         place = {"start": at + it.start, "end": at + it.end, "lead": lead}
         passages.append(whole.model_copy(update={"text": whole.text[it.start : it.end], **place}))

@@ -41,9 +41,7 @@ class Corpus:
         self.skipped = [((shown / name).as_posix(), reason) for name, reason in reader.manifest.unread()]
 
     @classmethod
-    def open(
-        cls, path: Path, *, home: Path, window: int, step: int, progress: Progress | None = None
-    ) -> Self:
+    def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
         """Opens the corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
 
         The index of a folder or file is built or updated here, after any build by another process. Raises
@@ -53,12 +51,12 @@ class Corpus:
             path = path.expanduser()
         where = located(path)
         if is_index(where):
-            reader = IndexReader(path, window, step)
+            reader = IndexReader(path, window)
             return cls(reader, Path(reader.manifest.shown))
-        key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
+        key = hashlib.blake2b(f"{where}\n{window}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
-        build_index(path, index, window=window, step=step, private=True, progress=progress)
-        return cls(IndexReader(index, window, step), path)
+        build_index(path, index, window=window, private=True, progress=progress)
+        return cls(IndexReader(index, window), path)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` documents with the best passages for `query`, best first.

@@ -57,19 +57,19 @@ class IndexReport:
 
 
 def build_index(
-    path: Path, out: Path, *, window: int, step: int, private: bool = False, progress: Progress | None = None
+    path: Path, out: Path, *, window: int, private: bool = False, progress: Progress | None = None
 ) -> IndexReport:
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
     Files with the same size and time are not read again. An index in `out` that is damaged, or that was made
-    with another window, step or version, is made anew. Waits while another process builds it. Raises
+    with another window or version, is made anew. Waits while another process builds it. Raises
     `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
     `private` index can be read by its owner alone; otherwise the umask decides.
     """
     scanned = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
     with failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
-        build = _Build(path, out, _manifest(out, window, step))
+        build = _Build(path, out, _manifest(out, window))
         try:
             report = build.run(scanned, progress or (lambda done, total: None))
         finally:
@@ -140,7 +140,7 @@ class _Build:
         try:
             for document in extract(file.path, notes.append):
                 now.documents += document.start == 0
-                for window in windows(document.text, window=self._manifest.window, step=self._manifest.step):
+                for window in windows(document.text, window=self._manifest.window):
                     require_awaited()
                     add(writer, file.name, document, window)
                     now.passages += 1
@@ -192,14 +192,14 @@ def _alone(out: Path, private: bool) -> Iterator[None]:
                         path.chmod(mode)
 
 
-def _manifest(out: Path, window: int, step: int) -> Manifest:
+def _manifest(out: Path, window: int) -> Manifest:
     """Opens the index in `out`. Deletes an index that cannot be continued, and starts anew."""
     try:
-        return IndexReader(out, window, step).manifest
+        return IndexReader(out, window).manifest
     except InputError:
         shutil.rmtree(out / PASSAGES, ignore_errors=True)
         for file in out.glob(f"{MARK}*"):
             if file.name != LOCK:
                 file.unlink()
         open_passages(out / PASSAGES, create=True)
-        return Manifest(window=window, step=step)
+        return Manifest(window=window)

@@ -56,7 +56,6 @@ class Manifest(BaseModel):
 
     format: str = FORMAT
     window: int
-    step: int
     root: str = ""
     shown: str = ""
     commit: int = 0
@@ -94,17 +93,14 @@ def failures(message: str, error: type[RarrError] = InputError) -> Iterator[None
 class IndexReader:
     """An open index on disk, which gives searches a consistent snapshot. Many threads may use it."""
 
-    def __init__(self, folder: Path, window: int, step: int) -> None:
-        """Opens the index. Raises `InputError` if it is damaged, or has another window, step or version."""
+    def __init__(self, folder: Path, window: int) -> None:
+        """Opens the index. Raises `InputError` if it is damaged, or has another window or version."""
         self.folder, self._lock = folder, threading.Lock()
         self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
         self.manifest = read_manifest(folder)
-        made = (self.manifest.window, self.manifest.step)
-        if made != (window, step):
-            raise InputError(
-                f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window}"
-                f" at {step}: set window to its value, or build it again: rarr index PATH -o {folder}"
-            )
+        if (made := self.manifest.window) != window:
+            cure = f"set window to {made}, or build it again: rarr index PATH -o {folder}"
+            raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
         with failures(damaged), TemporaryDirectory(prefix="rarr-") as links:
             self._state = self._state_on_disk()

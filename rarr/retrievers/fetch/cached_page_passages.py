@@ -66,15 +66,13 @@ class Shelf:
             page = Extracted.model_validate_json(entry.value)
         if not page.text:
             return []
-        window, step = self._settings.window, self._settings.step
+        window = self._settings.window
         spans = None
         if len(page.text) > _LONG:
-            spans = await _readable(
-                page.url, extracted(partial(windows, window=window, step=step), page.text)
-            )
+            spans = await _readable(page.url, extracted(partial(windows, window=window), page.text))
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
         whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
-        return await asyncio.to_thread(cut, whole, window, step, spans)
+        return await asyncio.to_thread(cut, whole, window, 1, spans)
 
     async def nearest(
         self, url: str, make: Callable[[], Awaitable[Extracted]], query: str

@@ -99,7 +99,7 @@ async def test_objects_are_limited_as_the_web_is() -> None:
 
 async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
-    corpus = Corpus.open(tmp_path / "a.md", home=tmp_path, window=4, step=1)
+    corpus = Corpus.open(tmp_path / "a.md", home=tmp_path, window=4)
     assert await taken(corpus, include_domains=["a.org"]).retrieve("peaches", 5)
 
 

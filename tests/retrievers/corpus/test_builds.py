@@ -21,7 +21,7 @@ from pathlib import Path
 from rarr.retrievers.corpus import index_building
 print("ready", flush=True)
 paths = map(Path, sys.argv[1:])
-print(index_building.build_index(*paths, window=4, step=1).passages)
+print(index_building.build_index(*paths, window=4).passages)
 """
 
 

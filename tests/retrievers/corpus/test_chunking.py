@@ -11,7 +11,7 @@ from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
 def cut(text: str, window: int = 4, step: int = 1) -> list[Window]:
-    return windows(text, window=window, step=step)
+    return windows(text, window, step)
 
 
 def test_headings_break_windows_and_name_them() -> None:

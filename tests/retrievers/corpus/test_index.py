@@ -112,7 +112,7 @@ def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Pa
         shutil.copytree(out, kept)
         (out / file).unlink()
         assert build().passages == expected.passages
-        assert len(searched(IndexReader(out, 4, 1).searcher(), "pear", "franc")) == 2
+        assert len(searched(IndexReader(out, 4).searcher(), "pear", "franc")) == 2
         shutil.rmtree(out)
         kept.rename(out)
 
@@ -132,13 +132,13 @@ def test_damage_names_the_cure_and_is_rebuilt(
     expected = build()
     (out / name).write_bytes(content)
     with pytest.raises(InputError, match=f"({why})[^\n]*: delete the folder, or build it again: rarr index"):
-        IndexReader(out, 4, 1)
+        IndexReader(out, 4)
     assert build() == expected
 
 
 def test_a_reader_sees_the_next_build_that_changes_something(build: Build, out: Path, folder: Path) -> None:
     build()
-    reader = IndexReader(out, 4, 1)
+    reader = IndexReader(out, 4)
     before = reader.searcher()
     build()
     assert reader.searcher() is before
@@ -153,7 +153,7 @@ def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.
         lock.unlink()
     everything = sorted(out.rglob("*"))
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    assert searched(IndexReader(out, 4, 1).searcher(), "china") == ["peaches.md"]
+    assert searched(IndexReader(out, 4).searcher(), "china") == ["peaches.md"]
     assert sorted(out.rglob("*")) == everything
 
 

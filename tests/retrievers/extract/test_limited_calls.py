@@ -181,7 +181,7 @@ async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     content, kind = PAGES[name]
     with suppress(UnreadableError):
         page = await extracted(extract_page, content(), kind, None)
-        await extracted(partial(windows, window=4, step=1), page.text)
+        await extracted(partial(windows, window=4), page.text)
         assert name not in OTHER
 
 
