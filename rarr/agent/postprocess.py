@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MORE = {
     "source_failed": "; a source could not be searched",
+    "reader_unreliable": "; the reader missed planted errors",
     "html_not_checked": "; blocks of HTML were not read",
     "table_not_checked": "; a table was not read",
     "character_replaced": "; characters that are not valid became U+FFFD",
@@ -189,6 +190,7 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
     if all(part.endswith("not checked") for part in parts):
         return "nothing_to_check", f"nothing to check{more}"
     incomplete = (classes["not judged"] and _failed(revision)) or codes["doubt_failed"]
+    incomplete = incomplete or codes["reader_unreliable"]
     return "partial" if incomplete else "finished", ", ".join(parts) + more
 
 

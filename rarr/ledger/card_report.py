@@ -107,7 +107,7 @@ def _is_doubted_without_edit(card: Card) -> bool:
 
 def status_of(card: Card) -> Status:
     """Decides the status of a sentence by its card, of which code has settled the edits and doubts."""
-    if card.verdict in (None, "none"):
+    if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):
         return "unconfirmed"

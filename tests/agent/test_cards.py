@@ -92,14 +92,17 @@ def test_controls_are_counted_and_stand_nowhere_else() -> None:
     assert not [words for words in planted if json.dumps(words.strip())[1:-1] in told]
 
 
-def lazy(asked: Asked) -> str:
-    cards = [{"s": int(number), "q": ["P1.1"], "v": "yes"} for number, _ in sentences_in(variables_of(asked))]
+def lazy(asked: Asked, verdict: str = "yes") -> str:
+    cards = [
+        {"s": int(number), "q": ["P1.1"], "v": verdict} for number, _ in sentences_in(variables_of(asked))
+    ]
     return json.dumps({"cards": cards} if cards else {"questions": []})
 
 
-def test_reader_that_misses_its_controls_supports_nothing() -> None:
-    revision = read(lazy)
-    assert "supported" not in statuses(revision)
+@pytest.mark.parametrize("verdict", ["yes", "none"])
+def test_reader_that_misses_its_controls_leaves_all_sentences_open(verdict: str) -> None:
+    revision = read(lambda asked: lazy(asked, verdict))
+    assert set(statuses(revision)) == {"unconfirmed"}
     [notice] = [warning for warning in revision.warnings if warning.code == "reader_unreliable"]
     counts = revision.usage.controls
     assert f"missed {counts.planted} of {counts.planted + counts.repeated} sentences" in notice.message

@@ -80,7 +80,7 @@ EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
         (TABLE, {}, "partly_judged", "table_not_checked"),
         (WRONG, {"corpus": None, "search": Failing()}, "not_judged", "the search is down: start it"),
         (EVEREST, {"corpus": None, "search": Failing("Everest")}, "partly_judged", "the search is down"),
-        (RIGHT, {"model": ScriptedModel(agrees)}, "partly_judged", "reader_unreliable"),
+        (RIGHT, {"model": ScriptedModel(agrees)}, "not_judged", "reader_unreliable"),
     ],
 )
 async def test_what_was_not_judged_is_no_pass(

@@ -93,7 +93,7 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def nothing_checked(revision: "Revision") -> str:
-    """Writes one line on why nothing could be checked: all searches, checks or judgements failed.
+    """Writes one line on why nothing could be checked: all searches or readings failed, or were unreliable.
 
     "" if something was checked or the text has no checkable claims. If language models were called and none
     answered, the line is written even so.
@@ -103,8 +103,10 @@ def nothing_checked(revision: "Revision") -> str:
     statuses = {sentence.status for sentence in revision.report.sentences}
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, warnings))
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
-    undecided = {check.verdict for check in revision.checks} == {"unknown"}
-    unchecked = "check_failed" in codes and (unanswered or undecided)
+    verdicts = {check.verdict for check in revision.checks}
+    unchecked = "check_failed" in codes and (unanswered or verdicts == {"unknown"})
+    if "reader_unreliable" in codes:
+        unchecked |= verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))
     is_checked = not (statuses == {"retrieval_failed"} or unjudged or unchecked)
     if is_checked or not statuses or "nothing_to_check" in codes:
         return ""
@@ -121,8 +123,8 @@ def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":
 
 
 def _reason(warnings: "Sequence[Notice]") -> "Sequence[Notice]":
-    """Returns the first failure in a list; if there is none, the first warning; [] without warnings."""
-    return [*filter(is_failure, warnings), *warnings][:1]
+    """Returns the first failure or unreliable reader; if there is none, the first warning, if any."""
+    return [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings][:1]
 
 
 def is_failure(notice: "Notice") -> bool:

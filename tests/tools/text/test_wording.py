@@ -50,6 +50,15 @@ def test_one_successful_check_counts_as_checked(verdicts: list[Verdict], warning
     assert nothing_checked(revision("supported", verdicts, *warnings)) == ""
 
 
+@pytest.mark.parametrize(("status", "checked"), [("unconfirmed", False), ("supported", True)])
+def test_unreliable_reader_checks_nothing_where_nothing_was_decided(status: Status, checked: bool) -> None:
+    missed = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
+    why = nothing_checked(
+        revision(status, ["unknown"], CHECK_FAILED.model_copy(update={"code": "x"}), missed)
+    )
+    assert why.startswith("reader_unreliable") != checked
+
+
 def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
     table = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
     failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
