@@ -75,19 +75,19 @@ class Planted:
 
     def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
-        sentences, planted = list[dict[str, Any]](), list[dict[str, Any]]()
-        for number, text in ((piece.number, piece.text) for piece in self.block.pieces if piece.number):
+        traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
+        for text, number in (piece for piece in self.block.pieces if piece.number):
             card, control = self.cards.get(number), self.controls.get(number)
-            said = {"number": number, "text": text, "verdict": card.verdict if card else ""}
+            said: dict[str, Any] = {"number": number, "text": text, "verdict": card.verdict if card else ""}
             if control is None:
                 labels = (*card.quotes, *card.against) if card else ()
-                ids = [self.lines[label].evidence_id for label in labels if label in self.lines]
-                sentences.append({**said, "evidence": list(dict.fromkeys(ids))})
+                ids = (self.lines[label].evidence_id for label in labels if label in self.lines)
+                traced["sentences"].append({**said, "evidence": list(dict.fromkeys(ids))})
             else:
-                shown = {name: getattr(control, name) for name in ("kind", "wrong", "right", "borrowed")}
-                said["missed"] = number in self.missed
-                planted.append({**said, **shown, "evidence": control.origin.evidence_id})
-        return {"sentences": sentences, "controls": planted}
+                said |= {name: getattr(control, name) for name in ("kind", "wrong", "right", "borrowed")}
+                said |= {"missed": number in self.missed, "evidence": control.origin.evidence_id}
+                traced["controls"].append(said)
+        return traced
 
     def counts(self) -> Controls:
         """Counts the controls for the usage of the run."""
@@ -131,13 +131,13 @@ def planted(
     numbered: list[Piece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()
     for words, what in _with_controls(pieces, made):
-        number = len(spans) + len(by_number) + 1
+        number = 0 if what is None else len(spans) + len(by_number) + 1
         if isinstance(what, Control):
             by_number[number] = what
         elif what is not None:
             spans[number] = what
         if words:
-            numbered.append(Piece(words, 0 if what is None else number))
+            numbered.append(Piece(words, number))
     before = _before(text, places[0], lead)
     block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
@@ -161,29 +161,24 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
     """Puts the controls in as paragraphs: before headings, lists and tables, else at the end."""
     paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
-    breaks = sum(what is None and _BREAK.search(words) is not None for words, what in pieces)
-    share = -(-len(made) // (breaks + 1))
-    for number, (words, what) in enumerate(pieces):
-        match = _BREAK.search(words) if what is None and number and paragraphs else None
-        if match is None:
-            yield words, what
-            continue
-        yield words[: match.start()], None
-        yield from chain.from_iterable(paragraphs[:share])
-        paragraphs = paragraphs[share:]
-        yield words[match.start() :], None
+    breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
+    share = -(-len(made) // (1 + sum(match is not None for match in breaks)))
+    for number, ((words, what), match) in enumerate(zip(pieces, breaks, strict=True)):
+        if match and number and paragraphs:
+            yield words[: match.start()], None
+            yield from chain.from_iterable(paragraphs[:share])
+            paragraphs, words = paragraphs[share:], words[match.start() :]
+        yield words, what
     yield from chain.from_iterable(paragraphs)
 
 
 def _before(text: str, first: Span, lead: int) -> str:
     """Returns the headings above the first sentence, and the end of the paragraph before it."""
-    chain: list[Block] = []
+    last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
+    headings: list[Block] = []
     for block in blocks(text):
-        if block.start < first.start and block.kind == "heading":
-            chain = [*(above for above in chain if above.level < block.level), block]
-    known = [span for span in sentences(text) if span.end <= first.start]
-    paragraph = text[max(known[-1].start, known[-1].end - _NEAR) : known[-1].end] if known else ""
-    # Headings inside the block are shown there.
-    start = max([lead, *(span.end for span in known)])
-    above = [text[block.start : block.end].strip() for block in chain if block.start < start]
-    return "\n\n".join([*above, paragraph]).strip()
+        # Headings inside the block are shown there.
+        if block.kind == "heading" and block.start < first.start:
+            headings = [*(above for above in headings if above.level < block.level), block]
+    above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]
+    return "\n\n".join([*above, text[max(last.start, last.end - _NEAR) : last.end]]).strip()

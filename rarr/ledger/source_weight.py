@@ -101,12 +101,14 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 
 
 def _is_same_source(passage: Evidence, other: Evidence) -> bool:
-    origins = [
-        UNNAMED if it.startswith(UNNAMED) else site_of(it) or it for it in (passage.source, other.source)
-    ]
+    if _origin(passage.source) == _origin(other.source):
+        return True
     shingles, others = _shingles(passage.text), _shingles(other.text)
-    shared = len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
-    return origins[0] == origins[1] or shared
+    return len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
+
+
+def _origin(source: str) -> str:
+    return UNNAMED if source.startswith(UNNAMED) else site_of(source) or source
 
 
 @lru_cache(maxsize=256)  # each passage is compared with all others
