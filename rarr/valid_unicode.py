@@ -16,31 +16,24 @@ def valid(value: Value) -> Value:
     are, and so does a value that is valid already: the same object comes back.
     """
     given: Any = value
-    if isinstance(given, str):
-        return value if _is_valid(given) else _mended(given)  # type: ignore[return-value]  # a string for a string
-    parts: list[Any] = []
-    if isinstance(given, dict):
-        parts = [*given, *given.values()]
-    elif type(given) in (list, tuple):
-        parts = [*given]
-    made = [valid(part) for part in parts]
-    if all(new is old for new, old in zip(made, parts, strict=True)):
+    if _is_valid(given):
         return value  # nearly all values need no copy
-    keys = len(given)
-    copy: Any = (
-        dict(zip(made[:keys], made[keys:], strict=True)) if isinstance(given, dict) else type(given)(made)
-    )
+    if isinstance(given, str):
+        joined = given.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        copy: Any = joined.replace("\0", REPLACEMENT)
+    elif isinstance(given, dict):
+        copy = {valid(key): valid(part) for key, part in given.items()}
+    else:
+        copy = type(given)(valid(part) for part in given)
     return copy  # type: ignore[no-any-return]  # it has the type of `value`
 
 
-def _is_valid(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in text
-
-
-def _mended(text: str) -> str:
-    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return joined.replace("\0", REPLACEMENT)
+def _is_valid(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            return "\0" not in value and (value.isascii() or bool(value.encode()))
+        except UnicodeEncodeError:
+            return False
+    if isinstance(value, dict):
+        return all(map(_is_valid, value)) and all(map(_is_valid, value.values()))
+    return type(value) not in (list, tuple) or all(map(_is_valid, value))

@@ -11,9 +11,9 @@ class _Sum(Record):
     """Numbers that can be added, name by name; None (not known) if one of two numbers is None."""
 
     def __add__(self, other: Self) -> Self:
-        pairs = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
-        sums = {name: None if None in pair else sum(pair) for name, pair in pairs.items()}
-        return type(self)(**sums)
+        pairs = ((name, value, getattr(other, name)) for name, value in self)
+        sums = {name: None if None in (mine, its) else mine + its for name, mine, its in pairs}
+        return self.model_copy(update=sums)
 
 
 class ModelUsage(_Sum):
