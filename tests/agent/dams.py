@@ -1,4 +1,4 @@
-"""Sources and answers about a dam, and sources that answer late or not at all."""
+"""Sources and answers about a dam, and a source that never answers."""
 
 import asyncio
 import threading
@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rarr import Reviser, Settings
 from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
-from rarr.tools.concurrency import work
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
 YEAR = "Hoover Dam was completed in 1936."
@@ -30,36 +29,6 @@ class Silent:
             self.cancelled.set()
             raise
         return []
-
-
-class Stubborn:
-    """A source that searches on after it was cancelled, until `released` is set."""
-
-    def __init__(self) -> None:
-        self.released = asyncio.Event()
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        try:
-            await self.released.wait()
-        except asyncio.CancelledError:
-            await self.released.wait()
-        return []
-
-
-class Computing:
-    """A source that computes on the single thread of the rules, until `released` is set."""
-
-    def __init__(self) -> None:
-        self.released, self.ended = threading.Event(), threading.Event()
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        await work(self._compute)
-        return []
-
-    def _compute(self) -> None:
-        while not self.released.is_set():
-            sum(range(1000))
-        self.ended.set()
 
 
 def run_once() -> None:

@@ -55,6 +55,18 @@ def test_long_text_in_blocks_gives_the_same_revision_as_in_one_piece(undisturbed
 
 
 @pytest.mark.slow
+def test_trace_of_a_long_text_ends_in_the_state_of_the_run() -> None:
+    revision = revised(by_blocks(), TEXT)
+    trace = Trace.load(revision.run_id)
+    state: Any = trace.state()
+    assert trace.revision == revision
+    for name in ("text", "report", "scores"):
+        assert state[name] == getattr(revision, name)
+    for name in ("queries", "evidence", "checks", "edits"):
+        assert tuple(state[name]) == getattr(revision, name)
+
+
+@pytest.mark.slow
 def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
     second = list(text_blocks(TEXT, SIZE))[1]
 

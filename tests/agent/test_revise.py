@@ -58,24 +58,18 @@ async def test_texts_revised_at_once_come_out_as_if_revised_in_turn(reviser: Rev
     assert len({revision.run_id for revision in together}) == len(texts)
 
 
-def stepping(steps: list[str]) -> Reviser:
-    return Reviser(
-        components=scripted_components(
-            query_generator=ScriptedQueries([(ASKED, "Georgia"), ("What?", "peaches")]),
-            retriever=InMemoryRetriever([FACT]),
-            checker=ScriptedChecker({(ASKED, ""): disagrees()}),
-        ),
-        on_step=steps.append,
-    )
-
-
 NODES = {name for name in build_graph().nodes if not name.startswith("__")}
-RUN = Counter(NODES) | Counter(retrieve=2)  # two queries
 
 
-def test_usage_is_counted_by_node() -> None:
-    usage = stepping([]).revise(TEXT).usage
+def test_usage_is_counted_by_node_and_each_step_is_told() -> None:
+    steps: list[str] = []
+    components = scripted_components(
+        query_generator=ScriptedQueries([(ASKED, "Georgia"), ("What?", "peaches")]),
+        retriever=InMemoryRetriever([FACT]),
+        checker=ScriptedChecker({(ASKED, ""): disagrees()}),
+    )
+    usage = Reviser(components=components, on_step=steps.append).revise(TEXT).usage
     calls = {node: spent.calls for node, spent in usage.by_node.items()}
-    assert calls == RUN
+    assert calls == Counter(NODES) | Counter(retrieve=2) == Counter(steps)
     assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
     assert usage.seconds > 0

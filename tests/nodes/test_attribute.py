@@ -1,6 +1,7 @@
 """The report: the best evidences within the limit, and the right status for each sentence."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from component_doubles import ScriptedVerifier
@@ -31,48 +32,35 @@ async def only_sentence(
 
 async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
     sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING])
-    assert sentence == Sentence(
-        text=TEXT,
-        start=0,
-        end=len(TEXT),
-        status="supported",
-        evidence_ids=("q1.1",),
-        support=0.8,
-    )
+    found = {"evidence_ids": ("q1.1",), "support": 0.8}
+    assert sentence == Sentence(text=TEXT, start=0, end=len(TEXT), status="supported", **found)
 
 
-@pytest.mark.parametrize(("score", "status"), [(0.55, "supported"), (0.54, "unconfirmed")])
-async def test_support_threshold(score: float, status: str) -> None:
-    judge = ScriptedVerifier(lambda sentence, evidence: score)
-    sentence = await only_sentence([check("agrees")], judge, evidences=[CONFIRMING])
-    assert sentence.status == status
+def judging(score: float) -> ScriptedVerifier:
+    return ScriptedVerifier(lambda sentence, evidence: score)
 
 
-async def test_contradiction_outweighs_support() -> None:
-    sentence = await only_sentence([check("disagrees")], SUPPORTS)
-    assert (sentence.status, sentence.evidence_ids) == ("contradicted", ("q1.1",))
+STALE = check("disagrees", stale=True)
 
 
-async def test_stale_contradiction_does_not_count() -> None:
-    sentence = await only_sentence(
-        [check("disagrees", stale=True), check("agrees")], SUPPORTS, evidences=[CONFIRMING]
-    )
-    assert sentence.status == "supported"
-
-
-async def test_search_without_results_is_no_evidence() -> None:
-    sentence = await only_sentence(evidences=())
-    assert (sentence.status, sentence.support) == ("no_evidence", 0.0)
-
-
-async def test_sentence_that_the_verifier_cannot_judge_is_unjudged() -> None:
-    sentence = await only_sentence([check("irrelevant")], ScriptedVerifier({}))
-    assert (sentence.status, sentence.support) == ("unjudged", None)
-
-
-async def test_failed_search_is_not_a_search_without_results() -> None:
-    sentence = await only_sentence(evidences=(), unsearched={"q1": "failed"})
-    assert (sentence.status, sentence.support) == ("retrieval_failed", None)
+@pytest.mark.parametrize(
+    ("checks", "verifier", "more", "status", "support"),
+    [
+        ([check("agrees")], judging(0.55), {"evidences": [CONFIRMING]}, "supported", 0.55),
+        ([check("agrees")], judging(0.54), {"evidences": [CONFIRMING]}, "unconfirmed", 0.54),
+        ([check("disagrees")], SUPPORTS, {}, "contradicted", 0.8),
+        ([STALE, check("agrees")], SUPPORTS, {"evidences": [CONFIRMING]}, "supported", 0.8),
+        ([], DENIES, {"evidences": ()}, "no_evidence", 0.0),
+        ([check("irrelevant")], ScriptedVerifier({}), {}, "unjudged", None),
+        ([], DENIES, {"evidences": (), "unsearched": {"q1": "failed"}}, "retrieval_failed", None),
+    ],
+    ids=["threshold", "below", "contradicted", "stale", "nothing found", "not judged", "not searched"],
+)
+async def test_status_of_a_sentence(
+    checks: list[Check], verifier: ScriptedVerifier, more: Any, status: str, support: float | None
+) -> None:
+    sentence = await only_sentence(checks, verifier, **more)
+    assert (sentence.status, sentence.support) == (status, support)
 
 
 async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> None:

@@ -2,25 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.traces.recorder import RunRecorder, settings_record
-from rarr.traces.store import TraceStore
-from traces.helpers import facts
 
 TEXT = "The Hoover Dam is 212 metres high."
 FACT = "The Hoover Dam is 221 metres high."
-
-
-async def recorder(folder: Path, messages: list[str] | None = None, *, at_once: bool = True) -> RunRecorder:
-    warn = (messages if messages is not None else []).append
-    made = RunRecorder(TraceStore(folder), "run", warn, at_once=at_once)
-    await made.start(facts())
-    return made
 
 
 class Notes:
@@ -49,14 +38,6 @@ def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
     with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
         revision = other.revise(TEXT, run_id="doc-1")
         assert other.resume("doc-1").text == revision.text == FACT
-
-
-def test_keys_in_addresses_are_not_recorded() -> None:
-    endpoint = {"api_key": "ZZSECRET", "extra": {"headers": {"X-Auth": "ZZSECRET"}}}
-    settings = Settings(
-        model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
-    )
-    assert "ZZSECRET" not in str(settings_record(settings))
 
 
 def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:

@@ -77,14 +77,21 @@ def test_run_continues_without_a_writable_trace_folder(notes: Path, home: Path) 
 @pytest.mark.loopback
 def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-first-secret")
-    secrets = ["first-secret", "second-secret", "third-secret", "fourth-secret", "fifth-secret"]
-    endpoint = {"api_key": "third-secret", "extra": {"api_key": "fourth-secret", "top_k": 3}}
+    secrets = [
+        "first-secret",
+        "second-secret",
+        "third-secret",
+        "fourth-secret",
+        "fifth-secret",
+        "sixth-secret",
+    ]
+    endpoint = {"api_key": "third-secret", "extra": {"headers": {"X-Auth": "fourth-secret"}}}
     with_password = {"base_url": "http://me:fifth-secret@127.0.0.1:1/v1"}
     endpoints = {"vllm:scripted": endpoint, "vllm:other": with_password}
     reviser = Reviser(
         Settings(
             corpus=notes, model="vllm:scripted", fallbacks=["vllm:other"],
-            api_key="second-secret", endpoints=endpoints, base_url="http://me:fifth-secret@127.0.0.1:1/v1",
+            api_key="second-secret", endpoints=endpoints, base_url="http://127.0.0.1:1/v1?api_key=sixth-secret&x=1",
         )
     )  # fmt: skip
     reviser.revise(TEXT)
