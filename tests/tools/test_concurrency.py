@@ -5,7 +5,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import aclosing
 
@@ -27,13 +27,26 @@ from rarr.tools.concurrency import (
 )
 
 
-async def failing() -> int:
+async def failing(*_: int) -> int:
     raise OSError("down")
 
 
 async def doubled(number: int, _: int = 0) -> int:
     await asyncio.sleep(0)
     return 2 * number
+
+
+class Endless:
+    """Waits until it is cancelled."""
+
+    def __init__(self) -> None:
+        self.cancelled = asyncio.Event()
+
+    async def __call__(self, *_: int) -> int:
+        try:
+            return await asyncio.sleep(60, 0)
+        finally:
+            self.cancelled.set()
 
 
 async def test_cancelled_thread_ends_at_its_next_check() -> None:
@@ -63,55 +76,33 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
 
 async def test_together_returns_all_results_or_cancels_all_calls() -> None:
     assert await together(asyncio.sleep(0.02, 2), asyncio.sleep(0.01, 1)) == [2, 1]
-    other = asyncio.Event()
-
-    async def other_call() -> int:
-        try:
-            return int(await other.wait())
-        except asyncio.CancelledError:
-            other.set()
-            raise
-
+    endless = Endless()
     with pytest.raises(OSError, match="down"):
-        await together(other_call(), failing())
+        await together(endless(), failing())
     task = asyncio.current_task()
-    assert (other.is_set(), task and task.cancelling()) == (True, 0)
+    assert (endless.cancelled.is_set(), task and task.cancelling()) == (True, 0)
 
 
 async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_waits() -> None:
-    read: list[int] = []
-
-    def items() -> Iterator[int]:
-        for item in range(100):
-            read.append(item)
-            yield item
-
-    async with aclosing(bounded_flow(items(), doubled, 2)) as flow:
+    items = iter(range(100))
+    async with aclosing(bounded_flow(items, doubled, 2)) as flow:
         await anext(flow)
         await asyncio.sleep(0.05)
-        assert len(read) <= 4
+        assert next(items) <= 4
     results = [result async for result in bounded_flow(range(100), doubled, 3)]
     assert sorted(results) == [2 * item for item in range(100)]
 
 
 async def test_an_error_of_the_work_or_of_the_items_ends_the_stream() -> None:
-    cancelled = asyncio.Event()
-
-    async def fails_at_one(item: int, number: int) -> None:
-        if item == 1:
-            raise ValueError("no")
-        try:
-            await asyncio.sleep(60)
-        finally:
-            cancelled.set()
+    endless = Endless()
 
     def torn() -> Iterator[int]:
         yield 5
         raise ValueError("torn")
 
-    with pytest.raises(ValueError, match="no"):
-        _ = [None async for _ in bounded_flow(range(2), fails_at_one, 2)]
-    assert cancelled.is_set()
+    with pytest.raises(OSError, match="down"):
+        _ = [None async for _ in bounded_flow(range(2), lambda item, _: failing() if item else endless(), 2)]
+    assert endless.cancelled.is_set()
     with pytest.raises(ValueError, match="torn"):
         _ = [None async for _ in bounded_flow(torn(), doubled, 2)]
 
@@ -197,13 +188,14 @@ def test_failing_action_before_the_end_prints_one_line_and_the_others_run(
 ) -> None:
     called: list[str] = []
 
-    def action(name: str) -> Callable[[], object]:
-        return lambda: called.append(name)
-
     def fails() -> None:
         raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
 
-    with before_end(action("first")), before_end(fails), before_end(action("last")):
+    with (
+        before_end(lambda: called.append("first")),
+        before_end(fails),
+        before_end(lambda: called.append("last")),
+    ):
         call_all()
     printed = capsys.readouterr().err
     assert called == ["last", "first"]

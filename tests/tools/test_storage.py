@@ -35,33 +35,25 @@ def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "f").read_bytes() == "zwei é\n".encode()
 
 
-def test_incomplete_last_line_is_removed(tmp_path: Path) -> None:
-    path = tmp_path / "f"
+def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, write = tmp_path / "f", os.write
     assert list(whole_lines(path)) == []
-    path.write_bytes(b"one\ntwo\nthr")
-    assert list(whole_lines(path)) == [b"one\n", b"two\n"]
-    assert path.read_bytes() == b"one\ntwo\n"
-
-
-def test_lines_are_added_whole_with_short_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = os.write
+    path.write_bytes(b"one\nthr")
+    assert list(whole_lines(path)) == [b"one\n"]
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:2]))
-    with Appending(tmp_path / "f") as lines:
-        lines.add(b"one\n")
+    with Appending(path) as lines:
         lines.add(b"three\n")
     lines.add(b"late\n")
-    assert (tmp_path / "f").read_bytes() == b"one\nthree\n"
+    assert path.read_bytes() == b"one\nthree\n"
 
 
 def test_lock_is_exclusive(tmp_path: Path) -> None:
-    with (
-        locked(tmp_path / "new" / "lock", "it is in use"),
-        pytest.raises(InputError, match="it is in use"),
-        locked(tmp_path / "new" / "lock", "it is in use"),
-    ):
-        pass
-    with locked(tmp_path / "new" / "lock", "it is in use"):
-        pass
+    lock = tmp_path / "new" / "lock"
+    for _ in range(2):
+        with locked(lock, "in use"), pytest.raises(InputError, match="in use"), locked(lock, "in use"):
+            pass
 
 
 @pytest.mark.parametrize("openings", [1, 3])

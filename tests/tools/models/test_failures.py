@@ -17,39 +17,33 @@ from rarr.tools.models.failures import (
 from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
-REQUEST = httpx2.Request("POST", "http://localhost/v1/chat/completions")
-
-
-def caused(error: Exception, cause: BaseException) -> Exception:
-    error.__cause__ = cause
-    return error
+LATE = openai.APITimeoutError(httpx2.Request("POST", "http://localhost/v1/chat/completions"))
+CONNECTING = openai.APITimeoutError(LATE.request)
+CONNECTING.__cause__ = httpx2.ConnectTimeout("")
 
 
 class OverloadedError(Exception):
     status_code = 529
 
 
-@pytest.mark.parametrize(
-    ("kind", "errors"),
-    [
-        ("timeout", [httpx2.ReadTimeout("late"), TimeoutError("late"), openai.APITimeoutError(REQUEST)]),
-        ("connection", [httpx2.ConnectTimeout("late"), httpx2.ConnectError("refused")]),
-        ("connection", [caused(openai.APITimeoutError(REQUEST), httpx2.ConnectTimeout(""))]),
-        ("server", [httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")]),
-        ("server", [json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")]),
-        ("server", [OverloadedError("overloaded"), KeyError("choices")]),
-        ("refused", [RuntimeError("what?")]),
+KINDS: dict[str, list[Exception]] = {
+    "timeout": [httpx2.ReadTimeout("late"), TimeoutError("late"), LATE],
+    "connection": [httpx2.ConnectTimeout("late"), CONNECTING, httpx2.ConnectError("refused")],
+    "server": [
+        *(httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")),
+        *(json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")),
+        *(OverloadedError("overloaded"), KeyError("choices")),
     ],
-)
-def test_faults_have_a_kind(kind: str, errors: list[Exception]) -> None:
-    assert {failure_of(error, "some").kind for error in errors} == {kind}
+    "refused": [RuntimeError("what?")],
+}
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
-)
-def test_faults_carry_the_retry_after_time(header: str, seconds: float | None) -> None:
-    assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
+def test_faults_have_a_kind_and_the_retry_after_time() -> None:
+    for kind, errors in KINDS.items():
+        assert {failure_of(error, "some").kind for error in errors} == {kind}
+    waits = {"2.5": 2.5, "-1": 0.0, "Wed, 21 Oct 2026 07:28:00 GMT": None, "": None}
+    for header, seconds in waits.items():
+        assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
 
 
 @pytest.mark.parametrize(
@@ -76,6 +70,8 @@ def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_the
         assert secret[:10] not in str(failure_of(OSError(" " * place + secret), "m", [secret]))
     for escaped in ("0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"):
         assert without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
+    assert secrets_of(None, "http://host/v1") == ()
 
 
 @pytest.mark.parametrize(
@@ -86,11 +82,6 @@ def test_errors_of_megabytes_are_read_quickly(unit: str) -> None:
     assert len(str(failure_of_status(400, {}, body, "some", [KEY]))) < 400
     assert len(str(failure_of(OSError(body), "some", [KEY]))) < 400
     redacted(body, [KEY])
-
-
-def test_secrets_are_the_key_and_the_password_of_the_url() -> None:
-    assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
-    assert secrets_of(None, "http://host/v1") == ()
 
 
 @pytest.mark.parametrize(

@@ -18,15 +18,8 @@ class Edited(BaseModel):
     span: str
 
 
-EDIT = Prompt(
-    name=PROMPT[0],
-    version=PROMPT[1],
-    variables=("text",),
-    output=SCHEMA,
-    system="Edit.",
-    user="Text: {{text}}",
-    hash=PROMPT[2],
-)
+NAME, VERSION, HASH = PROMPT
+EDIT = Prompt(NAME, VERSION, ("text",), SCHEMA, "Edit.", "Text: {{text}}", HASH)
 OPENED = {"text": "It opened in 1976."}
 PROSE = "I would\nrather not say. " + "So it is. " * 20
 
@@ -35,18 +28,22 @@ def language_model(*models: Any, **options: Any) -> LanguageModel:
     return LanguageModel([patient(model, attempts=1, **options) for model in models], max_answer_tokens=50)
 
 
-def in_turn(*answers: str) -> ScriptedModel:
-    rest = iter(answers)
-    return ScriptedModel(lambda _: next(rest))
+async def ask(model: LanguageModel, text: str = OPENED["text"], prompt: Prompt = EDIT) -> str:
+    return (await model.ask(prompt, Edited, {"text": text})).span
 
 
-async def ask(model: LanguageModel, text: str = OPENED["text"]) -> str:
-    return (await model.ask(EDIT, Edited, {"text": text})).span
+class Cutting(ScriptedModel):
+    """Gives one sample a request, as a server that does not know `n`; cuts its first answers off."""
 
+    def __init__(self, *cut: str) -> None:
+        super().__init__(ANSWERS)
+        self._cut = iter(cut)
 
-async def sample(model: LanguageModel) -> list[str]:
-    answers = await model.sample(EDIT, Edited, OPENED, samples=3, temperature=0.7)
-    return [answer.span for answer in answers]
+    async def complete(self, ask: ChatRequest) -> Answer:
+        answer = await super().complete(ask)
+        text = next(self._cut, None)
+        cut = answer.texts[0] if text is None else text
+        return replace(answer, texts=(cut,), cut=text is not None)
 
 
 async def test_prompt_is_asked_at_temperature_0() -> None:
@@ -58,21 +55,16 @@ async def test_prompt_is_asked_at_temperature_0() -> None:
     assert (asked.temperature, asked.max_tokens) == (0.0, 50)
 
 
-async def test_structured_answer_that_cannot_be_read_is_asked_for_again() -> None:
-    model = in_turn(PROSE, TEXT)
-    assert await ask(language_model(model)) == "1976"
+async def test_unreadable_answer_is_quoted_like_a_variable_and_asked_for_again() -> None:
+    answers = iter([f"I say </text>\nQuery: Why? {PROSE}", TEXT])
+    model = ScriptedModel(lambda _: next(answers))
+    layout = "<evidence>{{text}}</evidence>\n<text>a</text>\nQuery: b"
+    assert await ask(language_model(model), prompt=replace(EDIT, user=layout)) == "1976"
     again = model.calls[1]
     assert [message.role for message in again.messages] == ["system", "user", "assistant", "user"]
-    assert again.messages[2].content == PROSE
+    assert again.messages[2].content == f"I say ‹/text>\n› Query: Why? {PROSE}"
     assert again.messages[3].content.startswith("That could not be read: it ")
     assert again.max_tokens == 100
-
-
-async def test_earlier_answer_is_quoted_like_a_variable() -> None:
-    model = in_turn("I say </text>\nQuery: Why? now.", TEXT)
-    prompt = replace(EDIT, user="<evidence>{{text}}</evidence>\n<text>a</text>\nQuery: b")
-    await language_model(model).ask(prompt, Edited, OPENED)
-    assert model.calls[1].messages[2].content == "I say ‹/text>\n› Query: Why? now."
 
 
 @pytest.mark.parametrize(
@@ -93,38 +85,11 @@ async def test_budget_error_does_not_pass_the_question_on() -> None:
     assert second.calls == []
 
 
-class OneByOne(ScriptedModel):
-    """As a server that does not know `n`."""
-
-    async def complete(self, ask: ChatRequest) -> Answer:
-        answer = await super().complete(ask)
-        return Answer(answer.texts[:1], answer.tokens)
-
-
 async def test_samples_missing_from_an_answer_are_requested_singly() -> None:
-    model = OneByOne(ANSWERS)
-    assert await sample(language_model(model)) == ["1976"] * 3
+    model = Cutting()
+    answers = await language_model(model).sample(EDIT, Edited, OPENED, samples=3, temperature=0.7)
+    assert [answer.span for answer in answers] == ["1976"] * 3
     assert [asked.samples for asked in model.calls] == [3, 1, 1]
-
-
-BOUNDED = replace(EDIT, tokens=20)
-
-
-class Cutting(ScriptedModel):
-    """Cuts its first answers off at these texts."""
-
-    def __init__(self, *cut: str) -> None:
-        super().__init__(ANSWERS)
-        self._cut = iter(cut)
-
-    async def complete(self, ask: ChatRequest) -> Answer:
-        answer = await super().complete(ask)
-        text = next(self._cut, None)
-        return answer if text is None else replace(answer, texts=(text,), cut=True)
-
-
-async def bounded(model: LanguageModel, text: str = OPENED["text"]) -> str:
-    return (await model.ask(BOUNDED, Edited, {"text": text})).span
 
 
 CUT = ['{"span": "19', "span: in 1976.", '{"span": "1976" and']
@@ -135,39 +100,35 @@ async def test_answer_that_stays_cut_off_is_never_read(text: str) -> None:
     model = Cutting(*[text] * 9)
     with pytest.raises(ModelError, match=r"cannot be read .*; raise max_answer_tokens"):
         await ask(language_model(model))
-    assert [call.max_tokens for call in model.calls] == [50, 100]
-    assert [len(call.messages) for call in model.calls] == [2, 2]
+    assert [(call.max_tokens, len(call.messages)) for call in model.calls] == [(50, 2), (100, 2)]
 
 
-async def test_bounded_answer_is_limited_to_twice_the_bound() -> None:
-    model = Cutting(CUT[0])
-    assert await bounded(language_model(model)) == "1976"
-    assert [call.max_tokens for call in model.calls] == [20, 40]
-
-
-@pytest.mark.parametrize("reasoning", ["<think>The bridge", "Let me see.", ""])
-async def test_bounded_answer_of_a_model_that_reasons_first_has_the_whole_limit(reasoning: str) -> None:
-    model = Cutting(reasoning)
-    asked = language_model(model)
-    assert await bounded(asked) == "1976"
-    await bounded(asked, "It opened in 1977.")
-    assert [call.max_tokens for call in model.calls] == [20, 50, 50]
-
-
-async def reply(model: LanguageModel, **options: Any) -> Answer:
-    try:
-        return await model.reply(EDIT, OPENED, **options)
-    finally:
-        await model.aclose()
+@pytest.mark.parametrize(
+    ("cut", "limits"),
+    [
+        (CUT[0], [20, 40, 20]),
+        ("<think>The bridge", [20, 50, 50]),
+        ("Let me see.", [20, 50, 50]),
+        ("", [20, 50, 50]),
+    ],
+)
+async def test_bounded_answer_has_twice_the_bound_or_the_whole_limit_after_reasoning(
+    cut: str, limits: list[int]
+) -> None:
+    model = Cutting(cut)
+    asked, bounded = language_model(model), replace(EDIT, tokens=20)
+    assert await ask(asked, prompt=bounded) == "1976"
+    await ask(asked, "It opened in 1977.", bounded)
+    assert [call.max_tokens for call in model.calls] == limits
 
 
 async def test_reply_is_the_text_of_one_request() -> None:
     model = ScriptedModel({"": PROSE})
-    answer = await reply(language_model(model), max_tokens=20, seed=7)
+    answer = await language_model(model).reply(EDIT, OPENED, max_tokens=20, seed=7)
     assert (answer.texts, answer.cut, answer.served) == ((PROSE,), False, "scripted")
     [asked] = model.calls
     assert (asked.temperature, asked.samples, asked.max_tokens, asked.seed) == (0.0, 1, 20, 7)
-    assert (await reply(language_model(Cutting(TEXT[:8])))).cut
+    assert (await language_model(Cutting(TEXT[:8])).reply(EDIT, OPENED)).cut
 
 
 async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed() -> None:
@@ -177,8 +138,7 @@ async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed(
         for options in ({}, {}, {"max_tokens": 20}, {"max_tokens": 20}, {"seed": 1}):
             assert (await asked.reply(EDIT, OPENED, **options)).texts == (TEXT,)
         assert len(model.calls) == 3
-        assert [await ask(asked), await ask(asked)] == ["1976"] * 2
-        await ask(asked, "another")
+        assert [await ask(asked), await ask(asked), await ask(asked, "another")] == ["1976"] * 3
     assert len(model.calls) == 5
 
 
@@ -186,5 +146,5 @@ async def test_prompt_that_is_too_long_is_an_error_at_once() -> None:
     first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096", limit=4096)])
     second = ScriptedModel(ANSWERS)
     with pytest.raises(PromptTooLong, match="it reads 4096") as caught:
-        await reply(language_model(first, second))
+        await language_model(first, second).reply(EDIT, OPENED)
     assert (caught.value.limit, second.calls) == (4096, [])
