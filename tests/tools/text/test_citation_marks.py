@@ -5,10 +5,6 @@ import pytest
 from rarr.tools.text.citation_marks import citation_marks, numbered_marks, source_entries
 
 
-def labels(text: str) -> list[str]:
-    return [mark.label for mark in citation_marks(text)]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -28,21 +24,17 @@ def labels(text: str) -> list[str]:
         ("It is 5 m² or 10<sup>6</sup> mm² or 3 m<sup>2</sup>.", []),
     ],
 )
-def test_marks(text: str, expected: list[str]) -> None:
-    assert labels(text) == expected
+def test_labels_of_marks(text: str, expected: list[str]) -> None:
+    assert [mark.label for mark in citation_marks(text)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_mark_belongs_to_the_sentence_before_it() -> None:
+    for text, sentence in (
         ("It is red. [1] It is long.", "It is red. [1]"),
         ("It is red.[a](b.md) It is long.", "It is red."),
         ("It is red. It is, as [1] says, long.", "It is, as [1] says, long."),
-    ],
-)
-def test_mark_belongs_to_the_sentence_before_it(text: str, sentence: str) -> None:
-    (mark,) = citation_marks(text)
-    assert mark.sentence.of(text) == sentence
+    ):
+        assert [mark.sentence.of(text) for mark in citation_marks(text)] == [sentence]
 
 
 @pytest.mark.parametrize(
@@ -60,18 +52,12 @@ def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(entry.label, entry.text) for entry in source_entries(text)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It is red [1]. [2, 4] It is old.[^3]", [("[1]", (1,)), ("[2, 4]", (2, 4)), ("[^3]", (3,))]),
-        ("From [2-4] on.", [("[2-4]", (2, 3, 4))]),
-        ("The list `a[1]`, [a link](x), [^note] and [citation needed].", []),
-    ],
-)
-def test_numbered_marks_are_found_anywhere_but_in_code(
-    text: str, expected: list[tuple[str, tuple[int, ...]]]
-) -> None:
-    assert [(place.of(text), numbers) for place, numbers in numbered_marks(text)] == expected
+def test_numbered_marks_are_found_anywhere_but_in_code() -> None:
+    text = (
+        "It is red [1]. [2, 4] It is old.[^3] From [2-4] on: `a[1]`, [link](x), [^note], [citation needed]."
+    )
+    found = [(place.of(text), numbers) for place, numbers in numbered_marks(text)]
+    assert found == [("[1]", (1,)), ("[2, 4]", (2, 4)), ("[^3]", (3,)), ("[2-4]", (2, 3, 4))]
 
 
 @pytest.mark.parametrize("unit", ["```\n", "[1] ", "[^a", "references\n", "- [a] b\n"])

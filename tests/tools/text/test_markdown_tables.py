@@ -10,43 +10,32 @@ TABLE = """| Part | Length | Opened |
 | Main span | 1,280 m | 1937 |
 |North side|343 m|  |
 """
-
-
-def cell_words(text: str) -> list[tuple[str, str, str]]:
-    return [
-        (cell.row.of(text), cell.column.of(text), cell.span.of(text)) for cell in table_cells(text).values()
-    ]
-
-
-def test_a_cell_has_the_headers_of_its_row_and_its_column() -> None:
-    assert cell_words(TABLE) == [
-        ("Main span", "Length", "1,280 m"),
-        ("Main span", "Opened", "1937"),
-        ("North side", "Length", "343 m"),
-    ]
-    assert unread_tables(TABLE) == 0
+CELLS = [
+    ("Main span", "Length", "1,280 m"),
+    ("Main span", "Opened", "1937"),
+    ("North side", "Length", "343 m"),
+]
 
 
 def test_cells_are_sentences_between_those_of_the_prose() -> None:
     text = f"It is long.\n\n{TABLE}\nIt is old."
-    assert [span.of(text) for span in sentences(text)] == [
-        "It is long.",
-        *(words for _, _, words in cell_words(TABLE)),
-        "It is old.",
-    ]
+    words = [cell for _, _, cell in CELLS]
+    assert [span.of(text) for span in sentences(text)] == ["It is long.", *words, "It is old."]
 
 
 @pytest.mark.parametrize(
     ("table", "cells"),
     [
+        (TABLE, CELLS),
         ("a | b\n--|--\nx | 5\n", [("x", "b", "5")]),  # without bars at the ends
         ("| | |\n|--|--|\n| x | 5 |\n", [("x", "", "5")]),
         ("| a | b |\n|--|--|\n| x | 5 \\| 6 |\n", [("x", "b", "5 \\| 6")]),
         ("| a | b |\n|--|--|\n| x | n/a |\n| y | — |\n| z | 5 |\n", [("z", "b", "5")]),
     ],
 )
-def test_tables_that_are_read(table: str, cells: list[tuple[str, str, str]]) -> None:
-    assert cell_words(table) == cells
+def test_cell_has_the_headers_of_its_row_and_column(table: str, cells: list[tuple[str, str, str]]) -> None:
+    found = table_cells(table).values()
+    assert [(it.row.of(table), it.column.of(table), it.span.of(table)) for it in found] == cells
     assert unread_tables(table) == 0
 
 
