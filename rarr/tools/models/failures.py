@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from json import loads
 from urllib.parse import unquote, urlsplit
@@ -14,8 +15,9 @@ _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
 _SHORTEST_KEY = 8  # characters of the shortest secret that is removed from answers
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-# What clients raise while they read an answer that is not one of the protocol, such as a page of HTML.
-_OF_AN_ANSWER = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What clients raise while they read an answer that is not one of the protocol, such as a page of HTML."""
+_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}  # by status; others are refused, from 500 on failures
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|(?<![\w-])[\w-]*+\*{3,}[\w*-]*",
@@ -134,7 +136,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         return CallFailure("server", f"{model} closed the connection before its answer: see the server's log")
     if connecting or re.search("Connect|Protocol|Network", names):
         return CallFailure("connection", f"{model} cannot be reached: {message}")
-    if "Decod" in names or type(error) in _OF_AN_ANSWER:
+    if "Decod" in names or type(error) in UNREADABLE:
         shown = message if "Decod" in names else "its answer has another form"
         return CallFailure("server", f"{model} did not answer with a completion: {shown}")
     return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
@@ -152,23 +154,18 @@ def failure_of_status(
 
     `body` is a message, or an error in the form of the OpenAI protocol; `facts` are other words of the error.
     """
-    try:
+    message, wait = body, None
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
         error = loads(body)["error"]
         message = str(error["message"] if isinstance(error, dict) else error)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        message = body
-    reason = _line(message, secrets) or "it gave no reason"
-    kinds: dict[int, Kind] = {408: "timeout", 429: "busy"}
-    kind: Kind = "server" if status >= 500 else kinds.get(status, "refused")
-    words, limit = f"{body[:_READ]} {facts}", None
-    if status in _OF_PROMPT and _TOO_LONG.search(words):
-        kind, limit = "too_long", _limit(words)
-    try:
+    with suppress(ValueError):  # no header, or a date, which servers of models do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:  # no header, or a date, which servers of models do not send
-        wait = None
-    message = f"{model} answered with status {status}: {reason}"
-    return CallFailure(kind, message, wait, status=status, said=reason, limit=limit)
+    said = _line(message, secrets) or "it gave no reason"
+    kind, limit = _KINDS.get(status, "server" if status >= 500 else "refused"), None
+    if status in _OF_PROMPT and _TOO_LONG.search(words := f"{body[:_READ]} {facts}"):
+        kind, limit = "too_long", _limit(words)
+    shown = f"{model} answered with status {status}: {said}"
+    return CallFailure(kind, shown, wait, status=status, said=said, limit=limit)
 
 
 def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:

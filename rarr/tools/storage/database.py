@@ -129,30 +129,26 @@ def _opened(path: Path, schema: Schema) -> sqlite3.Connection:
 
 
 def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
+    """Connects, and makes the tables in an empty file. Raises `InputError` for another program or version."""
     uri = f"{path.as_uri()}?mode={mode}"
     sqlite = sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
     try:
-        _prepare(sqlite, path, schema)
+        name, version, tables = (sqlite.execute(query).fetchone()[0] for query in queries)
+        if name == 0 and tables == 0:
+            path.chmod(0o600)
+            sqlite.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
+            own = f"PRAGMA application_id = {schema.name}; PRAGMA user_version = {schema.format};"
+            sqlite.executescript(f"BEGIN IMMEDIATE; {schema.tables}; {own} COMMIT;")
+        elif name != schema.name:
+            of = f"{str(path)!r} is a database of another program, not a {schema.noun}"
+            raise InputError(f"{of}: give another path")
+        elif version != schema.format:
+            made = f"{schema.noun} {str(path)!r} was made by another version of rarr"
+            raise InputError(f"{made}: delete it, or give another path")
+        # A crash of the machine may then cost the last entries, but never the file.
+        sqlite.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         sqlite.close()
         raise
     return sqlite
-
-
-def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
-    """Makes the tables in an empty file. Raises `InputError` for a file of another program or version."""
-    queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")
-    name, version, tables = (sqlite.execute(query).fetchone()[0] for query in queries)
-    if name == 0 and tables == 0:
-        path.chmod(0o600)
-        sqlite.execute("PRAGMA journal_mode = WAL")  # readers and a writer do not wait for each other
-        own = f"PRAGMA application_id = {schema.name}; PRAGMA user_version = {schema.format};"
-        sqlite.executescript(f"BEGIN IMMEDIATE; {schema.tables}; {own} COMMIT;")
-    elif name != schema.name:
-        of = f"{str(path)!r} is a database of another program, not a {schema.noun}"
-        raise InputError(f"{of}: give another path")
-    elif version != schema.format:
-        made = f"{schema.noun} {str(path)!r} was made by another version of rarr"
-        raise InputError(f"{made}: delete it, or give another path")
-    # A crash of the machine may then cost the last entries, but never the file.
-    sqlite.execute("PRAGMA synchronous = NORMAL")
