@@ -1,7 +1,7 @@
 """Checks documents with one reviser, several at once, and lists what it found with lines and columns."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rarr.agent.postprocess import classified
@@ -25,8 +25,6 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
     "partial": "partly_judged",
     "nothing_to_check": "nothing_to_check",
-    "failed": "not_judged",
-    "deadline": "not_judged",
 }
 _UNREAD = ("table_not_checked", "reader_unreliable")
 """The codes of warnings about words of a document that nobody read, or read without missing errors."""
@@ -58,25 +56,24 @@ async def check_documents(
     document.
     """
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
-    turns = asyncio.Semaphore(jobs)
+    turns, of_all = asyncio.Semaphore(jobs), list[Notice]()
 
-    async def checked(document: DocumentFile) -> tuple[CheckedDocument, Sequence[Notice]]:
-        """Checks a document, and returns what was found and all warnings of the run."""
-        name, outcome, notice = document.file, "not_judged", document.unreadable
-        async with turns:
-            if not notice and document.text.strip():
+    async def checked(document: DocumentFile) -> CheckedDocument:
+        if document.unreadable:
+            made = CheckedDocument(file=document.file, outcome="not_judged", notice=document.unreadable)
+        elif not document.text.strip():
+            why = "nothing to check: the file is empty"
+            made = CheckedDocument(file=document.file, outcome="nothing_to_check", notice=why)
+        else:
+            async with turns:
                 result = await reviser.apostprocess(document.text, mode="check")
-                on_done()
-                warnings = result.revision.warnings if result.revision else ()
-                return await work(_document, name, result, statuses), warnings
+            warnings = result.revision.warnings if result.revision else ()
+            of_all.extend(notice for notice in warnings if notice.code in _OF_ALL)
+            made = await work(_document, document.file, result, statuses)
         on_done()
-        if not notice:
-            outcome, notice = "nothing_to_check", "nothing to check: the file is empty"
-        return CheckedDocument(file=name, outcome=outcome, notice=notice), ()
+        return made
 
-    results = await together(*(checked(document) for document in documents))
-    found = [result for result, _ in results]
-    of_all = (notice for _, notices in results for notice in notices if notice.code in _OF_ALL)
+    found = await together(*map(checked, documents))
     return DocumentChecks(
         fail_on=statuses,
         failing=sum(len(result.failing) for result in found),
@@ -87,60 +84,50 @@ async def check_documents(
 
 
 def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
-    outcome, notice = _OUTCOMES[result.outcome], result.notice
+    outcome, notice = _OUTCOMES.get(result.outcome, "not_judged"), result.notice
     if (revision := result.revision) is None:
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
-    statuses = {sentence.status for sentence in revision.report.sentences}
     # The notice says that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
     unread, warnings = grouped(each for each in own if each.code in _UNREAD), grouped(own)
-    is_unjudged = any(name == "not judged" for name, _ in classified(revision))
+    is_unjudged = any(kind == "not judged" for kind, _ in classified(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
-        all_unjudged = statuses <= {"unjudged", "retrieval_failed"}
-        outcome = "not_judged" if all_unjudged else "partly_judged"
+        is_any_judged = any(
+            it.status not in ("unjudged", "retrieval_failed") for it in revision.report.sentences
+        )
+        outcome = "partly_judged" if is_any_judged else "not_judged"
         notice += f" ({[*unread, *warnings, 'see the warnings'][0]})"
+    found = tuple(_findings(revision, fail_on))
     return CheckedDocument(
-        file=name,
-        outcome=outcome,
-        notice=notice,
-        findings=tuple(_findings(revision, fail_on)),
-        warnings=tuple(warnings),
+        file=name, outcome=outcome, notice=notice, findings=found, warnings=tuple(warnings)
     )
 
 
-def _findings(revision: Revision, fail_on: Sequence[str]) -> list[Finding]:
-    """Returns the sentences that are contradicted, not confirmed or unjudged, in the order of the text.
+def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
+    """Yields the sentences that are contradicted, not confirmed or unjudged, in the order of the text.
 
     A finding has at most three of the quotes, first those that say otherwise.
     """
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
-    return [
-        Finding(
-            status=sentence.status,
-            fails=sentence.status in fail_on,
-            text=sentence.text,
-            start=sentence.start,
-            end=sentence.end,
-            line=text.count("\n", 0, sentence.start) + 1,
-            column=sentence.start - text.rfind("\n", 0, sentence.start),
-            end_line=text.count("\n", 0, sentence.end) + 1,
-            end_column=sentence.end - text.rfind("\n", 0, sentence.end),
+    for kind, it in classified(revision):
+        if kind not in ("contradicted", "not confirmed", "not judged"):
+            continue
+        quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MOST_QUOTES]
+        parts = [part for part in it.parts if part.state != "confirmed"]
+        yield Finding(
+            **it.model_dump(include={"status", "text", "start", "end"}),
+            fails=it.status in fail_on,
+            line=text.count("\n", 0, it.start) + 1,
+            column=it.start - text.rfind("\n", 0, it.start),
+            end_line=text.count("\n", 0, it.end) + 1,
+            end_column=it.end - text.rfind("\n", 0, it.end),
             parts=tuple(
                 DoubtfulPart(words=text[part.start : part.end], state=part.state, says=part.says)
-                for part in sentence.parts
-                if part.state != "confirmed"
+                for part in parts
             ),
             quotes=tuple(
-                SourceQuote(
-                    quote=quote.text,
-                    source=by_id[quote.evidence_id].source,
-                    title=by_id[quote.evidence_id].title,
-                    start=quote.start,
-                    end=quote.end,
-                )
-                for quote in sorted(sentence.quotes, key=lambda it: it.side != "against")[:_MOST_QUOTES]
+                SourceQuote(quote=each.text, start=each.start, end=each.end, source=of.source, title=of.title)
+                for each in quotes
+                for of in (by_id[each.evidence_id],)
             ),
         )
-        for name, sentence in classified(revision)
-        if name in ("contradicted", "not confirmed", "not judged")
-    ]

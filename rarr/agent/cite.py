@@ -6,7 +6,7 @@ The sentence of each citation is read as a card beside the source that the citat
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
 from rarr.ledger.excerpts import merged
 from rarr.records import Evidence, Notice, Passage, Revision
-from rarr.records.card import Card, Place
+from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.given_passages import GivenPassages
@@ -129,10 +129,6 @@ class _Resolved(NamedTuple):
         return next((passage.source for passage in (self.evidence or {}).values()), "")
 
 
-_Reading = tuple[Card, frozenset[str]]
-"""The card of a sentence, and the ids of the evidence beside which it was read."""
-
-
 async def check_citations(
     text: str,
     context: str | None,
@@ -148,10 +144,9 @@ async def check_citations(
     no source says all of it, it is read once more beside all of its sources.
     """
     state, readings, notices = State(text=text, context=context), list[_Reading](), list[Notice]()
-    sources, entries = _Sources(components, known, given), {it.label: it.text for it in source_entries(text)}
-    resolved = await asyncio.gather(
-        *(_resolved(text, mark, entries, f"c{number}", sources) for number, mark in enumerate(marks, start=1))
-    )
+    sources = _Sources(components, known, given)
+    named = enumerate(marks, start=1)
+    resolved = await asyncio.gather(*(_resolved(text, mark, f"c{number}", sources) for number, mark in named))
 
     async def read(group: Sequence[_Resolved]) -> None:
         """Reads the sentences of the group beside the evidence of their citations in this group alone."""
@@ -166,10 +161,9 @@ async def check_citations(
         readings.extend(zip(outcome.cards, beside, strict=True))
 
     by_source, by_sentence = defaultdict[str, list[_Resolved]](list), defaultdict[Span, list[_Resolved]](list)
-    for each in resolved:
-        if each.evidence:
-            by_source[each.source].append(each)
-            by_sentence[each.mark.sentence].append(each)
+    for each in (it for it in resolved if it.evidence):
+        by_source[each.source].append(each)
+        by_sentence[each.mark.sentence].append(each)
     await asyncio.gather(*map(read, by_source.values()))
     done = {Span(card.start, card.end) for card, _ in readings if is_relied_on(card)}
     undecided = [
@@ -182,28 +176,30 @@ async def check_citations(
     return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
 
-async def _resolved(
-    text: str, mark: CitationMark, entries: Mapping[str, str], query_id: str, sources: "_Sources"
-) -> _Resolved:
+_Reading = tuple[Card, frozenset[str]]
+"""The card of a sentence, and the ids of the evidence beside which it was read."""
+
+
+async def _resolved(text: str, mark: CitationMark, query_id: str, sources: "_Sources") -> _Resolved:
     """Finds the passages of the cited source; suspicious ones are left out. A failure becomes a notice."""
-    label, message = mark.label, f"the citation {mark.place.of(text)} could not be judged"
+    label, sentence = mark.label, mark.sentence.of(text)
+    entries = {it.label: it.text for it in source_entries(text)}
     target = entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
+    message = f"the citation {mark.place.of(text)} could not be judged"
     try:
         async with meter().in_time():
-            named = await sources.passages(label, target, mark.sentence.of(text))
+            named = await sources.passages(label, target, sentence)
     except Exception as error:
         return _Resolved(mark, target, {}, failure("cite", message, error))
-    if not named:
-        return _Resolved(mark, target, None)
-    close = await work(nearest, named, mark.sentence.of(text), _PASSAGES)
+    close = await work(nearest, named, sentence, _PASSAGES) if named else []
     evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
     usable = [passage for passage in evidence if not passage.suspicious]
-    if not usable:
+    notice = None
+    if evidence and not usable:
         why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
         notice = Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
-        return _Resolved(mark, target, {}, notice)
     excerpts, _ = await work(merged, usable)
-    return _Resolved(mark, target, {excerpt.id: excerpt for excerpt in excerpts})
+    return _Resolved(mark, target, {it.id: it for it in excerpts} if evidence else None, notice)
 
 
 class _Sources:
@@ -214,9 +210,7 @@ class _Sources:
 
     def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
         self._components, self._known, self._given = components, known, given
-        most = components.settings.documents_per_query
-        self._search = _once(lambda query: components.retriever.retrieve(query, most))
-        self._read = _once(self._extracted)
+        self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the cited sources; of those whose text can be read, all passages.
@@ -224,20 +218,22 @@ class _Sources:
         `label` is the label of the mark, `target` the entry of the text's list or the address. Raises
         `RetrievalError` if the sources cannot be searched.
         """
+        settings, retriever = self._components.settings, self._components.retriever
         if not target:
             number, given = int(label) if label.isdecimal() else 0, self._given
             is_given = given is not None and 1 <= number <= len(given.sources)
             return given.of_source(given.sources[number - 1]) if given and is_given else []
-        query = f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}"
-        searched = [*await self._search(query), *await self._search(sentence)]
-        named, found = await work(named_passages, [*self._known, *searched], target), list[Passage]()
+        found = list(self._known)
+        for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}", sentence):
+            found += await self._once(retriever.retrieve, query, settings.documents_per_query)
+        named, cited = await work(named_passages, found, target), list[Passage]()
         for source, passage in {each.source: each for each in named}.items():
-            if (text := await self._read(source)) is None:
-                found += [each for each in named if each.source == source]
+            if (text := await self._once(self._extracted, source)) is None:
+                cited += [each for each in named if each.source == source]
             else:
                 whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
-                found += await work(cut, whole, self._components.settings.window)
-        return found
+                cited += await work(cut, whole, settings.window)
+        return cited
 
     async def _extracted(self, source: str) -> str | None:
         for opened in self._components.opened:
@@ -245,18 +241,12 @@ class _Sources:
                 return text
         return None
 
-
-def _once(make: Callable[[str], Coroutine[Any, Any, Any]]) -> Callable[[str], Coroutine[Any, Any, Any]]:
-    """Makes the function that awaits `make` once for a key; an error is not kept."""
-    made, turns = dict[str, Any](), defaultdict[str, asyncio.Lock](asyncio.Lock)
-
-    async def once(key: str) -> Any:
-        async with turns[key]:
-            if key not in made:
-                made[key] = await make(key)
-            return made[key]
-
-    return once
+    async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+        """Awaits a call once for its arguments; an error is not kept."""
+        async with self._turns[arguments]:
+            if arguments not in self._made:
+                self._made[arguments] = await call(*arguments)
+            return self._made[arguments]
 
 
 def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> CitationCheck:
@@ -270,13 +260,15 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> Cita
     quoting = [card for card in own if evidence.keys() & set(card.cited)]
     card = next((card for card in quoting if is_relied_on(card)), None)
     unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
-    partly = [it for it in quoting if it.verdict == "open" and mark.sentence not in map(_span, it.open)]
+    partly = any(
+        it.verdict == "open" and mark.sentence not in [Span(place.start, place.end) for place in it.open]
+        for it in quoting
+    )
     fault: CitationState = "unjudged" if unread or partly else "not_supported"
     quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(
         text=mark.place.of(text),
-        start=mark.place.start,
-        end=mark.place.end,
+        **mark.place._asdict(),
         target=citation.target,
         sentence_start=mark.sentence.start,
         sentence_end=mark.sentence.end,
@@ -285,47 +277,36 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> Cita
     )
 
 
-def _span(place: Place) -> Span:
-    return Span(place.start, place.end)
-
-
 def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:
     """Selects the passages whose source `target` names: by address or path, else by title, else by file name.
 
-    A passage that was found twice comes once.
+    A passage that was found twice comes once. An address in the entry belongs to another page here, so that
+    a title must then be a sentence of the entry.
     """
-    distinct = list({(each.source, each.start, each.end): each for each in passages}.values())
-    for names in (_has_address, _has_title, _has_file_name):
-        if selected := [passage for passage in distinct if names(target, passage)]:
+    distinct = {(each.source, each.start, each.end): each for each in passages}.values()
+    addresses, rest = set(map(_path, _ADDRESS.findall(target))), _ADDRESS.sub(" ", target)
+    lines, words = set(map(_words, rest.split(". "))), _words(target)
+
+    def has_address(source: str, title: str) -> bool:
+        return _has_whole(target, source) or _path(source) in addresses
+
+    def has_title(source: str, title: str) -> bool:
+        named = _words(title)
+        return bool(named.strip()) and (named in lines if rest != target else named in words)
+
+    def has_file_name(source: str, title: str) -> bool:
+        name = PurePosixPath(_path(source)).name.casefold()
+        is_file = "." in name and not _ADDRESS.match(source)
+        return is_file and _has_whole(_path(target).casefold(), name, not_behind=r"\w./-")
+
+    for names in (has_address, has_title, has_file_name):
+        if selected := [passage for passage in distinct if names(passage.source, passage.title)]:
             return selected
     return []
 
 
-def _has_address(target: str, passage: Passage) -> bool:
-    addresses = map(_path, _ADDRESS.findall(target))
-    return _has_whole(target, passage.source) or _path(passage.source) in addresses
-
-
-def _has_title(target: str, passage: Passage) -> bool:
-    """Has the entry the words of the title, one after another?
-
-    An address in the entry belongs to another page here, so the title must be a sentence of the entry.
-    """
-    title, rest = _words(passage.title), _ADDRESS.sub(" ", target)
-    if rest != target:
-        return title != "  " and title in map(_words, rest.split(". "))
-    return title != "  " and title in _words(target)
-
-
 def _words(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def _has_file_name(target: str, passage: Passage) -> bool:
-    name = PurePosixPath(_path(passage.source)).name.casefold()
-    if "." not in name or _ADDRESS.match(passage.source):
-        return False
-    return _has_whole(_path(target).casefold(), name, not_behind=r"\w./-")
 
 
 def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:

@@ -97,8 +97,8 @@ def test_contradictory_claim_is_status_1_with_the_deciding_sentence(command: Com
         "contradictory",
         "",
         f"contradicted: {WRONG}",
-        f"  source: {DAM} [p1, dam.md]",
-        "  differs: 212, the evidence says: 221 metres [p1]",
+        f"  source: {DAM} [g1, dam.md]",
+        "  differs: 212, the evidence says: 221 metres [g1]",
     ]
 
 
