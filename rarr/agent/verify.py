@@ -18,18 +18,8 @@ from rarr.backends.nli.loading import attribution_class
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.nodes.rerank import suspicious_notices
-from rarr.records import (
-    UNNAMED,
-    AttributionClass,
-    Evidence,
-    Notice,
-    Part,
-    Passage,
-    Revision,
-    Sentence,
-    Status,
-    Usage,
-)
+from rarr.records import UNNAMED, AttributionClass, Evidence, Notice, Part, Passage, Revision, Sentence
+from rarr.records.usage import Usage
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
@@ -56,12 +46,7 @@ _BETWEEN = "\n\n---\n\n"
 _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
 _ENDS = (".", "!", "?", "。", "！", "？")
 _CLOSING = "\"'”’»)]*_ "
-_STATUS: dict[AttributionClass | None, Status] = {
-    "attributable": "supported",
-    "contradictory": "contradicted",
-    "extrapolatory": "unconfirmed",
-    None: "unjudged",
-}
+_STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
 Sources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
@@ -84,7 +69,9 @@ class ClaimVerifier(Closable):
         unsearched = {"search": GivenPassages((), window=chosen.window)}
         components = components or wire(chosen.model_copy(update=unsearched))
         self._components = replace(components, settings=chosen)
-        self._reviser = Reviser(components=self._components).unedited()
+        others = {node: model for node, model in chosen.models.items() if node != "attribute"}
+        unscored = replace(components, settings=chosen.model_copy(update={"models": others}))
+        self._reviser = Reviser(components=unscored).unedited()
         reader = self._components.card_reader
         self.reader = reader.name if reader else ""
         """The name of the reader that decides."""
@@ -173,15 +160,10 @@ class NamedJudge(ClaimVerifier):
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None
     ) -> list[Verification]:
         """Asks about each claim, as `ClaimVerifier.averify_together` reads them."""
-        settings = self._components.settings
-        with using(Meter(budget_of(settings))) as spent, spent.step("attribute"):
-            asked = (self._judged(claim, context, sources) for claim in claims)
-            judged = await asyncio.gather(*asked)
-        usage = [usage_of(spent), *[Usage()] * len(claims)]
-        return [
-            it.model_copy(update={"usage": of, "warnings": (*it.warnings, *spent.warnings)})
-            for it, of in zip(judged, usage, strict=False)
-        ]
+        with using(Meter(budget_of(self._components.settings))) as spent, spent.step("attribute"):
+            judged = await asyncio.gather(*(self._judged(claim, context, sources) for claim in claims))
+        told = [it.model_copy(update={"warnings": (*it.warnings, *spent.warnings)}) for it in judged]
+        return [told[0].model_copy(update={"usage": usage_of(spent)}), *told[1:]]
 
     async def _judged(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
         """Asks about each sentence of the claim: first for its support, then for its class.
@@ -200,27 +182,24 @@ class NamedJudge(ClaimVerifier):
             asked = (claim, context, spans, joined if usable[1:] else usable[0])
             try:
                 async with meter().in_time(meter().grace):
-                    supports = await judge.support(*asked)
-                    classes = [attribution_class(it, settings.support_threshold) for it in supports]
-                    if isinstance(judge, Classifier):
-                        classes = await judge.classify(*asked)
+                    scores = await judge.support(*asked)
+                    labels = [attribution_class(it, settings.support_threshold) for it in scores]
+                    classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels
+                    supports = scores
             except Exception as error:
-                supports, classes = [None] * len(spans), [None] * len(spans)
                 problem = "the claim could not be judged"
                 notices.append(failure("attribute", problem, error, code="verification_failed"))
         found = [
             Sentence(
                 text=span.of(claim),
                 **span._asdict(),
-                status=_STATUS[label] if evidence else "no_evidence",
+                status=_STATUS.get(label or "", "unjudged") if evidence else "no_evidence",
                 support=support,
                 evidence_ids=tuple(it.id for it in usable if label not in (None, "extrapolatory")),
             )
             for span, label, support in zip(spans, classes, supports, strict=True)
         ]
-        known = [support for support in supports if support is not None]
-        made = _verification(claim, context, found, classes, notices, evidence=tuple(evidence))
-        return made.model_copy(update={"probability": min(known) if len(known) == len(found) else None})
+        return _verification(claim, context, found, classes, notices, tuple(evidence))
 
 
 def verifier_of(settings: Settings) -> ClaimVerifier:
@@ -277,7 +256,7 @@ def _verifications(
         if reads_more and context:
             found = [_without_question(sentence) for sentence in found]
         labels = [_label(sentence) if is_reliable else None for sentence in found]
-        verification = _verification(claim, context, found, labels, notices, evidence=revision.evidence)
+        verification = _verification(claim, context, found, labels, notices, revision.evidence)
         if reads_more and verification.label == "extrapolatory" and revision.evidence:
             told = (*verification.warnings, READS_MORE)
             verification = verification.model_copy(update={"warnings": told})
@@ -323,9 +302,11 @@ def _verification(
     """Labels the claim by its worst sentence; sentences that state nothing do not count."""
     stated = [label for label, it in zip(labels, found, strict=True) if it.checkable]
     told = notices if stated else [*notices, _NO_STATEMENT]
+    supports = [it.support for it in found if it.support is not None]
     return Verification(
         claim=claim,
         question=context,
+        probability=min(supports) if supports and len(supports) == len(found) else None,
         label=next((label for label in _WORST_FIRST if label in stated), None),
         sentences=tuple(found),
         evidence=evidence,
