@@ -235,7 +235,7 @@ async def _near(
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
         pieces = [_divisible(it) for it in passages]
-        parts = await work(lambda: GivenPassages(pieces, window=settings.window, step=settings.window))
+        parts = await work(lambda: GivenPassages(pieces, window=settings.window))
         passages = await parts.retrieve(f"{context or ''} {claim}", settings.documents_per_query)
     return [evidence_of(it, f"p{number}") for number, it in enumerate(passages, start=1)]
 
