@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import fields
 
-from rarr.agent import blocks as long_text
+from rarr.agent import blocks
 from rarr.components import Components
 from rarr.records import Estimate, ExpectedUsage
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -23,14 +23,11 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     `evidence_per_query` passages, of which 30% find an error. The estimate is not a limit: a text with errors
     in most sentences may cost twice as much.
     """
-    blocks = [text]
-    if long_text.is_divided(text, components):
-        blocks = [
-            block.of(text)
-            for block in text_blocks(text, long_text.BLOCK_CHARS)
-            if block.sentences and not block.too_long
-        ]
-    return added(_block_estimate(block, context, components) for block in blocks)
+    parts = [text]
+    if blocks.is_divided(text, components):
+        divided = text_blocks(text, blocks.BLOCK_CHARS)
+        parts = [block.of(text) for block in divided if block.sentences and not block.too_long]
+    return added(_part_estimate(part, context, components) for part in parts)
 
 
 def added(estimates: Iterable[Estimate]) -> Estimate:
@@ -38,7 +35,7 @@ def added(estimates: Iterable[Estimate]) -> Estimate:
     return sum(estimates, start=Estimate(queries=0, edits=0))
 
 
-def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
+def _part_estimate(text: str, context: str | None, components: Components) -> Estimate:
     count, reads_cards = len(sentences(text)), components.card_reader is not None
     queries = max(1, count * (1 if reads_cards else QUESTIONS))
     checks, edits = components.settings.evidence_per_query * queries, math.ceil(DISAGREEMENTS * queries)

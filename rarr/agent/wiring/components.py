@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import given_passages, opening, reranker, retriever, search_names
@@ -35,6 +35,8 @@ from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel
 
+Made = TypeVar("Made")
+
 OF_MODEL = ("generate_queries", "check_agreement", "edit", *WRITING_NODES, "write_answer")
 """The nodes whose model is the setting `model`. The cards tell attribution unless `models` names a judge."""
 MODEL_NODES = (*OF_MODEL[:3], "doubt", "attribute", *OF_MODEL[3:])
@@ -57,25 +59,21 @@ def wire(
     with opening(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
-        texts, checking, editing, answering, *writing = (
-            parts.prompts,
-            *map(parts.model, ("check_agreement", "edit", "write_answer", *WRITING_NODES)),
-        )
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=PromptedChecker(checking, texts) if checking else None,
-            editor=PromptedEditor(editing, texts) if editing else None,
+            checker=parts.prompted("check_agreement", PromptedChecker),
+            editor=parts.prompted("edit", PromptedEditor),
             card_reader=parts.card_reader(),
-            doubting_reader=parts.doubting_reader(),
+            doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
             record=parts.record(),
             verifier=parts.verifier(),
-            rewriter=parts.rewriter(editing),
+            rewriter=parts.rewriter(),
             writers={
-                node: PromptedWriter(model, texts, most=MAX_SECTIONS) if model else ExtractiveWriter()
-                for node, model in zip(WRITING_NODES, writing, strict=True)
+                node: parts.prompted(node, PromptedWriter, most=MAX_SECTIONS) or ExtractiveWriter()
+                for node in WRITING_NODES
             },
-            answer_writer=PromptedAnswers(answering, texts) if answering else None,
+            answer_writer=parts.prompted("write_answer", PromptedAnswers),
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
@@ -122,14 +120,17 @@ class ComponentMaker:
         """The language model of a node; None where it has none."""
         return self.models[self.named[node]] if node in self.named else None
 
+    def prompted(self, node: str, component: Callable[..., Made], **more: Any) -> Made | None:
+        """Makes a component with the language model of a node; None where it has none."""
+        model = self.model(node)
+        return component(model, self.prompts, **more) if model else None
+
     def card_reader(self) -> CardReader | None:
         """Makes the reader of cards; None where cards are not read."""
         if not self.reads_cards:
             return None
-        if (model := self.model("check_agreement")) is not None:
-            return PromptedCardReader(model, self.prompts)
-        if not self.settings.weights:
-            return NearQuoteReader()
+        if (reader := self.prompted("check_agreement", PromptedCardReader)) or not self.settings.weights:
+            return reader or NearQuoteReader()
         from rarr.backends.encoder.model_files import require_packages
 
         require_packages()
@@ -137,11 +138,6 @@ class ComponentMaker:
         from rarr.backends.encoder.model import Encoder
 
         return TrainedReader(Encoder(self.settings.weights))
-
-    def doubting_reader(self) -> CardReader | None:
-        """Makes the reader that is named for doubts."""
-        model = self.model("doubt")
-        return PromptedCardReader(model, self.prompts) if model and self.reads_cards else None
 
     def record(self) -> ReaderRecord | None:
         """Opens the record of the reader; None for a model without a server, such as an object."""
@@ -170,13 +166,14 @@ class ComponentMaker:
         chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
         return CardQueries(PromptedQuestions(model, self.prompts), chosen)
 
-    def rewriter(self, model: LanguageModel | None) -> Rewriter | None:
+    def rewriter(self) -> Rewriter | None:
         """Makes the rewriter of a baseline."""
         editor = self.baseline.editor
         if editor in ("efec", "lamda"):
-            if model is None:
+            made = self.prompted("edit", PromptedRewriter, anew=editor == "lamda")
+            if made is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
-            return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
+            return made
         if editor.startswith(PURR):
             from rarr.backends.fusion import FusionEditor  # it imports torch
 
@@ -185,8 +182,8 @@ class ComponentMaker:
 
     def verifier(self) -> Verifier:
         """Makes the judge of support."""
-        if (model := self.model("attribute")) is not None:
-            return PromptedVerifier(model, self.prompts)
+        if judge := self.prompted("attribute", PromptedVerifier):
+            return judge
         if self.judge in EMBEDDED:
             return NearQuoteVerifier()
         from rarr.backends.nli.verifier import NliVerifier  # it imports torch

@@ -1,6 +1,5 @@
 """Makes the retrievers and the reranker that the settings name, and holds what they open."""
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -204,26 +203,18 @@ class ObjectRetriever:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
         try:
-            call = self.source.retrieve(query, k)
-            wrong = "" if inspect.isawaitable(call) else f"{kind_of(call)} that cannot be awaited"
-            passages = () if wrong else await call
+            found = await self.source.retrieve(query, k)
         except (RetrievalError, BudgetError):  # these errors name their cures
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
             cure = f"try it alone; as a class of your own it is written {_WANTED}"
             raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
-        if wrong := wrong or _wrong(passages):
+        is_list = isinstance(found, Sequence) and not isinstance(found, str | bytes)
+        if not is_list or (strange := [it for it in found if not isinstance(it, Passage)]):
+            wrong = f"{kind_of(found)} with {kind_of(strange[0])} in it" if is_list else kind_of(found)
             raise RetrievalError(f"{self._name} returned {wrong}: write {_WANTED}")
-        return await within_limits(self._name, passages, self._limits)
-
-
-def _wrong(result: object) -> str:
-    """Describes a wrong result of `retrieve`; "" if it is a sequence of passages."""
-    if not isinstance(result, Sequence) or isinstance(result, str | bytes):
-        return "None" if result is None else kind_of(result)
-    strange = [kind_of(item) for item in result if not isinstance(item, Passage)]
-    return f"{kind_of(result)} with {strange[0]} in it" if strange else ""
+        return await within_limits(self._name, found, self._limits)
 
 
 def given_passages(searched: Retriever) -> tuple[Passage, ...]:
