@@ -1,7 +1,7 @@
 """Puts marks behind the sentences of a text, and a list of the cited sources at its end."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from rarr.tools.text.citation_marks import has_words
 
 _NEEDED = "[citation needed]"
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSING = ".!?…\"'”’)*_]"
 
 
@@ -28,17 +29,13 @@ def planned_citations(revision: Revision, settled: Sequence[Span]) -> list[Plann
     A sentence cites each passage that its card quotes for it: only together they need to say all of it.
     Sentences at `settled` get none.
     """
-
-    def planned() -> Iterator[PlannedCitation]:
-        evidence = {passage.id: passage for passage in revision.evidence}
-        for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
-            is_settled = any(Span(it.start, it.end).overlaps(span) for span in settled)
-            if it.status == "supported" and has_words(it.text) and not is_settled:
-                quoted = dict.fromkeys(quote.evidence_id for quote in it.quotes if quote.side == "for")
-                for name in quoted or it.evidence_ids:
-                    yield PlannedCitation(it, evidence[name])
-
-    return list(planned())
+    evidence, planned = {passage.id: passage for passage in revision.evidence}, list[PlannedCitation]()
+    for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
+        is_settled = any(Span(it.start, it.end).overlaps(span) for span in settled)
+        if it.status == "supported" and has_words(it.text) and not is_settled:
+            quoted = dict.fromkeys(quote.evidence_id for quote in it.quotes if quote.side == "for")
+            planned += [PlannedCitation(it, evidence[name]) for name in quoted or it.evidence_ids]
+    return planned
 
 
 def cited_text(
@@ -88,7 +85,7 @@ def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[st
     Returns the new text, and for each mark the places of a `Mark`. Spaces set a mark apart from words.
     """
     keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
-    pieces, places, position, length = list[str](), dict[tuple[int, str], tuple[int, int]](), 0, 0
+    pieces, places, position, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
     for at, mark in sorted(dict.fromkeys(keys), key=lambda key: key[0]):
         # A space behind keeps a mark from making a link or an entry with the next character.
         behind = " " if original[at : at + 1] in tuple("([:") else ""
@@ -96,11 +93,9 @@ def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[st
         pieces += [original[position:at], inserted]
         start = length + at - position
         position, length = at, start + len(inserted)
-        places[at, mark] = start, length
-    text = "".join([*pieces, original[position:]])
-    return text, [
-        {"at": key[0], "start": places[key][0], "end": places[key][1]}
-        | {"sentence_start": sentence.start, "sentence_end": sentence.end}
+        places[at, mark] = {"at": at, "start": start, "end": length}
+    return "".join([*pieces, original[position:]]), [
+        places[key] | {"sentence_start": sentence.start, "sentence_end": sentence.end}
         for key, (sentence, _) in zip(keys, marks, strict=True)
     ]
 
@@ -110,7 +105,7 @@ def _mark_place(text: str, end: int) -> int:
 
     Marks that follow directly are passed too, since `[1][2]` may be a link.
     """
-    line_end = re.compile(r"[\r\n]").search(text, end)
+    line_end = _LINE_END.search(text, end)
     limit = line_end.start() if line_end else len(text)
     for span in protected(text, text.rfind("\n", 0, end) + 1, limit):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
@@ -134,15 +129,14 @@ def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bo
     """Writes the list of sources with the line ends of the text, behind an open block; "" without sources."""
     if not sources:
         return ""
-    if footnotes:
-        lines = [f"[^{each.number}]: {_shown(each)}" for each in sources]
-    else:
-        lines = ["Sources:", "", *(f"- [{each.number}] {_shown(each)}" for each in sources)]
+    form = "[^{}]: {}" if footnotes else "- [{}] {}"
+    lines = [form.format(each.number, _shown(each)) for each in sources]
     last = next(reversed(blocks(f"{original}\n\nx")), None)
     fence = _FENCE.match(original, last.start) if last and last.kind == "code" else None
     before = [*([] if original.endswith(("\n", "\r")) else [""]), *([fence[1]] if fence else []), ""]
-    end = next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
-    return end.join([*before, *lines, ""])
+    first = _LINE_END.search(original)
+    end = first[0] if first else "\n"
+    return end.join([*before, *([] if footnotes else ["Sources:", ""]), *lines, ""])
 
 
 def _shown(source: CitedSource) -> str:
