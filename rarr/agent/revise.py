@@ -12,6 +12,7 @@ from rarr.agent.inputs import Message, context_of, optional_text, required_text,
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Estimate, Revision
 from rarr.records.citations import Cited
@@ -108,26 +109,24 @@ class Reviser(RunOwner[Revision]):
 
         Raises `InputError` for components that rewrite or read no cards.
         """
+        return self._of(without_edits(self._components))
+
+    def _of(self, components: Components) -> "Reviser":
         made = copy(self)
-        made._components = without_edits(self._components)
+        made._components = components
         return made
 
     async def _searching(self, sources: Sequence[Given] | None, search: Search) -> "Reviser":
-        """Returns a reviser for one call, which searches these sources, and shares everything else with this.
-
-        Raises `InputError` for wrong sources.
-        """
+        """Returns a reviser that searches the sources of a call. Raises `InputError` for wrong sources."""
         if search not in (None, "given"):
             raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
+        if sources is None and search:
+            raise InputError("search is given, and sources are not: give the passages as sources")
         if sources is None:
-            if search == "given":
-                raise InputError("search is given, and sources are not: give the passages as sources")
             return self
         given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
-        made = copy(self)
-        made._components = searching_given(self._components, given, alone=alone)
-        return made
+        return self._of(searching_given(self._components, given, alone=alone))
 
     def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Revision]:
         return (revision := revision_of(run_id, state, meter)), revision
@@ -143,11 +142,10 @@ class Reviser(RunOwner[Revision]):
             await self._checkpoints.keep(run_id, start, done=False)
 
         async def run_block(begun: State) -> State:
-            number = begun["block"]
-            kept = await self._checkpoints.stored(run_id, number)
+            kept = await self._checkpoints.stored(run_id, begun["block"])
             if kept is not None and not kept.tasks:
                 return cast(State, kept.values)
-            return await self._through_graph(begun if kept is None else None, run_id, number)
+            return await self._through_graph(None if kept else begun, run_id, begun["block"])
 
         state = await by_blocks(start, self._components, run_block)
         await self._checkpoints.keep(run_id, state, done=True)
