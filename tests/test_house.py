@@ -33,7 +33,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_270, 2_000),
     Budget("prompts", _inside("prompts"), 170, 150),
-    Budget("tools", _inside("tools"), 4_060, 2_200),
+    Budget("tools", _inside("tools"), 4_030, 2_200),
     Budget("retrievers", _inside("retrievers"), 4_430, 3_300),
     Budget("backends", _inside("backends"), 4_060, 4_000),
     Budget("ledger", _inside("ledger"), 2_280, 1_100),

@@ -87,8 +87,6 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
 
 
 class _BoundedBody(httpx2.AsyncByteStream):
-    """The unpacked body of `response`, which the server `name` sent."""
-
     def __init__(self, response: httpx2.Response, name: str, most: int) -> None:
         self._response, self._name, self._most = response, name, most
 
@@ -98,9 +96,8 @@ class _BoundedBody(httpx2.AsyncByteStream):
                 async for piece in body:
                     yield piece
         except UnreadableError as error:
-            raise CallFailure(
-                "refused", f"{self._name} sent an answer that cannot be read: {error}"
-            ) from None
+            unreadable = f"{self._name} sent an answer that cannot be read: {error}"
+            raise CallFailure("refused", unreadable) from None
 
     async def aclose(self) -> None:
         await self._response.aclose()

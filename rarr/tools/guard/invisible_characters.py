@@ -30,11 +30,7 @@ _SHAPING = re.compile(
     f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
     f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"
 )
-_PERHAPS = re.compile(  # all of the above in one pattern
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
+_OFTEN = re.compile("[\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")  # no step replaces these
 _TAG_LETTERS = re.compile(f"(?:{_FLAGS})|([\U000e0020-\U000e007e]{{4,}})")
 _SELECTORS = re.compile(f"[{_SELECTOR}]{{4,}}")
 _BITS = re.compile("[\u200b-\u200d\u2060\ufeff]{32,}")
@@ -54,16 +50,15 @@ After them, a text holds visible characters, and every line ends with a newline.
 """
 
 
-def is_seen(text: str) -> bool:
-    """Has `text` no character that a step may replace? If True, no step changes it; if False, one may."""
-    return not _PERHAPS.search(text)
+def steps_for(text: str) -> tuple[Step, ...]:
+    """Returns the `STEPS` that may change `text`: none where it has frequent characters alone."""
+    return () if _OFTEN.fullmatch(text) else STEPS
 
 
 def seen(text: str) -> str:
     """Returns `text` without invisible characters, after all `STEPS`."""
-    if not is_seen(text):
-        for pattern, replacement in STEPS:
-            text = pattern.sub(replacement, text)
+    for pattern, replacement in steps_for(text):
+        text = pattern.sub(replacement, text)
     return text
 
 

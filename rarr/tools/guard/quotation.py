@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.prompts import Prompt
-from rarr.tools.guard.invisible_characters import STEPS, is_seen
+from rarr.tools.guard.invisible_characters import steps_for
 
 _TOKEN_TAGS = """
 s inst sys system assistant user human developer instructions system_prompt start_of_turn end_of_turn bos eos
@@ -43,7 +43,7 @@ def quoted(prompt: Prompt, text: str) -> "Quotation":
     tags, labels = _marks_of(prompt.user)
     quotation = Quotation(text, text, range(len(text)))
     for pattern, replacement in (
-        *(() if is_seen(text) else STEPS),
+        *steps_for(text),
         (_TAG, lambda match: "‹" if _plain(match["name"]) in tags else match[0]),
         (_BAR, lambda match: "‹"),
         (_SQUARE, lambda match: "‹"),

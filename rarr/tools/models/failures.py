@@ -202,7 +202,6 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
 
 
 def _limit(message: str) -> int | None:
-    """Reads the tokens of the model's context in an error about a prompt that is too long."""
     match = _LIMIT.search(message)
     return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 

@@ -246,7 +246,6 @@ class LangChainChat:
     async def _single(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
     ) -> list[BaseMessage]:
-        """Asks other integrations in their own way."""
         fields = type(model).model_fields
         limit = next((name for name in _MOST_TOKENS if name in fields), "")
         values = {limit: ask.max_tokens, "temperature": ask.temperature if "temperature" in parts else None}
@@ -260,7 +259,6 @@ class LangChainChat:
         return [(await structured.ainvoke(_messages(ask), config))["raw"]]
 
     def _answer(self, messages: Sequence[BaseMessage]) -> Answer:
-        """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
         if not messages:
             raise CallFailure("server", f"{self.name} answered with no message")
         first, usable, cut = messages[0], list[str](), False

@@ -39,15 +39,11 @@ _CURES: dict[int | str, str] = {
 Made = TypeVar("Made")
 
 
-class Limiter:
+class Limiter(PerLoop[asyncio.Semaphore]):
     """Lets at most `most` requests run at once in an event loop, for all texts and models together."""
 
     def __init__(self, most: int) -> None:
-        self._places = PerLoop(lambda: asyncio.Semaphore(most))
-
-    def __call__(self) -> asyncio.Semaphore:
-        """Returns a context manager that waits until a request may start, and holds its place."""
-        return self._places.get()
+        super().__init__(lambda: asyncio.Semaphore(most))
 
 
 class Attempts:
@@ -75,7 +71,7 @@ class Attempts:
 
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
-            async with self._limiter():
+            async with self._limiter.get():
                 with trace_spans.span("request", self._name):
                     made = await self._unless_resting(request)
         except Exception:  # a cancelled request waits for nothing

@@ -82,9 +82,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
-        raise InputError(
-            f"{path} cannot be written ({why}): correct that and run again, which continues from there"
-        ) from None
+        cure = "correct that and run again, which continues from there"
+        raise InputError(f"{path} cannot be written ({why}): {cure}") from None
 
 
 @contextmanager
@@ -93,27 +92,23 @@ def locked(lock: Path, claimed: str) -> Iterator[None]:
 
     Raises `InputError` with the message `claimed` at once if another process holds it.
     """
-    held = FileLock(lock)
     with writing(lock.parent):
         lock.parent.mkdir(parents=True, exist_ok=True)
         try:
-            held.acquire(timeout=0)
+            held = FileLock(lock).acquire(timeout=0)
         except Timeout:
             raise InputError(claimed) from None
-    try:
+    with held:
         yield
-    finally:
-        held.release()
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
     """Yields the lines of a file; none if it is missing. Removes an incomplete last line from the file."""
+    if not path.exists():
+        return
     whole = 0
     with writing(path.parent):
-        try:
-            file = path.open("r+b")
-        except FileNotFoundError:
-            return
+        file = path.open("r+b")
     with file:
         for line in file:
             if not line.endswith(b"\n"):
