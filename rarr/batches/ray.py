@@ -108,10 +108,8 @@ class RayActors:
             try:
                 await asyncio.wait_for(_outcome(actor, None), PLACE_S)
             except TimeoutError:
-                cure = "end other work of the cluster, or add nodes, and run again"
-                raise SetupError(
-                    f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: {cure}"
-                ) from None
+                told = f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work, or add"
+                raise SetupError(f"{told} nodes, and run again") from None
             except self._deaths:
                 cure = "give it more memory, and every node the same versions of rarr, ray and Python"
                 raise SetupError(f"an actor ended while it started: {cure}") from None

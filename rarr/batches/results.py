@@ -90,9 +90,7 @@ class Columns(NamedTuple):
             what = "empty" if text is None or isinstance(text, str) else kind_of(text)
             return f"its {self.text!r} is {what}: give a text"
         if len(text) > LONGEST_TEXT:
-            return (
-                f"its {self.text!r} is too long: divide it into texts of at most {LONGEST_TEXT:,} characters"
-            )
+            return f"its {self.text!r} has more than {LONGEST_TEXT:,} characters: divide it"
         if not isinstance(context, str | None):
             return f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty"
         if not isinstance(sources, list):

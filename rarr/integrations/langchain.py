@@ -27,10 +27,7 @@ __all__ = ["RarrMiddleware", "RarrRunnable"]
 
 Value = str | AIMessage | dict[str, Any]
 """A text, a message, or a dict with the answer, which is one of these."""
-_CURE = (
-    "give a str, an AIMessage, or a dict with answer (a str or an AIMessage) and, if you have them, question"
-    " and sources"
-)
+_CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
 
 class RarrRunnable(Runnable[Value, Any]):
@@ -95,19 +92,14 @@ class RarrRunnable(Runnable[Value, Any]):
             return _written(value, None)
         if sources is None and self._alone:
             if not isinstance(value, Mapping):
-                raise InputError(
-                    "search is 'given', and the input has no sources: give a dict with answer and sources"
-                )
+                raise InputError("search is 'given' without sources: give a dict with answer and sources")
             sources = []  # the search of the chain found nothing, and wrote None or no key
-        call = self._result(text, question, sources)
+        search: Search = "given" if self._alone else None
+        call = postprocessed(self._reviser, text, question, sources, self._mode, search, None)
         result = await in_time(call, text, self._mode, self._deadline_s)
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return _written(value, result)
         return await asyncio.to_thread(_written, value, result)
-
-    async def _result(self, text: str, question: Any, sources: Sequence[Given] | None) -> Postprocessed:
-        search: Search = "given" if self._alone else None
-        return await postprocessed(self._reviser, text, question, sources, self._mode, search, None)
 
 
 def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
@@ -152,12 +144,8 @@ def _listed(sources: object, key: str) -> list[Any]:
         sources = [sources]
     if not isinstance(sources, list | tuple):
         raise InputError(f"{key} is {kind_of(sources)}: give a text, or a list of texts and documents")
-    return [
-        each
-        for each in sources
-        if not isinstance(text := each.page_content if isinstance(each, Document) else each, str)
-        or text.strip()
-    ]
+    texts = ((each, each.page_content if isinstance(each, Document) else each) for each in sources)
+    return [each for each, text in texts if not isinstance(text, str) or text.strip()]
 
 
 class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -284,10 +272,8 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    results = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(results, list):
-        return None
-    for result in results:
-        if not (isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS)):
+    results: Any = found.get("results") if isinstance(found, dict) else found
+    for it in results if isinstance(results, list) else [None]:
+        if not (isinstance(it, dict) and any(isinstance(it.get(key), str) for key in _ADDRESS)):
             return None
     return [result for result in results if any(map(result.get, _TEXT))]

@@ -39,17 +39,11 @@ _INSTRUCTIONS = (
     " files or addresses to read. A sentence that is not confirmed is not wrong: nothing decides it."
 )
 
-Text = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_TEXT, description="The text, plain or in Markdown.")
-]
-Claim = Annotated[
-    str, Field(min_length=1, max_length=5_000, description="One or a few sentences that state facts.")
-]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, description="Plain or in Markdown.")]
+Claim = Annotated[str, Field(min_length=1, max_length=5_000, description="Sentences that state facts.")]
 Question = Annotated[
     str | None,
-    Field(
-        max_length=LONGEST_TEXT, description="The question that it answers, if the text alone is not clear."
-    ),
+    Field(max_length=LONGEST_TEXT, description="The question that it answers, if it is not clear alone."),
 ]
 Sources = Annotated[
     list[GivenSource] | None,

@@ -30,7 +30,7 @@ class TextWork:
         settings: Settings,
         key: str = "",
     ) -> None:
-        self._desk, self._call, self._key = desk, call, key
+        self._desk, self._call, self.key = desk, call, key
         self._turns = latest_turns(turns)  # without images, since each block's job has it
         self._job = Job(
             "postprocess",
@@ -51,7 +51,7 @@ class TextWork:
 
         `before` is the part of the same answer that stands before the text.
         """
-        text = text.replace(self._key, "*" * len(self._key)) if self._key else text
+        text = text.replace(self.key, "*" * len(self.key)) if self.key else text
         earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self._call.new_run(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -61,7 +61,7 @@ class TextWork:
         except InputError as error:  # the text of a model, which its reader is to get all the same
             result = cast(Postprocessed, original(job, "failed", f"not checked: {error}"))
         self._call.log.setdefault("run_id", job.run_id)
-        self._call.log["outcome"] = result.outcome
+        self._call.note(result.outcome)
         return result
 
 
@@ -132,7 +132,7 @@ def why_not(request: Json) -> str:
 
 def turns(messages: Any) -> list[Json]:
     """Returns the messages of a request, to which the answer replies."""
-    return [each for each in _objects(messages) if isinstance(each.get("role"), str)]
+    return [each for each in objects(messages) if isinstance(each.get("role"), str)]
 
 
 async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
@@ -142,7 +142,7 @@ async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
     logprobs or annotations point.
     """
     found = list[tuple[int, Json]]()
-    for index, choice in enumerate(_objects(answer.get("choices"))):
+    for index, choice in enumerate(objects(answer.get("choices"))):
         message = choice.get("message")
         if isinstance(message, dict) and not (choice.get("logprobs") or message.get("annotations")):
             text = message.get("content")
@@ -161,7 +161,7 @@ async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
     return results
 
 
-def _objects(value: Any) -> list[Json]:
+def objects(value: Any) -> list[Json]:
     """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
     whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
     return value if whole else []

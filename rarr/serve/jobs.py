@@ -157,16 +157,16 @@ class Desk:
         margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
         given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
         running = asyncio.ensure_future(self._runner.run(given))
-        stopping = asyncio.ensure_future(self._stopping.wait())
-        tasks: set[asyncio.Future[Any]] = {running, stopping}
+        stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
         try:
-            await asyncio.wait(tasks, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
+            )
             if running.done():
                 return running.result()
             if self.is_stopping:
                 return original(job, "failed", "not checked: the server is shutting down")
-            late = f"not checked: the deadline of {job.deadline_s:g} s came first"
-            return original(job, "deadline", late)
+            return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
         except InputError:
             raise
         except WorkerLostError:
@@ -239,10 +239,7 @@ class _Pool:
         self._submitting = threading.Lock()
 
     async def outcome(self, job: Job | None, asked: float) -> Any:
-        """Returns the record of a job; None: a process builds its revisers.
-
-        Raises the error of the job, and `BrokenProcessPool` if a process died.
-        """
+        """Returns the record of a job, or raises its error. None: a process builds its revisers."""
         outcome = await asyncio.wrap_future(await asyncio.to_thread(self.submit, _outcome, job, asked))
         if isinstance(outcome, Exception):
             raise outcome

@@ -23,7 +23,7 @@ from rarr.serve.requests import (
     checked,
     json_object,
 )
-from rarr.serve.streams import Stream
+from rarr.serve.streams import SHORTEST_KEY, Stream
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
@@ -36,9 +36,9 @@ _HOP = {
 }  # fmt: skip
 """The headers of one connection (RFC 9110, section 7.6.1)."""
 _OURS = {b"host", b"content-length", b"expect", b"accept-encoding", TOKEN_HEADER.encode()}
+_OTHER_TEXTS = ("/completions", "/responses", "/messages")
+"""The ends of paths whose answers are texts too, in another form than that of chat completions."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
-_SHORTEST_KEY = 8
-"""Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
 
 
 class Proxy:
@@ -62,13 +62,16 @@ class Proxy:
 
     async def __call__(self, call: Call, send: Send) -> None:
         """Passes one request on, and sends its answer: worked on where that is possible, else as it came."""
-        is_chat = call.method == "POST" and call.path == CHAT
+        path = unquote(call.path).rstrip("/")
+        is_chat = call.method == "POST" and path == CHAT
         call.log["route"] = CHAT if is_chat else "/v1/*"
         request = json_object(call.body) if is_chat else None
         body, work, key = call.body, None, self._key_of(call)
-        why = "not a chat completion" if call.path == "/v1/responses" else ""
+        why = "not a chat completion" if call.method == "POST" and path.endswith(_OTHER_TEXTS) else ""
+        if is_chat and request is None:
+            why = "the request is no JSON object"
         if request is not None:
-            options = ProxyOptions()
+            options, why = ProxyOptions(), ""
             if "rarr" in request:
                 options = checked(ProxyOptions, request.pop("rarr"), "rarr", self._settings)
                 body = as_json(request)
@@ -126,7 +129,7 @@ class Proxy:
     def _key_of(self, call: Call) -> bytes:
         """Returns the key with which a call goes on; b"" for none, and for one that may be a word."""
         key = self._key or call.header("authorization").rpartition(" ")[2].encode("latin-1")
-        return key if len(key) >= _SHORTEST_KEY else b""
+        return key if len(key) >= SHORTEST_KEY else b""
 
 
 async def _whole(
@@ -145,8 +148,7 @@ async def _whole(
     results = await work_on(value, work) if value is not None else []
     if results:
         body = bytearray(as_json(value))
-        late = (result.outcome for result in results if result.outcome in ("deadline", "failed"))
-        notes = [(b"x-rarr-outcome", next(late, results[0].outcome).encode())]
+        notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
     else:

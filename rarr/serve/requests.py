@@ -50,6 +50,7 @@ Json = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 _LARGE = uuid4().hex  # stands before a number that no float holds; nobody outside knows it, so no text has it
 _LARGE_WRITTEN = re.compile(rf'"{_LARGE}([^"]*)"')
+_SEVERITY = ("nothing_to_check", "finished", "partial", "deadline", "failed")
 _log = logging.getLogger("rarr.serve")
 
 
@@ -258,6 +259,10 @@ class Call:
         """Makes the id of a run of this caller."""
         return f"{self.caller}-{uuid4().hex}"
 
+    def note(self, outcome: str) -> None:
+        """Notes the outcome of a text in the log, which keeps the worst of all texts of the answer."""
+        self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_SEVERITY.index)
+
     def header(self, name: str) -> str:
         """Returns the value of a header; "" without it."""
         return next((v.decode("latin-1") for k, v in self.headers if k == name.encode()), "")
@@ -267,8 +272,7 @@ class Call:
         value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
         if value is None or kind != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
-            keys = ", ".join(model.model_fields)
-            raise Refusal(400, "invalid_request", f"body: {told}: send an object with {keys}")
+            raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(model.model_fields)}")
         return checked(model, value, "body", settings)
 
 
@@ -335,8 +339,7 @@ class Gate:
         if call.path not in OPEN:
             call.caller = self._callers.of(request.headers)
             if self._in_flight >= self._settings.serve_concurrency:
-                told = "too many requests at once: come again"
-                raise Refusal(429, "too_many_requests", told, Retry_After="1")
+                raise Refusal(429, "too_many_requests", "too many at once: come again", Retry_After="1")
         self._in_flight += 1
         try:
             call.body, call.headers = await self._body(request), self._callers.without_tokens(pairs)

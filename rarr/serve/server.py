@@ -21,6 +21,7 @@ from rarr.serve.jobs import Desk, Job, Runner, Task, Tasks, WorkerProcesses
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
+    OPEN,
     Call,
     Gate,
     GuardrailBody,
@@ -61,8 +62,7 @@ class Application:
         self.desk = Desk(runner)
         self.proxy = Proxy(self.desk, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
-            "/healthz": ("GET", self._health),
-            "/readyz": ("GET", self._readiness),
+            **dict.fromkeys(OPEN, ("GET", self._health)),
             GUARDRAIL: ("POST", self._guardrail),
             **dict.fromkeys(OWN, ("POST", self._own)),
         }
@@ -83,12 +83,9 @@ class Application:
         await response(scope, receive, send)
 
     async def _health(self, call: Call) -> Response:
-        return JSONResponse({"status": "ok"})
-
-    async def _readiness(self, call: Call) -> Response:
-        if self.desk.is_stopping:
+        if call.path == "/readyz" and self.desk.is_stopping:
             raise Refusal(503, "not_ready", "the server is shutting down: ask another")
-        return JSONResponse({"status": "ready"})
+        return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 
     async def _own(self, call: Call) -> Response:
         task, kind = OWN[call.path]
@@ -108,13 +105,16 @@ class Application:
             record = await self.desk.done(job)
         except InputError as error:
             raise Refusal(400, "invalid_input", str(error)) from None
+        codes = {notice.code for notice in getattr(record, "warnings", ())} & {"deadline", "failed"}
+        call.note(getattr(record, "outcome", codes.pop() if codes else "finished"))
         return Response(record.model_dump_json(), media_type="application/json")
 
     async def _guardrail(self, call: Call) -> Response:
         """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
         body = call.read(GuardrailBody, self._settings)
-        given = body.additional_provider_specific_params or {}
-        options = checked(ProxyOptions, given, "rarr", self._settings)
+        options = checked(
+            ProxyOptions, body.additional_provider_specific_params or {}, "rarr", self._settings
+        )
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
         work = TextWork(self.desk, call, options, mode, turns(body.structured_messages), self._settings)

@@ -6,13 +6,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from rarr.serve.chat import TextWork, WorkedText
+from rarr.serve.chat import TextWork, WorkedText, objects
 from rarr.serve.requests import Json, Refusal, as_json, json_object
 
 LONGEST_EVENT = 8_000_000
 """Bytes of one event, at most."""
 AHEAD = 256
 """Events that are read ahead of those that were sent, at most."""
+SHORTEST_KEY = 8
+"""Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
 _KEEP_ALIVE = b": keep-alive\n\n"
 BROKEN_OFF = Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
@@ -61,16 +63,40 @@ class Paragraphs:
             self._is_complete = True
 
 
+class CutKey:
+    """Hides a key that comes in several events: all of it but its first characters, which went out before."""
+
+    def __init__(self, key: str) -> None:
+        self._key, self._come = key, dict[tuple[str | int, ...], int]()
+
+    def hidden(self, value: Any, *place: str | int) -> Any:
+        """Returns the value of an event, in each of whose texts the key goes on where the last one ended."""
+        if isinstance(value, dict):
+            return {name: self.hidden(it, *place, name) for name, it in value.items()}
+        if isinstance(value, list):
+            return [self.hidden(it, *place, number) for number, it in enumerate(value)]
+        return self._text(value, place) if self._key and isinstance(value, str) else value
+
+    def _text(self, text: str, place: tuple[str | int, ...]) -> str:
+        shown, come = "", self._come.get(place, 0)
+        for character in text:
+            come = come + 1 if self._key.startswith(character, come) else int(self._key[0] == character)
+            shown += "*" if come > SHORTEST_KEY else character
+        self._come[place] = come
+        return shown
+
+
 class Stream:
     """One streamed answer. Its paragraphs are worked on at the same time, and sent in order."""
 
     def __init__(self, work: TextWork, keep_alive_s: float) -> None:
         self._work, self._keep_alive_s = work, keep_alive_s
         self._open = Paragraphs(whole=work.needs_whole)
+        self._key = CutKey(work.key)
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._worked, self._has_ended = "", WorkedText(), False
         # What to send, in order. Each member waits for the work that it needs.
-        self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | None] = asyncio.Queue(AHEAD)
+        self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
 
     async def pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
@@ -101,7 +127,7 @@ class Stream:
 
     async def _next(self) -> bytes | None:
         made = await self._queue.get()
-        return None if made is None else await made()
+        return await made() if callable(made) else made
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
         """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
@@ -125,7 +151,7 @@ class Stream:
                     raise BROKEN_OFF
             data = None if is_done else json_object(value)
             if data is None:
-                await self._put(raw)
+                await self._queue.put(raw)
             else:
                 await self._chunk(raw, data)
             if is_done:
@@ -138,27 +164,29 @@ class Stream:
 
         The text so far goes out before an event that ends it or has none.
         """
-        choices = data.get("choices")
-        choice = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
-        choice = choice if isinstance(choice, dict) else {}
+        choices = objects(data.get("choices"))
+        choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
+        shown = self._key.hidden(delta)
         text = given if isinstance(given := delta.get("content"), str) else ""
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._work.changes_text:
             self._template = data
-            rest = {key: value for key, value in delta.items() if key != "content"}
+            rest = {key: value for key, value in shown.items() if key != "content"}
             choice = {**choice, "delta": rest}
             data = {**data, "choices": [choice]}
             left = _written(data) if rest or ends or data.get("usage") else None
+        elif shown != delta:
+            left = _written({**data, "choices": [{**choice, "delta": shown}]})
         closes = ends or "tool_calls" in delta or not choice
         if left and not closes:
-            await self._put(left)
+            await self._queue.put(left)
         for block in self._open.add(text):
             await self._block(block)
         if closes:
             await self._close()
-            await (self._end(data, choice) if ends and left else self._put(left or b""))
+            await (self._end(data, choice) if ends and left else self._queue.put(left or b""))
 
     async def _close(self) -> None:
         if block := self._open.rest():
@@ -196,12 +224,6 @@ class Stream:
             delta = {**(choice.get("delta") or {}), **({"annotations": annotations} if annotations else {})}
             shown = self._worked.shown(choice.get("index", 0))
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": shown}})
-
-        await self._queue.put(made)
-
-    async def _put(self, raw: bytes) -> None:
-        async def made() -> bytes:
-            return raw
 
         await self._queue.put(made)
 

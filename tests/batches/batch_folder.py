@@ -38,7 +38,7 @@ class Batch:
 
     def revise(self, settings: Settings | None = None, **options: Any) -> BatchCounts:
         settings = settings or self.settings()
-        return revise_file(self.source, self.out, settings=settings, workers=0, **options)
+        return revise_file(self.source, self.out, settings=settings, **{"workers": 0, **options})
 
     def results(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.out.read_text().splitlines()]

@@ -1,69 +1,63 @@
 """Rows run in actors of a Ray cluster by `rarr batch --ray`, as they run elsewhere."""
 
-import json
-from pathlib import Path
+from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from ray_clusters import (
-    BAD_TEXT,
-    DEADLY,
-    DEADLY_ONCE,
-    MARKS,
-    OWN,
-    RIGHT,
-    WRONG,
-    cluster,
-    deadly,
-    kills_in,
-    settings_in,
-)
 
-from rarr.batches import revise_file
-from rarr.batches.results import BatchCounts
+from batches import batch_folder
+from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
+from rarr.batches.ray import require_ray
 
-__all__ = ["cluster"]
-pytestmark = MARKS
+pytestmark = [
+    pytest.mark.ray,
+    pytest.mark.slow,
+    pytest.mark.loopback,
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray"),
+]
+DEADLY, DEADLY_ONCE = "The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high."
 
 
-def given(folder: Path, *texts: str) -> Path:
-    (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    return folder / "in.jsonl"
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[dict[str, Any]]:
+    """The options of a run in a cluster of two nodes."""
+    ray = require_ray()
+    from ray.cluster_utils import Cluster
 
-
-def on_cluster(cluster: Any, folder: Path, *texts: str, **options: Any) -> BatchCounts:
-    out, settings = folder / "out.jsonl", settings_in(folder, **options)
-    return revise_file(given(folder, *texts), out, settings=settings, workers=2, ray=cluster.address)
-
-
-def results(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    made.add_node(num_cpus=2)
+    # Its address is that of this machine, which is not loopback: what a test does in this process uses this.
+    ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
+    ray.cloudpickle.register_pickle_by_value(batch_folder)  # its nodes have no tests
+    yield {"workers": 2, "ray": made.address}
+    ray.shutdown()
+    made.shutdown()
 
 
 def test_results_equal_those_of_this_process(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: dict[str, Any], batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # the nodes work in another folder
-    texts, here, corpus = (WRONG, "", RIGHT), tmp_path / "here.jsonl", "corpus"
-    on_cluster(cluster, tmp_path, *texts, corpus=corpus)
-    revise_file(tmp_path / "in.jsonl", here, settings=settings_in(tmp_path, corpus=corpus), workers=0)
-    found, same = (
-        [{name: row[name] for name in row.keys() - OWN} for row in results(path)]
-        for path in (tmp_path / "out.jsonl", here)
-    )
-    assert found == same
-    assert [row["rarr_text"] for row in found] == [RIGHT, None, RIGHT]
-    assert found[1]["rarr_error"] == BAD_TEXT
+    monkeypatch.chdir(batch.folder)  # the nodes work in another folder
+    batch.rows({"text": WRONG}, {"text": ""}, {"text": RIGHT})
+    settings, found = batch.settings(corpus="corpus"), list[Any]()
+    for options in (cluster, {}):
+        batch.out = batch.folder / f"{len(found)}.jsonl"
+        batch.revise(settings, **options)
+        found.append([row | {"rarr_run_id": ""} for row in batch.results()])
+    assert found[0] == found[1]
+    assert [row["rarr_text"] for row in found[0]] == [RIGHT, None, RIGHT]
+    assert found[0][1]["rarr_error"] == "its 'text' is empty: give a text"
 
 
 def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_error(
-    cluster: Any, tmp_path: Path
+    cluster: dict[str, Any], batch: Batch
 ) -> None:
-    texts = (WRONG, DEADLY, DEADLY_ONCE, RIGHT)
-    search = ["corpus", deadly(tmp_path, Orrel=2, Arden=1)]
-    report = on_cluster(cluster, tmp_path, *texts, search=search)
-    _, killer, once, _ = results(tmp_path / "out.jsonl")
+    batch.rows(*({"text": text} for text in (WRONG, DEADLY, DEADLY_ONCE, RIGHT)))
+    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=2, Arden=1)])
+    report = batch.revise(settings, **cluster)
+    _, killer, once, _ = batch.results()
     assert (report.rows, report.errors) == (4, 1)
     assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
-    assert (kills_in(tmp_path, "Orrel"), kills_in(tmp_path, "Arden")) == (2, 1)
-    assert on_cluster(cluster, tmp_path, *texts, search=search).errors == 0
+    assert sorted(path.name for path in batch.folder.glob("*.[01]")) == ["Arden.0", "Orrel.0", "Orrel.1"]
+    assert batch.revise(settings, **cluster).errors == 0

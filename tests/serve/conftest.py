@@ -1,10 +1,13 @@
 """Shares servers among the tests of a file: a server takes longer to start than most tests."""
 
 from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
 
 import httpx2
 import pytest
 
+from rarr.serve import requests
 from rarr.testing import Request, ScriptedServer
 from serve.serving import Served
 
@@ -27,6 +30,14 @@ def upstream() -> Iterator[ScriptedServer]:
 def served(upstream: ScriptedServer) -> Iterator[Served]:
     with Served(serve_upstream_url=upstream.url, serve_corpora={"dams": "examples/corpus"}) as server:
         yield server
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> "SimpleQueue[dict[str, Any]]":
+    """The facts of the log of requests, each of which comes when its response is out."""
+    lines = SimpleQueue[dict[str, Any]]()
+    monkeypatch.setattr(requests._log, "info", lambda event, extra: lines.put(extra))
+    return lines
 
 
 @pytest.fixture

@@ -53,7 +53,6 @@ def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: S
         {"input_type": "response", "texts": None},
         {"input_type": "response", "texts": [WRONG], "additional_provider_specific_params": {"mode": "off"}},
     ],
-    ids=["request", "right", "no text", "off"],
 )
 def test_guardrail_lets_pass(http: httpx2.Client, body: Any) -> None:
     assert http.post(GUARDRAIL, json=body).json() == {"action": "NONE", "texts": None}

@@ -5,6 +5,7 @@ import logging
 import pickle
 from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
+from queue import SimpleQueue
 from typing import Any
 
 import httpx2
@@ -21,6 +22,9 @@ from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
 pytestmark = pytest.mark.loopback
 
 ASK: Any = [{"role": "user", "content": "How high is it?"}]
+Log = SimpleQueue[dict[str, Any]]
+OTHER = "not checked: not a chat completion"
+DEFECT = pickle.loads(pickle.dumps(sendable(KeyError("secret"))))
 
 
 @pytest.fixture
@@ -55,16 +59,29 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
         ({"response_format": {"type": "json_object"}}, "not checked: structured output"),
         ({"modalities": ["text", "audio"]}, "not checked: audio"),
         ({"messages": [{"role": "user", "content": "say:  "}]}, "not checked: no text"),
+        *(({"path": path}, OTHER) for path in ("responses", "completions", "messages")),
     ],
 )
 def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
-    served: Served, upstream: ScriptedServer, body: dict[str, Any], notice: str | None
+    served: Served,
+    upstream: ScriptedServer,
+    log: Log,
+    body: dict[str, Any],
+    notice: str | None,
 ) -> None:
-    through = raw(served.url, body)
+    path = body.pop("path", "chat/completions")
+    through = raw(served.url, body, path)
+    assert log.get(timeout=5)["outcome"] == (notice or "passed: off").replace("not checked", "passed")
     body.pop("rarr", None)
-    direct = raw(upstream.url, body)
+    direct = raw(upstream.url, body, path)
     assert through.json() | {"id": "", "created": 0} == direct.json() | {"id": "", "created": 0}
     assert through.headers.get("x-rarr-notice") == notice
+
+
+def test_log_has_the_worst_outcome_of_an_answer(served: Served, log: Log) -> None:
+    ask = [{"role": "user", "content": "say:wait\n\nIt is."}]
+    raw(served.url, {"messages": ask, "stream": True, "rarr": {"deadline_s": 0.05}})
+    assert log.get(timeout=5)["outcome"] == "deadline"
 
 
 def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
@@ -85,12 +102,7 @@ def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
         ("refuse", None, "failed", "not checked: the text is refused: give another"),
         ("wait", None, "deadline", "not checked: the deadline of 0.05 s came first"),
         ("It is.", WorkerLostError(), "failed", "not checked: the process that checked it ended twice"),
-        (
-            "It is.",
-            pickle.loads(pickle.dumps(sendable(KeyError("secret")))),
-            "failed",
-            "not checked: a defect of rarr, KeyError",
-        ),
+        ("It is.", DEFECT, "failed", "not checked: a defect of rarr, KeyError"),
     ],
 )
 def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(

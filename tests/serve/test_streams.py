@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 from typing import Any
 
 import httpx2
@@ -17,6 +18,7 @@ from rarr.serve.chat import TextWork
 from rarr.serve.jobs import Desk
 from rarr.serve.requests import Call, ProxyOptions, Refusal
 from rarr.serve.streams import Paragraphs, Stream
+from rarr.settings.serving import ServeMode
 from rarr.testing import Failure, ScriptedServer
 from serve.serving import RIGHT, WRONG, KnownRunner, Served, answers
 
@@ -96,10 +98,10 @@ TEXT = f"It is {WRONG} high."
 Event = dict[str, Any] | str
 
 
-async def sent(*came: Event) -> list[Any]:
+async def sent(*came: Event, mode: ServeMode = "revise", key: str = "") -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
-    work = TextWork(Desk(KnownRunner()), call, ProxyOptions(), "revise", [], Settings())
+    work = TextWork(Desk(KnownRunner()), call, ProxyOptions(), mode, [], Settings(), key)
     out = list[Any]()
     try:
         async for made in Stream(work, 10).pieces(_body(came)):
@@ -116,8 +118,8 @@ async def _body(came: tuple[Event, ...]) -> AsyncIterator[bytes]:
 
 
 def chunk(content: str | None = None, finish: str | None = None, **more: Any) -> Event:
-    delta = {} if content is None else {"content": content}
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish, **more}]}
+    more = more if content is None else {"content": content}
+    return {"choices": [{"index": 0, "delta": more, "finish_reason": finish}]}
 
 
 def words(out: list[Any]) -> str:
@@ -132,6 +134,18 @@ async def test_text_without_a_finish_reason_goes_out_and_the_stream_breaks_off(c
     assert words(out) == TEXT.replace(WRONG, RIGHT)
     assert out[-1] is None
     assert DONE not in out
+
+
+@pytest.mark.parametrize("mode", ["revise", "check"])
+@given(cuts=strategies.sets(strategies.integers(1, 40)))
+def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[int]) -> None:
+    key, said = "sk-0123456789-abcdef", "sk-0 sk-0123456789-abcdef. It is high."
+    pieces = [said[begin:end] for begin, end in pairwise(sorted({0, len(said), *cuts}))]
+    tools = [chunk(tool_calls=[{"function": {"arguments": it}}]) for it in pieces]
+    out = asyncio.run(sent(*map(chunk, pieces), *tools, chunk(finish="stop"), DONE, mode=mode, key=key))
+    calls = [it["choices"][0]["delta"].get("tool_calls") for it in out if it != DONE]
+    for told in (words(out), "".join(it[0]["function"]["arguments"] for it in calls if it)):
+        assert key[:9] not in told and "abcdef" not in told and told.endswith(". It is high.")
 
 
 def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:
