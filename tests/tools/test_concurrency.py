@@ -5,7 +5,7 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import aclosing
 
@@ -134,17 +134,15 @@ async def test_late_coroutine_is_cancelled_not_awaited_and_its_error_not_logged(
 
 
 async def test_run_works_inside_a_running_loop_in_one_shared_loop_of_its_own() -> None:
-    async def loop_of() -> asyncio.AbstractEventLoop:
-        return asyncio.get_running_loop()
+    async def called(function: Callable[[], object]) -> object:
+        return function()
 
-    async def within() -> int:
-        return run(doubled(21))
-
-    assert run(loop_of()) is run(loop_of()) is not asyncio.get_running_loop()
+    shared = run(called(asyncio.get_running_loop))
+    assert shared is run(called(asyncio.get_running_loop)) is not asyncio.get_running_loop()
     with pytest.raises(OSError, match="down"):
         run(failing())
     with pytest.raises(InputError, match="await arevise instead"):
-        run(within())
+        run(called(lambda: run(doubled(21))))
 
 
 @pytest.mark.parametrize("is_endless", [False, True])

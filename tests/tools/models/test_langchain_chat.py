@@ -32,23 +32,20 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def chat(server: ScriptedServer, api_key: str | None = KEY) -> LangChainChat:
-    return langchain_chat("openai:some", base_url=server.url, api_key=api_key, max_retries=0, timeout=2.0)
-
-
 @pytest.mark.parametrize("given", [KEY, None])
 async def test_key_is_shown_by_no_fault_and_no_answer(
     given: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "an-unusual-key")
+    options: dict[str, Any] = {"name": "openai:some", "api_key": given}
     with ScriptedServer(ANSWERS, requires_key="another") as server:
         own = ChatOpenAI(base_url=server.url, api_key=SecretStr("a key of its own"), max_retries=0)
-        for model in (chat(server, given), LangChainChat("mine", lambda: own)):
-            failure = await outcome(patient(model, attempts=1), ASK)
+        for model in (protocol(server, **options), LangChainChat("mine", lambda: own)):
+            failure = await outcome(patient(model, attempts=1))
             assert "status 401: Incorrect API key provided: ***" in str(failure)
         await own.root_async_client.close()
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
-        answer = await outcome(patient(chat(server, given)), ASK)
+        answer = await outcome(patient(protocol(server, **options)))
     assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
 
 
@@ -146,10 +143,9 @@ async def test_structured_request_has_our_schema_and_key(name: str, model: str, 
 
 async def test_samples_are_one_request() -> None:
     with ScriptedServer(lambda request: f"answer {request.sample}") as server:
-        async with aclosing(protocol(server)) as model:
-            answer = await model.complete(THREE)
-    assert answer.texts == ("answer 0", "answer 1", "answer 2")
-    assert (server.requests[0].n, server.requests[0].body["temperature"]) == (3, 0.7)
+        answer = await outcome(patient(protocol(server)), THREE)
+    assert isinstance(answer, Answer) and answer.texts == ("answer 0", "answer 1", "answer 2")
+    assert [(request.n, request.body["temperature"]) for request in server.requests] == [(3, 0.7)]
 
 
 @pytest.mark.parametrize(
@@ -191,17 +187,15 @@ async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str)
 
 
 @pytest.mark.parametrize(
-    ("options", "name", "said"),
+    ("key", "name", "said"),
     [
-        ({}, "vllm:scripted", "served by http://127.0.0.1"),
-        ({"requires_key": KEY}, "vllm:scripted", "status 401"),
-        ({}, "vllm:other", "the server has scripted alone"),
+        (None, "vllm:scripted", "served by http://127.0.0.1"),
+        (KEY, "vllm:scripted", "status 401"),
+        (None, "vllm:other", "the server has scripted alone"),
     ],
 )
-async def test_free_check_finds_the_model_or_tells_why_not(
-    options: dict[str, Any], name: str, said: str
-) -> None:
-    with ScriptedServer({}, **options) as server:
+async def test_free_check_finds_the_model_or_tells_why_not(key: str | None, name: str, said: str) -> None:
+    with ScriptedServer({}, requires_key=key) as server:
         async with aclosing(protocol(server, name=name)) as model:
             [found] = await asyncio.gather(model.probe(), return_exceptions=True)
     assert said in str(found)
