@@ -22,7 +22,7 @@ from rarr.records import (
 )
 from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
-from rarr.records.card import CardVerdict
+from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
@@ -317,6 +317,8 @@ class Components:
     """Confirms the cards that code doubts; None: `card_reader` does."""
     record: "ReaderRecord | None" = None
     """How `card_reader` did on planted controls; None: no record is kept."""
+    refusals: Callable[[], Callable[[str, Card], bool]] = lambda: lambda text, card: False
+    """Reads what people refused: whether they did an edit of the card of a text."""
     given: tuple[Passage, ...] = ()
     """Passages that the caller gave and that fit into each request: all of them are shown to the reader."""
     searches: bool = True

@@ -27,11 +27,8 @@ def failure(
     The code is `code`, else NODE_failed. For a `BudgetError` code and text are those of an exhausted budget.
     """
     if isinstance(error, BudgetError):
-        problem, code, query_id = (
-            "the budget is spent, and what was left to ask is left out",
-            "budget_exhausted",
-            None,
-        )
+        problem = "the budget is spent, and what was left to ask is left out"
+        code, query_id = "budget_exhausted", None
     reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
     return Notice(code=code or f"{node}_failed", message=f"{problem}: {reason}", node=node, query_id=query_id)
 

@@ -43,6 +43,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
         begun = block_state(start["original"], start["context"], block.number, block.span, block.lead)
         with span("block", f"block {block.number}", "", lead=block.lead, **block.span._asdict()):
             state: Any = await run(begun)
+        meter().share += (block.span.end - block.span.start) / len(start["original"])
         return BlockOutcome(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0

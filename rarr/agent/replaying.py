@@ -21,6 +21,7 @@ from pydantic import SecretStr
 
 from rarr.agent.answer import Answerer
 from rarr.agent.graph import Node
+from rarr.agent.refusals import Refusals, hashes_of
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import synchronous
 from rarr.agent.wiring.components import wire
@@ -29,6 +30,7 @@ from rarr.agent.write import Writer
 from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.components import Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
+from rarr.ledger.edit_gate import REFUSED
 from rarr.ledger.sentence_support import moved_back
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
@@ -298,7 +300,10 @@ def _components(
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(query.searched for query in trace.state().get("queries", []))
-    return replace(wire(settings, prompts=prompts), record=None, searches=searches)
+    made, found = wire(settings, prompts=prompts), trace.revision
+    ids = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
+    decided = Refusals(hashes_of(found, ids) if found else ())  # as the run found it
+    return replace(made, record=None, refusals=lambda: decided, searches=searches)
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:

@@ -10,6 +10,7 @@ from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
+from rarr.agent.refusals import refused
 from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
@@ -150,6 +151,13 @@ class Reviser(RunOwner[Revision]):
         state = await by_blocks(start, self._components, run_block)
         await self._checkpoints.keep(run_id, state, done=True)
         return state
+
+    def refuse(self, revision: Revision, *edit_ids: str) -> Revision:
+        """Refuses suggested edits, and keeps this in the data folder: no later run suggests them again.
+
+        Only hashes are kept. Raises `InputError` for an id that is not a suggested edit.
+        """
+        return refused(revision, edit_ids, self.settings.home)
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""

@@ -86,6 +86,8 @@ def batch(
 
 def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
+    from rarr.evals.measures import below
+
     status = 0
     if counts.errors:
         which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
@@ -93,12 +95,8 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     if counts.left:
         why = "since the cost has reached --max-cost: run again with a higher limit to continue"
         status = complain(f"{counted(counts.left, 'row')} left, {why}", 4)
-    for name, limit in limits.items():
-        value = getattr(counts, name)
-        if value is None:
-            status = complain(f"{name} could not be judged, so its limit {limit:g} is not met", 4)
-        elif value < limit:
-            status = complain(f"{name} is {value:.6g}, under its limit {limit:g}", 4)
+    for phrase in (below(name, getattr(counts, name), limit) for name, limit in limits.items()):
+        status = complain(phrase, 4) if phrase else status
     if counts.rows and counts.errors == counts.rows:
         status = complain("every row has an error: see rarr doctor", 3)
     return status

@@ -39,8 +39,7 @@ def check(
 
     Nothing is changed. FILES are texts or Markdown files, or folders of them. Prints the sentences that
     sources contradict or do not confirm, with line and column (from 1, in Unicode characters), and what the
-    source says. Exit status 1: a sentence fails; 3: none fails, but a file could
-    not be judged completely.
+    source says. Exit status 1: a sentence fails; 3: a file could not be judged completely.
 
     \b
     Examples:
@@ -164,8 +163,7 @@ def verify(
     object a line: "claim", "evidence" (a text, or a list of texts and of objects with "text" and "title"),
     optionally "id", "question", "label" (one of the three) or "supported" (true or false). DIR gets
     predictions.jsonl and report.json, with scores if rows have labels. The same call continues an interrupted
-    run. Exit status 1: a claim is contradictory; in DATA with labels, where the run measures the judge, it is
-    0.
+    run. Exit status 1: a claim is contradictory; 0 in DATA with labels, where the run measures the judge.
 
     \b
     Examples:

@@ -86,11 +86,10 @@ def eval_(
 def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     """Let people rate texts on a page; merge their ratings.
 
-    The page needs no server and no network. It asks whether each text can be understood, whether the
-    evidence supports it, and whether a revision keeps the intent. DATA has an item a line: "claim" (or
-    "text") and "evidence", or "original" and "revised"; optionally "id" and "question". Each rater downloads
-    a file. --merge measures how far the raters agree, and writes the "label" of the majority and the "votes"
-    of each item, for rarr verify.
+    The page needs no server. It asks whether each text can be understood, whether the evidence supports it,
+    and whether a revision keeps the intent. DATA has an item a line: "claim" (or "text") and "evidence", or
+    "original" and "revised"; optionally "id" and "question". Each rater downloads a file. --merge measures
+    how far they agree, and writes the "label" of the majority and the "votes" of each item, for rarr verify.
 
     \b
     Examples:
@@ -143,23 +142,22 @@ def bench(
     The rows have a fixed random order, so that --limit draws a sample. The same call continues an interrupted
     run. Reports print published figures beside the measured ones. NAME is:
 
-    rarr: revises texts by RARR, its baselines and the default (Gao et al. 2023). DATA has lines {"text"} or
-    {"question"}, maybe "context", "evidence" and "revised". Systems: default, rarr, efec, lamda, unedited,
-    and the ablations "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
+    rarr: revises texts by RARR, its baselines and the default. DATA has lines {"text"} or {"question"},
+    maybe "context", "evidence" and "revised". Systems: default, rarr, efec, lamda, unedited, and the
+    ablations "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
 
-    expertqa: judges claims of six systems that experts labelled, in dev/attribution of DATA. A judge is
-    embedded, nli:NAME or a model.
+    expertqa: judges claims that experts labelled, in dev/attribution of DATA; by embedded, nli:NAME, a model.
 
     kalma: answers the questions of BioKaLMA that have a graph, and measures the citations.
 
     wikigen: writes articles about EVENTS from the pages in DOCS, both JSON lines, and scores citations, by
     the system prr (a language model) or extractive (the default).
 
-    answers: measures how well scores of answers agree with people's ratings (MOCHA, EVOUNA). DATA has lines
-    {"question", "answer", "references", "score"}; a score is 0 to 1, or true or false.
+    answers: compares scores of answers with people's ratings (MOCHA, EVOUNA). DATA has lines {"question",
+    "answer", "references", "score"}; a score is 0 to 1, or true or false.
 
-    names: measures whether a search tells apart things that share a name (AmbER sets). DATA has lines "id",
-    "name", "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
+    names: does a search tell apart things that share a name (AmbER sets)? DATA has lines "id", "name",
+    "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
 
     conflicts: measures whether a model follows its evidence or its memory (Longpre et al. 2021). DATA has
     lines {"question", "answers", "passage"}, maybe "title"; answers of other rows replace a passage's own.
@@ -198,10 +196,9 @@ def train() -> None:
 def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
-    QUERIES has a query a line. Each is searched. A language model writes a short
-    text from at most four relevant passages, and puts errors into it. A row is kept if the verifier finds the
-    text supported, and less supported with its errors; predictions.jsonl in DIR says why a query has none.
-    The same call again works on the rest.
+    QUERIES has a query a line. A language model writes a short text from at most four passages about it, and
+    puts errors into it. A row is kept if the verifier finds the text supported, and less supported with its
+    errors; predictions.jsonl in DIR says why a query has none. The same call again works on the rest.
 
     \b
     Examples:

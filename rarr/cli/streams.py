@@ -14,7 +14,7 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rarr.records import Estimate, Passage
+    from rarr.records import Estimate
     from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
@@ -83,11 +83,8 @@ def decoded(given: str | bytes, name: str) -> str:
         raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
 
 
-def passages_of(files: Sequence[Path]) -> "Iterator[Passage]":
-    """Yields the documents of the files, each as one passage. Raises `InputError` for an unreadable file."""
-    from datetime import UTC, datetime
-
-    from rarr.records import Passage
+def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """Yields the documents of the files as given passages. Raises `InputError` for an unreadable file."""
     from rarr.retrievers.extract.extracted_document import UnreadableError
     from rarr.retrievers.extract.files import extract, kind
 
@@ -96,9 +93,8 @@ def passages_of(files: Sequence[Path]) -> "Iterator[Passage]":
             raise InputError(f"{file} is no document: give the path of a text or document, such as a .pdf")
         try:
             for it in extract(file, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]
-                place = {"source": it.source or str(file), "title": it.title, "start": 0, "end": len(it.text)}
-                dates = {"retrieved_at": datetime.now(UTC), "published_at": it.published_at}
-                yield Passage(text=it.text, **place, **dates)
+                place = {"source": it.source or str(file), "title": it.title}
+                yield {"text": it.text, "published_at": it.published_at, **place}
         except UnreadableError as error:
             raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
 

@@ -59,9 +59,8 @@ def revise(
     with streams.at_work(Reviser, settings) as reviser:
         if shown["estimate"]:
             return streams.write_estimate(reviser.estimate(original, context))
-        passages = streams.passages_of(source)
-        given = [{"text": each.text, "url": each.source, "title": each.title} for each in passages]
-        revision: Revision = reviser.revise(original, context, sources=given or None)
+        given = [*streams.passages_of(source)] or None
+        revision: Revision = reviser.revise(original, context, sources=given)
     if accept:
         revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
     status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision

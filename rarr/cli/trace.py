@@ -31,12 +31,12 @@ def trace() -> None:
 def list_(limit: int) -> int:
     """List the runs, the newest first: time, duration, outcome, usage and changes."""
     from rarr.traces.store import TraceStore
-    from rarr.views.trace_text import runs_json, runs_table
+    from rarr.views.trace_text import runs_table
 
     store = TraceStore()
     runs, names = store.list(limit), store.names()
     none = "No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n"
-    write_result(runs_json(runs), lambda: runs_table(runs, names) if runs else none)
+    write_result([each._asdict() for each in runs], lambda: runs_table(runs, names) if runs else none)
     return 0
 
 
@@ -56,6 +56,28 @@ def show(run: str, node: str | None, full: bool) -> int:
     from rarr.views.trace_text import as_text
 
     write(as_text(Trace.load(run), node=node, full=full))
+    return 0
+
+
+@trace.command()
+@_RUN
+@options.one("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
+@options.one("--refuse", "EDIT", "A suggested edit not to suggest again; repeatable.", multiple=True)
+@options.JSON
+def decide(run: str, accept: Sequence[str], refuse: Sequence[str]) -> int:
+    """Accept or refuse suggested edits of RUN, and print its text.
+
+    RUN is also the file of rarr revise --json. What is refused is kept in the data folder as a hash, and no
+    later run suggests it for this sentence by this line of a source.
+
+    \b
+    Examples:
+      rarr trace decide last --accept e1 --refuse e2
+    """
+    from rarr.agent.refusals import decided
+
+    revision = decided(run, accept, refuse)
+    write_result(revision, lambda: revision.text)
     return 0
 
 

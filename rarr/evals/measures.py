@@ -124,6 +124,13 @@ def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, f
     return limits
 
 
+def below(name: str, value: float | None, limit: float) -> str:
+    """Writes a phrase for a measure that is under its limit, or was not judged; "" for another."""
+    if value is None:
+        return f"{name} is not judged, under its limit {limit:g}"
+    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - _NOISE else ""
+
+
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
     """Writes a phrase for each measure that is under its limit, or may be; [] if all limits hold.
 
@@ -134,11 +141,6 @@ def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
     phrases = []
     for name, limit in limits.items():
         found = report.measures.get(name, Measured())
-        if found.value is None:
-            phrases.append(f"{name} is not judged, under its limit {limit:g}")
-        elif found.value < limit - _NOISE:
-            phrases.append(f"{name} is {found.value:.6g}, under its limit {limit:g}")
-        elif errors and found.unjudged:
-            why = f"it is not judged for rows with an error ({errors})"
-            phrases.append(f"{name} may be under its limit {limit:g}: {why}")
-    return phrases
+        why = f"may be under its limit {limit:g}: it is not judged for rows with an error ({errors})"
+        phrases.append(below(name, found.value, limit) or f"{name} {why}" * bool(errors and found.unjudged))
+    return [*filter(None, phrases)]

@@ -6,7 +6,7 @@ edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from rapidfuzz.distance import Levenshtein
@@ -22,6 +22,7 @@ from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
 MAX_CHARS, MAX_SHARE = 50, 0.5
 """An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
+REFUSED = "a person refused it"
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(
     r"<[|/!?]?[A-Za-z_][^<>\n]{0,200}>|\[/?[A-Z]{3,}[A-Z_]*\]|^#{1,6} |```|(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+",
@@ -52,11 +53,14 @@ def decided(state: State, change: Change, check: Check, evidence: Evidence) -> E
     )
 
 
-def with_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
+def with_card_edits(
+    state: State, query_ids: Mapping[Span, str], is_refused: Callable[[str, Card], bool]
+) -> State:
     """Applies the edits of the cards that are not decided yet, and returns the update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
-    `query_ids` gives the query of each sentence. Places of edits point into the text they are applied to.
+    `query_ids` gives the query of each sentence. `is_refused` tells whether a person refused an edit of the
+    card of a text before. Places of edits point into the text they are applied to.
     Cards are in the order of the text, so the edits of one only move those behind it.
     """
     original, edits = state["text"], list(state.get("edits", []))
@@ -65,6 +69,7 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
         outcome = card.outcome
         if card.edits and outcome is None and card.verdict in ("no", "mixed") and card.start >= at:
             outcome, reason = _decision(original, card)
+            outcome, reason = ("refused", REFUSED) if is_refused(original, card) else (outcome, reason)
             for edit in card.edits:
                 made = Edit(
                     **moved_place(Span(edit.start, edit.end), accepted)._asdict(),

@@ -23,7 +23,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.baseline.editor == "unedited":
         return {}
     if components.card_reader is not None:
-        return await work(_card_edits, state)
+        return await work(_card_edits, state, components)
     checks = state.get("checks", [])
     if not checks or not is_reason_to_edit(checks[-1], components.baseline):
         return {}
@@ -48,6 +48,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     return {"text": revised, "edits": [*edits, made], "checks": [*checks[:-1], stale]}
 
 
-def _card_edits(state: State) -> State:
+def _card_edits(state: State, components: Components) -> State:
     asked = queries_of(state, [Span(card.start, card.end) for card in state.get("cards", [])])
-    return with_card_edits(state, {span: queries[0].id for span, queries in asked.items() if queries})
+    query_ids = {span: queries[0].id for span, queries in asked.items() if queries}
+    return with_card_edits(state, query_ids, components.refusals())

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
 from rarr.ledger.sentence_support import moved_queries
-from rarr.records import Edit, EditState, Evidence, Part, Query, Report, Revision, Scores, Sentence, Status
+from rarr.records import Edit, EditState, Evidence, Part, Report, Revision, Scores, Sentence, Status
 from rarr.records.edits import moved_range
 from rarr.tools.pages.html_rendering import clipped, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
@@ -68,7 +68,11 @@ class RunView:
         """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
         places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
         return {
-            query.id: [n for n, place in enumerate(places, start=1) if place.overlaps(_place(query))]
+            query.id: [
+                n
+                for n, place in enumerate(places, start=1)
+                if place.overlaps(Span(query.start, max(query.end, query.start + 1)))
+            ]
             for query in moved_queries(self.queries, self.edits)
         }
 
@@ -185,10 +189,6 @@ def tokens(requests: Iterable[StoredSpan]) -> str:
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
     return ", ".join(f"{count:,} {name}" for count, name in zip(total, names, strict=False) if count)
-
-
-def _place(query: Query) -> Span:
-    return Span(query.start, max(query.end, query.start + 1))
 
 
 def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:

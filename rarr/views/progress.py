@@ -2,26 +2,30 @@
 
 import time
 from contextlib import ExitStack
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from rarr.tools.concurrency import before_end
+from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import one_line
 
+_STEPS = ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
+_USED = "requests: {task.fields[run].total.model_calls:,}, tokens: {task.fields[run].total.input_tokens:,} in"
 _LONGEST = 80  # characters of the line
 
 
 class Waiting:
-    """A line on standard error that shows the current step, unless that is no terminal (`watched`)."""
+    """A line on standard error, if this is `watched`: the step, how far a run is, and what it has used."""
 
     def __init__(self, *, watched: bool) -> None:
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
+            TextColumn(_USED, markup=False),
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
@@ -29,7 +33,7 @@ class Waiting:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._task = self._progress.add_task("starting", total=None)
+        self._task = self._progress.add_task("starting", total=None, run=Meter())
         self._first: tuple[float, int] | None = None
         self._until_then = ExitStack()
 
@@ -47,7 +51,13 @@ class Waiting:
 
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""
-        self._progress.update(self._task, description=one_line(node.replace("_", " "), _LONGEST))
+        run = meter()
+        far = f"{run.share:.0%} of the text, " if run.share else ""
+        step = f", step {_STEPS.index(node) + 1} of {len(_STEPS)}" if node in _STEPS and not far else ""
+        self._show(f"{far}{node.replace('_', ' ')}{step}", run=run)
+
+    def _show(self, line: str, **run: Any) -> None:
+        self._progress.update(self._task, description=one_line(line, _LONGEST), **run)
 
     def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
@@ -56,8 +66,8 @@ class Waiting:
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
         if total and done > before:
             line += f", about {duration((now - started) / (done - before) * (total - done))} left"
-        self.step(line + (f", {counted(errors, 'error')}" if errors else ""))
+        self._show(line + (f", {counted(errors, 'error')}" if errors else ""))
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""
-        self.step(f"index: {done} of {counted(total, 'file')}")
+        self._show(f"index: {done} of {counted(total, 'file')}")

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.padding import Padding
@@ -55,11 +55,12 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     """
     end = "" if revision.text.endswith("\n") else "\n"
     text = revision.text
-    if terminal and _console(terminal=True).color_system is None:  # old and new words would look the same
+    if terminal and _terminal().color_system is None:  # old and new words would look the same
         text = visible(text)
     elif terminal:
         pieces = segments(revision.original, revision.edits)
-        text = _coloured(Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces)
+        shown = (Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces)
+        text = _coloured(shown, soft_wrap=True, end="")
     return text + end + printed(_lines(revision, verbose), terminal=terminal)
 
 
@@ -71,31 +72,27 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
         for row in unified_diff(before, after, "original", "revised")
     ]
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    return _coloured(Text(visible(it), styles.get(it[0], "")) for it in rows) if terminal else "".join(rows)
-
-
-def _coloured(pieces: Iterable[Text]) -> str:
-    console = _console(terminal=True)
-    with console.capture() as capture:
-        for piece in pieces:
-            console.print(piece, soft_wrap=True, end="")
-    return capture.get()
+    shown = (Text(visible(it), styles.get(it[0], "")) for it in rows)
+    return _coloured(shown, soft_wrap=True, end="") if terminal else "".join(rows)
 
 
 def printed(lines: Iterable[Line], *, terminal: bool) -> str:
     """Writes lines as they are, or on a terminal in colours and wrapped with their indent."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
-    console = _console(terminal=True)
+    return _coloured(Padding.indent(line.text, line.indent) for line in lines)
+
+
+def _coloured(parts: Iterable[Text | Padding], **how: Any) -> str:
+    console = _terminal()
     with console.capture() as capture:
-        for line in lines:
-            console.print(Padding.indent(line.text, line.indent))
+        for part in parts:
+            console.print(part, **how)
     return capture.get()
 
 
-def _console(*, terminal: bool) -> Console:
-    # Given explicitly, because FORCE_COLOR would make rich colour the text in a file.
-    return Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
+def _terminal() -> Console:
+    return Console(force_terminal=True, markup=False, highlight=False, emoji=False)
 
 
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
@@ -205,18 +202,10 @@ def _cost(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes the label with its support, and each sentence with its first quote and its parts."""
+    """Writes the label with its support, and each sentence with its quotes and what differs."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    lines = [f"{verification.label or 'not judged'}{support}"]
-    sources = {each.id: each.source for each in verification.evidence}
-    for sentence in verification.sentences:
-        lines += ["", f"{sentence.status}: {one_line(sentence.text)}"]
-        for it in sentence.quotes[:1]:
-            source = one_line(sources[it.evidence_id])
-            lines.append(f"  source: {one_line(it.text)} [{it.evidence_id}, {source}]")
-        for part in sentence.parts:
-            says = f", the evidence says: {one_line(part.says)}" if part.says else ""
-            about = f" [{part.evidence_id}]" if part.evidence_id else ""
-            words = one_line(verification.claim[part.start : part.end])
-            lines.append(f"  {part.state}: {words}{says}{about}")
-    return "\n".join(lines) + "\n"
+    claim, evidence = verification.claim, verification.evidence
+    read = Revision(run_id="verify", original=claim, text=claim, changed=False, evidence=evidence)
+    sentences = enumerate(verification.sentences, start=1)
+    lines = [line for n, each in sentences for line in _sentence(n, each, read, verbose=True)]
+    return printed([Line(0, Text(f"{verification.label or 'not judged'}{support}")), *lines], terminal=False)

@@ -45,11 +45,6 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def runs_json(runs: Sequence[RunSummary]) -> list[dict[str, Any]]:
-    """Returns the list of runs as JSON values."""
-    return [run._asdict() | {"model_calls": run.calls} for run in runs]
-
-
 def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str:
     """Writes a summary of a run in about ten lines, and then its calls, or those of one node.
 
@@ -117,7 +112,11 @@ class _Tree:
         if span.kind == "score":
             return f"scored {counted(body.get('passages', 0), 'passage')} of {span.about}  {time}"
         if span.kind == "read":
-            return f"read {_counts(ReadBody.model_validate(body))}  {time}"
+            read = ReadBody.model_validate(body)
+            missed, planted = sum(it.missed for it in read.controls), len(read.controls)
+            beside = f"beside {counted(len(read.evidence), 'passage')}"
+            examined = f", {planted} planted, {missed} missed" if planted else ""
+            return f"read {counted(len(read.sentences), 'sentence')} {beside}{examined}  {time}"
         requests = [span] if span.kind == "request" else self._trace.within(span, "request")
         title = f"{self._blocks.get(span.parent, '')}{span.name} {span.about}".rstrip()
         title = f"question {title}" if span.kind == "ask" else title
@@ -155,13 +154,6 @@ class _Tree:
         if lacking := update.get("lacking"):
             yield f"sentences that lack support still: {len(lacking)}"
         yield from (f"warning: {notice.message}" for notice in update.get("warnings") or [])
-
-
-def _counts(reading: ReadBody) -> str:
-    missed = sum(control.missed for control in reading.controls)
-    planted = f", {len(reading.controls)} planted, {missed} missed" if reading.controls else ""
-    evidence = counted(len(reading.evidence), "passage")
-    return f"{counted(len(reading.sentences), 'sentence')} beside {evidence}{planted}"
 
 
 def _record(record: Any, fields: Sequence[str]) -> str:

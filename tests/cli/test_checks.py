@@ -95,10 +95,8 @@ def test_contradictory_claim_is_status_1_with_the_deciding_sentence(command: Com
     assert (done.status, done.err) == (1, "")
     assert done.out.decode().splitlines() == [
         "contradictory",
-        "",
-        f"contradicted: {WRONG}",
-        f"  source: {DAM} [g1, dam.md]",
-        "  differs: 212, the evidence says: 221 metres [g1]",
+        f"  1. contradicted  {WRONG}  ← “{DAM}” (Dam, dam.md)",
+        "      differs: “212”, and g1 says “221 metres”",
     ]
 
 

@@ -94,3 +94,13 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     )
     monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("false"))
     assert command("trace", "open", "a").status == 0
+
+
+def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
+    Path("dam.md").write_text("# Dam\n\nHoover Dam is 221 metres high.\n")
+    revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
+    Path("run.json").write_bytes(command(*revise).out)
+    accepted = command("trace", "decide", "run.json", "--accept", "e1")
+    assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.")
+    assert command("trace", "decide", "last", "--refuse", "e1").status == 0
+    assert json.loads(command(*revise).out)["edits"][0]["state"] == "refused"

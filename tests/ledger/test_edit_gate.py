@@ -33,7 +33,7 @@ def of_a_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, boo
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
     place = Span(read.start, read.end)
-    update = with_card_edits(state(text, cards=[read]), {place: "q1"})
+    update = with_card_edits(state(text, cards=[read]), {place: "q1"}, lambda *_: False)
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
     return one.state, one.reason, one.confirmed
@@ -66,7 +66,7 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
         CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
     ]
     read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
-    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"})
+    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"}, lambda *_: False)
     assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
 
 

@@ -1,13 +1,17 @@
 """What a person reads on a terminal, in a pipe, as a diff, in tables and while waiting."""
 
+import asyncio
 import re
 from typing import Any
 
 import pytest
 
+from rarr.agent.runs import using
 from rarr.evals.statistics import Measured
 from rarr.records import Notice, Query, Scores, Sentence
 from rarr.records.document_checks import DocumentChecks
+from rarr.tools.models.run_budget import Meter
+from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import render, render_diff
 from views.test_notebook import edit, evidence, revision
@@ -110,3 +114,19 @@ def test_report_becomes_lines_and_tables() -> None:
         ["a", "0.500", "[0.250,", "0.750]", "8"],
         ["b␛", "-", "0"],
     ]
+
+
+async def test_waiting_shows_share_requests_and_tokens_so_far(
+    terminal: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    terminal.setenv("FORCE_COLOR", "1")
+    run = Meter()
+    with using(run), Waiting(watched=True) as shown:
+        shown.step("check_agreement")
+        run.count(model_calls=3, input_tokens=1200)
+        await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on
+        run.share = 0.5
+        shown.step("edit")
+    drawn = ANSI.sub("", capfd.readouterr().err)
+    assert "check agreement, step 4 of 7 requests: 3, tokens: 1,200 in" in drawn
+    assert "50% of the text, edit" in drawn

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
+from rarr.agent.refusals import kept_refusals
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import given_passages, opening, reranker, retriever, search_names
 from rarr.backends.baselines import NoRewriter, UnaskedAgreement
@@ -67,6 +69,7 @@ def wire(
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
             record=parts.record(),
+            refusals=partial(kept_refusals, settings.home),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             writers={

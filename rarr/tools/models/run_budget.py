@@ -39,8 +39,8 @@ class Meter:
 
     `memo` has the answers so far, for equal questions. For a resumed run, `answers` finds the answer that a
     model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
-    with its context: a source needs it to distinguish the entities of one name. `ended` is the setting whose
-    limit refused a request or ended the run; empty while no limit is reached.
+    with its context: a source needs it to distinguish the entities of one name. `share`: how much of a long
+    text is done. `ended` is the setting whose limit refused a request or ended the run; empty for none.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -50,6 +50,7 @@ class Meter:
     by_node: dict[str, NodeUsage] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)
+    share: float = 0.0
     ended: str = ""
     _tokens_under_way: int = 0
     _cost_under_way: float = 0.0
@@ -59,7 +60,7 @@ class Meter:
     @property
     def total(self) -> NodeUsage:
         """The usage of all nodes together."""
-        return sum(self.by_node.values(), NodeUsage())
+        return sum([*self.by_node.values()], NodeUsage())
 
     def count(self, **more: Any) -> None:
         """Adds these numbers to the usage of the running node."""

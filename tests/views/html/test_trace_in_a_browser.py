@@ -1,5 +1,6 @@
 """The page of a run in a real browser: no network, no message, and readable on a phone and by keyboard."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,13 +82,16 @@ def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
 
 
 def test_accepted_suggestions_are_in_the_copied_text_and_refused_ones_are_not(suggesting: Page) -> None:
-    def copied() -> str:
-        suggesting.locator("#text .copy").click()
-        suggesting.locator("#text .copy:text('Copied')").wait_for()
+    def copied(button: str = "#text .copy") -> str:
+        suggesting.locator(button).click()
+        suggesting.locator(f"{button}:text('Copied')").wait_for()
         return str(suggesting.evaluate("navigator.clipboard.readText()"))
 
+    assert not suggesting.locator(".keep").is_visible()
     accept, refuse = (suggesting.locator(".decision", has_text=word) for word in ("Accept", "Refuse"))
     accept.click()
     assert "It is 90 metres" in copied()
     refuse.click()
     assert (accept.get_attribute("aria-pressed"), "It is 30 metres wide." in copied()) == ("false", True)
+    run = suggesting.locator(".keep").get_attribute("data-run")
+    assert re.fullmatch(rf"rarr trace decide {run} --refuse e\d+", copied(".keep"))

@@ -108,6 +108,16 @@
   // The text that the button copies has the accepted suggestions. Offsets count characters, not UTF-16 units.
   const button = document.querySelector("#text .copy");
   const written = button ? [...JSON.parse(button.dataset.text)] : [];
+  // A page cannot write to the data folder: a command keeps what was refused. A name that a shell could read
+  // as something else, in a trace from elsewhere, is left out.
+  const keeper = document.querySelector(".keep");
+  const keep = () => {
+    const made = all(".decision[aria-pressed=true]").map((each) => [
+      each === each.parentElement.firstElementChild ? "--accept" : "--refuse", each.parentElement.dataset.edit]);
+    const names = [keeper.dataset.run, ...made.map(([, name]) => name)];
+    keeper.hidden = !made.length || !names.every((name) => /^\w[\w.-]*$/.test(name));
+    keeper.dataset.text = JSON.stringify(["rarr trace decide", keeper.dataset.run, ...made.flat()].join(" "));
+  };
   document.addEventListener("click", ({ target }) => {
     const decision = target.closest(".decision");
     if (!decision) return;
@@ -118,6 +128,7 @@
     for (const { start, end, new: words } of accepted.sort((a, b) => b.start - a.start))
       characters.splice(start, end - start, ...JSON.parse(words));
     button.dataset.text = JSON.stringify(characters.join(""));
+    keep();
     button.textContent = button.dataset.label = accepted.length ? `Copy the text with ${accepted.length} accepted` : "Copy the text";
   });
 
