@@ -1,12 +1,16 @@
 """What reaches the file while a run goes on, what a run does without it, and what a trace must not hold."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.traces.store import TraceStore
 
 TEXT = "The Hoover Dam is 212 metres high."
 FACT = "The Hoover Dam is 221 metres high."
@@ -48,3 +52,33 @@ def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
     file = Trace.load(revision.run_id).file.model_dump_json()
     assert "SECRETKEY1234" not in file + revision.model_dump_json()
     assert "api_key=***" in file
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
+def test_disk_that_gets_full_loses_the_trace_and_not_the_run(home: Path) -> None:
+    def fill() -> None:
+        [file] = (home / "traces").glob("*.jsonl")
+        file.unlink()
+        file.symlink_to("/dev/full")
+
+    revision = revised(Notes(lambda: asyncio.to_thread(fill)))
+    assert revision.text == FACT
+    [warning] = revision.warnings
+    assert warning.code == "trace_failed" and "No space left" in warning.message
+
+
+async def test_cancelled_run_leaves_a_trace_that_says_so() -> None:
+    asked = asyncio.Event()
+
+    async def wait() -> None:
+        asked.set()
+        await asyncio.Event().wait()
+
+    async with Reviser(Settings(search=Notes(wait))) as reviser:
+        run = asyncio.create_task(reviser.arevise(TEXT, run_id="cancelled"))
+        await asked.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+    [run_seen] = await asyncio.to_thread(TraceStore().list)
+    assert (run_seen.status, run_seen.error, run_seen.text) == ("failed", "cancelled", TEXT)

@@ -14,13 +14,16 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
 
+OLLAMA_AT_ONCE = 2
+"""Requests at once for Ollama, which answers one after another: with more, the last ones time out."""
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
     """Makes and holds language models by their "names": a string, a LangChain chat model, or a `ChatModel`.
 
-    Each model tries the setting `fallbacks` after itself; all share one limit of concurrent requests.
+    Each model tries the setting `fallbacks` after itself; all share one limit of concurrent requests, but for
+    models of Ollama, which have one each.
     """
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
@@ -55,7 +58,9 @@ class LanguageModels:
             if settings.max_cost is not None:
                 _require_price(chat.name, price)
             limits: dict[str, Any] = {"attempts": settings.attempts, "timeout_s": settings.timeout_s}
-            self._chats[_key(name)] = BudgetedChat(chat, self._limiter, price=price, **limits)
+            is_slow = str(name).startswith("ollama:") and "concurrency" not in settings.model_fields_set
+            limiter = Limiter(OLLAMA_AT_ONCE) if is_slow else self._limiter
+            self._chats[_key(name)] = BudgetedChat(chat, limiter, price=price, **limits)
         return self._chats[_key(name)]
 
 

@@ -54,6 +54,16 @@ def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
         assert {request.headers["authorization"] for request in own.requests} == {"Bearer none"}
 
 
+@pytest.mark.loopback
+@pytest.mark.parametrize(("given", "most"), [({}, 2), ({"concurrency": 3}, 3)])
+def test_ollama_gets_two_requests_at_once_unless_told_otherwise(given: dict[str, int], most: int) -> None:
+    text = "\n\n".join(text_of(12, wrong=0, first=12 * number) for number in range(6))
+    with ScriptedServer(answer, latency=0.1) as server:
+        settings = settings_for(server, model="ollama:mills", **given)
+        assert revised(settings, text).text == text
+    assert server.in_flight_most == most
+
+
 def server_of(name: Any, **settings: Any) -> str:
     return models(name, **settings)[name].models[0].server
 

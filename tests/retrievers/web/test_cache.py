@@ -114,6 +114,19 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
 
 
+async def test_read_only_cache_is_read_and_new_values_go_out_unstored(
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(first := Cache(path), "known")
+    await first.aclose()
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    cache = Cache(path)
+    assert (await cache.through("page", "known", never)).value == b"v"
+    assert await put(cache, "new", b"w") == b"w"
+    assert "attempt to write a readonly database" in caplog.text
+    assert in_file(path, "SELECT COUNT(*) FROM entries") == 1
+
+
 async def test_damaged_value_is_replaced_and_others_are_kept(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
