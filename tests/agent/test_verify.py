@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from component_doubles import ScriptedVerifier, scripted_components
 
-from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, revise, verify
+from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, verify
 from rarr.agent.verify import NamedJudge, averify_by_search, verifier_of
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawCard, RawReading, ReadingBlock
@@ -97,6 +97,17 @@ async def test_claims_by_the_same_passages_share_a_request_and_its_controls() ->
     assert LATE[part.start : part.end] in ("1923", "4 May 1923")
 
 
+async def test_claim_that_opens_a_block_holds_no_other_and_a_long_record_is_read_in_part() -> None:
+    text = f"{'Nothing happened that year. ' * 600}{OPENED}"
+    whole = Passage(text=text, source="town.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+    async with ClaimVerifier() as verifier:
+        verified = await verifier.averify_together(["```\nIt is code.", OPENED], [whole], None)
+    assert [it.label for it in verified] == [None, "attributable"]
+    [quote] = verified[1].sentences[0].quotes
+    assert text[quote.start : quote.end] == OPENED
+    assert sum(len(it.text) for it in verified[1].evidence) < 2_000
+
+
 @pytest.mark.parametrize(
     ("reader", "warning"), [(agrees, "reader_unreliable"), (lambda asked: "no cards", "check_failed")]
 )
@@ -145,15 +156,6 @@ async def test_label_needs_a_located_quote(card: RawCard, label: str | None) -> 
     assert (await verifier.averify(CATS, ["Cats are liked.", "Nobody likes cats."])).label == label
 
 
-def test_sentences_are_those_of_a_revision() -> None:
-    claim = f"{RIGHT} It is grey. The Hoover Dam is 379 metres long."
-    report = revise(claim, search=InMemoryRetriever([DAM]), rounds=1, trace=False).report
-    for revised, verified in zip(report.sentences, verify(claim, DAM).sentences, strict=True):
-        states = [(part.start, part.end, part.state) for part in revised.parts]
-        assert [(part.start, part.end, part.state) for part in verified.parts] == states
-        assert verified.status == revised.status
-
-
 @pytest.mark.parametrize(
     ("levels", "label", "probability", "warnings"),
     [
@@ -186,3 +188,5 @@ def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader()
     assert len(judge.calls) == verification.usage.by_node["attribute"].model_calls == 2
     assert verification.label == "contradictory"
     assert verifier_of(Settings(model=judge, models={"attribute": "embedded"})).reader == "embedded"
+    assert verify(RIGHT, DAM, models={"attribute": judge}).label == "attributable"
+    assert len(judge.calls) == 2  # cards decide, and nobody would read its scores
