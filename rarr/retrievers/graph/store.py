@@ -102,8 +102,7 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
     elsewhere = _full_names(store, around, text) if around and around != text else []
     alone = _surnames(store, [(text, full), (around, elsewhere)])
     starts = {mention.start for mention in alone}
-    kept = [mention for mention in full if mention.start not in starts]
-    return sorted([*alone, *kept], key=lambda mention: mention.start)
+    return sorted([*alone, *(it for it in full if it.start not in starts)], key=lambda it: it.start)
 
 
 def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
@@ -170,33 +169,29 @@ def _surnames(store: TripleStore, texts: Sequence[tuple[str, Sequence[Mention]]]
     """
     named = defaultdict[str, set[str]](set)
     for mention in (each for _, mentions in texts for each in mentions):
-        words = name_key(mention.name).split()
-        relations = (triple.relation for entity in mention.entities[:1] for triple in store.around(entity))
-        if len(words) > 1 == len(mention.entities) and any(rank_of(it) in PERSONAL for it in relations):
+        words, facts = name_key(mention.name).split(), store.around(mention.entities[0])
+        if len(words) > 1 == len(mention.entities) and any(rank_of(it.relation) in PERSONAL for it in facts):
             named[words[-1]].update(mention.entities)
+    foreign = {
+        word
+        for text, mentions in texts
+        for word, start, end in words_of(text)
+        if word in named and not any(it.start < start < it.end for it in mentions)
+        if _is_part(text, start, end)
+    }
     text, mentions = texts[0]
-    taken = [each for each in mentions if any(map(store.around, each.entities))]
+    taken = [it for it in mentions if any(map(store.around, it.entities))]
     return [
         Mention(text[start:end], start, end, tuple(named[word]))
         for word, start, end in words_of(text)
-        if len(named.get(word, ())) == 1
-        and text[start].isupper()
-        and not any(each.start <= start < each.end for each in taken)
-        and not any(_stands_in_another_name(*each, word) for each in texts)
+        if len(named.get(word, ())) == 1 and word not in foreign
+        if text[start].isupper() and not any(it.start <= start < it.end for it in taken)
     ]
 
 
-def _stands_in_another_name(text: str, mentions: Sequence[Mention], surname: str) -> bool:
-    """Is the surname part of another name: of a prize, an institute, or a person not in the graph?"""
-    for word, start, end in words_of(text):
-        if word == surname and not any(each.start < start < each.end for each in mentions):
-            before, after = (
-                _NAMED_BEFORE.search(text, max(0, start - 40), start),
-                _NAMED_AFTER.match(text, end),
-            )
-            first = before[1] if before else ""
-            if first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES:
-                return True
-            if after and after[1].isupper():
-                return True
-    return False
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Does a word beside it make it a part of another name: of a prize, an institute, or a person?"""
+    before, after = _NAMED_BEFORE.search(text, max(0, start - 40), start), _NAMED_AFTER.match(text, end)
+    first = before[1] if before else ""
+    is_named = first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES
+    return is_named or (after is not None and after[1].isupper())
