@@ -10,7 +10,6 @@ from component_doubles import ScriptedVerifier, scripted_components
 from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, verify
 from rarr.agent.verify import NamedJudge, averify_by_search, verifier_of
 from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.components import RawCard, RawReading, ReadingBlock
 from rarr.errors import RetrievalError
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 
@@ -47,6 +46,12 @@ def agrees(asked: Asked) -> str:
         (WRONG, "The tower is 33 metres high.", "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} {CATS}", [DAM, "Dogs bark."], "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} Ida Lunde died in 1931.", [DAM, "Ida Lunde died in 1931 in Aarle."], "attributable", []),
+        (
+            RIGHT,
+            [DAM, "The Hoover Dam is 212 metres high."],
+            "extrapolatory",
+            ["sources_disagree", "near_quotations_only"],
+        ),
         ("Do not take Brenix if breast-feeding.", LIST, "attributable", []),
         ("Brenix is safe while breast-feeding.", LIST, "extrapolatory", ["near_quotations_only"]),
         (RIGHT, f"{DAM} {ORDER}", None, ["suspicious_evidence"]),
@@ -127,33 +132,6 @@ async def test_claim_without_passages_is_researched() -> None:
     async with Reviser(Settings(search=InMemoryRetriever(RetrievalError("down: start it")))) as reviser:
         failed = await averify_by_search(reviser, RIGHT)
     assert failed.label is None and "down: start it" in failed.warnings[0].message
-
-
-class OneCard:
-    """Answers every sentence with the same card; no control examines it."""
-
-    name, is_model = "one card", False
-
-    def __init__(self, card: RawCard) -> None:
-        self.card = card
-
-    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        return RawReading({it.number: self.card for it in block.pieces if it.number})
-
-
-@pytest.mark.parametrize(
-    ("card", "label"),
-    [
-        (RawCard("yes", ("P1.1",)), "attributable"),
-        (RawCard("yes", ("P9.1",)), "extrapolatory"),
-        (RawCard("no", ("P1.1",)), "contradictory"),
-        (RawCard("mixed", ("P1.1",), ("P2.1",)), "extrapolatory"),
-        (RawCard("none"), None),
-    ],
-)
-async def test_label_needs_a_located_quote(card: RawCard, label: str | None) -> None:
-    verifier = ClaimVerifier(components=replace(scripted_components(), card_reader=OneCard(card)))
-    assert (await verifier.averify(CATS, ["Cats are liked.", "Nobody likes cats."])).label == label
 
 
 @pytest.mark.parametrize(
