@@ -20,10 +20,9 @@ def asked_spans(state: State) -> list[Span]:
 def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
     """Returns the queries about each sentence, first asked first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
-    placed = [(query, query.start, query.end) for query in queries]
+    placed = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
     return {
-        span: [query for query, start, end in placed if start < span.end and span.start < end]
-        for span in spans
+        span: [it for it, start, end in placed if start < span.end and span.start < end] for span in spans
     }
 
 
@@ -70,8 +69,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
     quotes = _quotes_of(card, status) if card else ()
     return Sentence(
         text=span.of(text),
-        start=span.start,
-        end=span.end,
+        **span._asdict(),
         status=status,
         checkable=not is_nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
@@ -134,13 +132,11 @@ def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status
 def card_attribution(state: State) -> Attributed:
     """Tells of each checkable sentence whether it was supported as it was written, and whether it is now."""
     cards = {card.start: card for card in state.get("cards", [])}
-    before: list[float | None] = []
-    after: list[float | None] = []
-    for sentence in state["report"].sentences:
-        if sentence.checkable:
-            card, judged = cards.get(sentence.start), sentence.status != "unjudged"
-            before.append(float(card is not None and is_relied_on(card)) if judged else None)
-            after.append(float(sentence.status == "supported") if judged else None)
+    before, after = list[float | None](), list[float | None]()
+    for sentence in (it for it in state["report"].sentences if it.checkable):
+        card, judged = cards.get(sentence.start), sentence.status != "unjudged"
+        before.append(float(card is not None and is_relied_on(card)) if judged else None)
+        after.append(float(sentence.status == "supported") if judged else None)
     return before, after
 
 
@@ -148,15 +144,16 @@ def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator
     """Yields what is open or differs, and the values that a quoted line states."""
     if status == "no_evidence" or (status == "unconfirmed" and card is not None and not card.open):
         yield Part(start=span.start, end=span.end, state="open")
+    if card is None:
         return
-    for place in card.open if card else ():
-        yield Part(start=place.start, end=place.end, state="open")
-    for it in card.edits if card and status == "contradicted" else ():
+    yield from (Part(start=place.start, end=place.end, state="open") for place in card.open)
+    for it in card.edits if status == "contradicted" else ():
         if it.end > it.start:
             yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
-    for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
+    is_open = status == "unconfirmed" and not card.open
+    for value in values(span.of(text)) if status in ("supported", "unconfirmed") and not is_open else ():
         start, end = value.span.moved(span.start)
-        if card is None or any(start < place.end and place.start < end for place in card.open):
+        if any(start < place.end and place.start < end for place in card.open):
             continue
         if quote := next((quote for quote in card.quotes if states(quote.text, value)), None):
             yield Part(start=start, end=end, state="confirmed", evidence_id=quote.evidence_id)

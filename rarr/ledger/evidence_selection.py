@@ -18,7 +18,6 @@ EXHAUSTIVE_SUBSETS = 200_000
 _ROUNDING = 1e-9
 Row = Mapping[str, float]
 """How relevant one place is to each query that it was scored for."""
-
 Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
@@ -123,7 +122,7 @@ async def scores_by_query(
     Each query has a span with this name in the trace, with its `best` passages where that is above 0: some of
     them may be rejected.
     """
-    at_once: Sequence[Sequence[float]] | None = None
+    at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
     if isinstance(reranker, BatchReranker):
         try:
             async with meter().in_time(meter().grace):
@@ -131,18 +130,19 @@ async def scores_by_query(
         except Exception as error:
             return [error for _ in wanted]
 
-    async def scored(number: int, query: Query) -> Scored:
+    async def scored(query: Query, scores: Sequence[float] | None) -> Scored:
         passages = wanted[query]
         try:
             with span("score", name, query.id) as scoring:
-                async with meter().in_time(meter().grace):
-                    scores = at_once[number] if at_once else await reranker.score(query.text, passages)
+                if scores is None:
+                    async with meter().in_time(meter().grace):
+                        scores = await reranker.score(query.text, passages)
                 if best:
                     pairs = nlargest(best, zip(scores, passages, strict=True), key=lambda pair: pair[0])
-                    shown = [(score, passage.source, passage.start, passage.end) for score, passage in pairs]
+                    shown = [(score, *place_of(passage)) for score, passage in pairs]
                     scoring.body.update(passages=len(passages), best=shown)
         except Exception as error:
             return error
         return scores
 
-    return await asyncio.gather(*(scored(number, query) for number, query in enumerate(wanted)))
+    return await asyncio.gather(*map(scored, wanted, at_once))

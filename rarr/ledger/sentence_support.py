@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
@@ -81,9 +82,7 @@ def support_by(support: SentenceSupport, report_ids: Collection[str] | None = No
     """
     if not support.searched and not support.by_evidence:
         return None
-    scores = [
-        score for name, score in support.by_evidence.items() if report_ids is None or name in report_ids
-    ]
+    scores = [it for name, it in support.by_evidence.items() if report_ids is None or name in report_ids]
     return max((score for score in scores if score is not None), default=None) if scores else 0.0
 
 
@@ -107,16 +106,9 @@ def judged_sentences(
             status = "unjudged"  # never called unsupported
         else:
             status = "unconfirmed" if scores else "no_evidence"
-        judged.append(
-            Sentence(
-                text=support.span.of(state["text"]),
-                start=support.span.start,
-                end=support.span.end,
-                status=status,
-                evidence_ids=tuple(dict.fromkeys(ids)),
-                support=support_by(support),
-            )
-        )
+        facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": support_by(support)}
+        text = support.span.of(state["text"])
+        judged.append(Sentence(text=text, **support.span._asdict(), status=status, **facts))
     return tuple(judged)
 
 

@@ -16,12 +16,7 @@ pytestmark = pytest.mark.loopback
 KEY = "quiet/Harbour-42"  # of no provider's form
 FACT = "The bridge opened in 1937."
 TEXT = "The bridge opened in 1935."
-ESCAPED: list[Callable[[str], str]] = [
-    lambda key: key,
-    lambda key: key.replace("/", "\\/"),
-    lambda key: "".join(f"\\u{ord(character):04X}" for character in key),
-    lambda key: f"\\u{ord(key[0]):04x}{key[1:]}",
-]
+ESCAPED = "".join(f"\\u{ord(character):04X}" for character in KEY)  # as JSON may hold it
 
 
 def repeating(key: str) -> Callable[[Request], str]:
@@ -46,9 +41,9 @@ def repeating(key: str) -> Callable[[Request], str]:
     return answer
 
 
-@pytest.mark.parametrize("escape", ESCAPED, ids=["plain", "slash", "all", "first"])
-def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[str], str]) -> None:
-    with ScriptedServer(repeating(escape(KEY)), requires_key=KEY) as server:
+@pytest.mark.parametrize("said", [KEY, ESCAPED], ids=["plain", "escaped"])
+def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, said: str) -> None:
+    with ScriptedServer(repeating(said), requires_key=KEY) as server:
         settings = Settings(
             model="vllm:scripted",
             base_url=server.url,
@@ -62,7 +57,7 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
             made = reviser.revise(TEXT)
     assert made.checks[0].reason == "***"
     outputs = [made.model_dump_json(), Trace.load(made.run_id, tmp_path).file.text()]
-    assert not [text for text in outputs if KEY in text or escape(KEY) in text]
+    assert not [text for text in outputs if KEY in text or said in text]
 
 
 def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:

@@ -90,7 +90,6 @@ def untouchable(text: str) -> list[tuple[str, str]]:
 
 OF_THE_TEXT = {
     "nothing_to_check",
-    "not_english",
     "html_not_checked",
     "table_not_checked",
     "character_replaced",
