@@ -221,11 +221,12 @@ class RunRecorder:
             self._store.write(self._run_id, [line])
 
     def _write(self) -> None:
-        lines = []
+        new: dict[int | str, TraceSpan | Prompt] = {}
         while self._new:
-            lines.append(self._line(self._new.popleft()))
-        if lines:
-            self._store.write(self._run_id, lines)
+            each = self._new.popleft()
+            new[each.hash if isinstance(each, Prompt) else each.number] = each  # of a span, the last holds
+        if new:
+            self._store.write(self._run_id, [self._line(each) for each in new.values()])
 
     def _line(self, each: TraceSpan | Prompt) -> str:
         if isinstance(each, Prompt):

@@ -41,6 +41,7 @@ Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
 Status = Literal["done", "failed", "running", "cut short"]
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
 
@@ -302,7 +303,7 @@ class TraceFile(_Begun, _End):
 
 def line_of(kind: str, value: Mapping[str, Any], **packed: str) -> str:
     """Writes a line of the file. `packed` are further fields, as JSON."""
-    plain = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    plain = _encode(value)
     more = "".join(f',"{name}":{part}' for name, part in packed.items())
     return f'{{"{kind}":{plain[:-1]}{more}}}}}'
 
