@@ -13,8 +13,8 @@ _ALIKE = {
     **dict.fromkeys("-‐‑‒–—―−", "-"),
     **dict.fromkeys("([<‹{", "("),
     **dict.fromkeys(")]>›}", ")"),
+    **dict.fromkeys("*_`\\\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
 }
-_DROPPED = frozenset("*_`\\\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
@@ -29,8 +29,8 @@ class Folded(NamedTuple):
         wanted = fold(words).text.strip()
         if not any(map(str.isalnum, wanted)):
             return []
-        ends = re.finditer(f"(?={re.escape(wanted)})", self.text)  # places may overlap
-        return [Span(self.places[it.start()], self.places[it.start() + len(wanted) - 1] + 1) for it in ends]
+        found = (at for at in range(len(self.text)) if self.text.startswith(wanted, at))  # also overlapping
+        return [Span(self.places[at], self.places[at + len(wanted) - 1] + 1) for at in found]
 
     def holds(self, words: str) -> bool:
         """Does the text have these words?"""
@@ -40,15 +40,14 @@ class Folded(NamedTuple):
 @lru_cache(maxsize=1024)
 def fold(text: str) -> Folded:
     """Folds a text: white space to one space, marks of Markdown away, signs that look alike to one sign."""
-    folded: list[tuple[str, int]] = []
+    folded, places = list[str](), list[int]()
     for place, character in enumerate(text):
-        if character.isspace():
-            if folded and folded[-1][0] != " ":
-                folded.append((" ", place))
-        elif character not in _DROPPED:
-            plain = unicodedata.normalize("NFKC", _ALIKE.get(character, character)).casefold()
-            folded += ((each, place) for each in plain)
-    return Folded("".join(each for each, _ in folded), [place for _, place in folded])
+        plain = " " if character.isspace() else _ALIKE.get(character, character)
+        plain = plain.lower() if plain.isascii() else unicodedata.normalize("NFKC", plain).casefold()
+        if plain != " " or (folded and folded[-1] != " "):
+            folded += plain
+            places += [place] * len(plain)
+    return Folded("".join(folded), places)
 
 
 def difference(span: Span, text: str, new: str) -> tuple[Span, str]:
