@@ -92,20 +92,21 @@ class Stuck(ScriptedModel):
     """Never answers about `words`, and tells when it is asked."""
 
     def __init__(self, kind: str, words: str) -> None:
-        super().__init__(article_answers if kind == "article" else {})
-        self.words, self.asked = words, asyncio.Event()
+        super().__init__({})
+        self.model, self.words, self.asked = model_for(kind), words, asyncio.Event()
 
     async def complete(self, ask: ChatRequest) -> ModelAnswer:
         if self.words in ask.messages[1].content:
             self.asked.set()
             await asyncio.Event().wait()
-        return await super().complete(ask)
+        return await self.model.complete(ask)
 
 
 @pytest.mark.parametrize(
     ("kind", "asked", "words", "once"),
     [
         ("answer", QUESTION, QUESTION, {"answer_with_citations": 1}),
+        ("answer", QUESTION, STATEMENTS[-1], {"answer_with_citations": 0, "check_agreement": 1}),
         ("article", TOPIC, f"Section: {mills.mill(1)}\n", {"outline": 0}),
     ],
 )
