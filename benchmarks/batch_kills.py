@@ -1,14 +1,19 @@
-"""Kills runs of `rarr batch`, and their worker processes, at random moments, and compares what is left.
+"""Kills runs of `rarr batch` and their workers, fills the disk, runs eight at once; compares what is left.
 
-    python -m benchmarks.batch_kills [--texts N] [--kills N] [--seed N]
+    python -m benchmarks.batch_kills [--texts N] [--kills N] [--seed N] [--folder DIR]
 
 A run is killed again and again, and each time continues from what the last one has done. When it is finished
-before its next kill, it begins afresh. Processes are found by `ps`, so this needs Linux or macOS.
+before its next kill, it begins afresh. A disk is full where a file reaches a limit, which is doubled for each
+further run. Eight runs at once share a data folder without an index. With --folder, a measurement that was
+stopped goes on from its last kill. Processes are found by `ps`, so this needs Linux or macOS.
 """
 
+import hashlib
 import json
 import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +21,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -23,120 +29,144 @@ from benchmarks.harness import machine, met, parser, table
 
 ROOT = Path(__file__).resolve().parent.parent
 _CORPUS = ROOT / "examples" / "corpus"
-HANG_S = 900.0
-"""Seconds after which a run counts as hanging: beside other work, a run of seconds takes minutes."""
-LEFT_S = 60.0
-"""Seconds after which a process of a killed run counts as left over."""
+HANG_S = 900.0  # beyond those of an undisturbed run, after which a run counts as hanging
+LEFT_S = 60.0  # after which a process of a killed run counts as left over
+FIRST_LIMIT = 50_000  # bytes of a file on the full disk, at first
+AT_ONCE, LEAST_GAIN = 8, 1.7
 
 
 class Kills(NamedTuple):
     """What came of the kills: rows lost, rows that are there twice, rows with another result, processes.
 
-    `failed`: runs that ended with an error of their own.
+    `failed`: runs that ended with an error of their own, where nothing disturbed them.
     """
 
-    kills: int
-    runs: int
-    lost: int
-    twice: int
-    different: int
-    processes_left: int
-    failed: int
+    kills: int = 0
+    runs: int = 0
+    lost: int = 0
+    twice: int = 0
+    different: int = 0
+    processes_left: int = 0
+    failed: int = 0
 
     @property
     def clean(self) -> bool:
         """Is everything as an undisturbed run leaves it?"""
-        return not (self.lost or self.twice or self.different or self.processes_left or self.failed)
+        return not any(self[2:])
+
+    def plus(self, **more: int) -> "Kills":
+        """Adds to the counts."""
+        return self._replace(**{name: getattr(self, name) + count for name, count in more.items()})
 
 
 class KilledBatch:
-    """A batch in a folder: its rows, and what an undisturbed run makes of them."""
+    """A batch in a folder: its rows, what an undisturbed run makes of them, and the counts so far."""
 
     def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "embedded") -> None:
         self._folder, self._workers, self._model = folder, workers, model
+        self._state = folder / "state.json"
+        self._kept: dict[str, Any] = json.loads(self._state.read_text()) if self._state.exists() else {}
         lines = (json.dumps({"text": text, "n": number}) + "\n" for number, text in enumerate(texts))
         (folder / "in.jsonl").write_text("".join(lines))
-        self._home = folder / "home"
-        self._run_to_end("warm.jsonl")  # the index is built once
-        started = time.perf_counter()
-        self._run_to_end("whole.jsonl")
-        self.seconds = time.perf_counter() - started
+        self.seconds: float = self._kept.get("seconds", 0.0)
         """How long an undisturbed run takes."""
-        self._whole = self._rows("whole.jsonl")
+        if not self.seconds:
+            self.timed("warm.jsonl", workers)  # the index is built once
+            self.seconds = self.timed("whole.jsonl", workers)
+            self._keep("seconds", self.seconds)
+        self._whole = dict(self._rows("whole.jsonl"))
 
     def killed(self, what: Literal["run", "worker"], kills: int, seed: int) -> Kills:
         """Kills so often, each time at a random moment of an undisturbed run, and compares all results."""
-        chance, name = random.Random(seed), f"{what}.jsonl"
-        done = runs = lost = twice = different = left = failed = 0
-        while done < kills or (self._folder / f"{name}.batch").exists():
-            after_s = chance.uniform(0, self.seconds) if done < kills else None
-            running, hit = self._started(name), False
-            if after_s is not None:
-                hit = self._kill(running, what, after_s, chance)
-                done += hit
-                print(f"{what}: {done} of {kills} kills", file=sys.stderr, flush=True)  # it takes minutes
-            ended = running.wait(HANG_S)
-            left += len(_left_over(running.pid))
+        total, name = Kills(*self._kept.get(what, ())), f"{what}.jsonl"
+        chance = random.Random(f"{seed} {total.kills}")
+        while total.kills < kills or (self._folder / f"{name}.batch").exists():
+            running = self._started(name)
+            if total.kills < kills:
+                total = total.plus(kills=self._kill(running, what, chance.uniform(0, self.seconds), chance))
+                print(f"{what}: {total.kills} of {kills} kills", file=sys.stderr, flush=True)  # takes minutes
+            ended = running.wait(HANG_S + self.seconds)
+            total = total.plus(processes_left=len(_left_over(running.pid)))
             if ended in (0, 2):  # 2: a row whose worker was killed twice, which the next call repeats
                 if ended == 2:
-                    self._run_to_end(name)
-                runs += 1
-                counted = self._compared(name)
-                lost, twice, different = lost + counted[0], twice + counted[1], different + counted[2]
-                self._forget(name)
+                    self.timed(name, self._workers)
+                total = self._compared(name, total)
             elif ended != -signal.SIGKILL:
-                failed += 1
-                if done == kills:  # it would fail for ever
+                total = total.plus(failed=1)
+                if total.kills == kills:  # it would fail for ever
                     break
-        return Kills(done, runs, lost, twice, different, left, failed)
+            self._keep(what, total)
+        return total
 
-    def _kill(
-        self, running: "subprocess.Popen[bytes]", what: str, after_s: float, chance: random.Random
-    ) -> bool:
+    def filled(self) -> Kills:
+        """Runs on a disk that is full, later each time, until a run finds room; compares its result."""
+        total, limit = Kills(), FIRST_LIMIT
+        while ended := self._started("disk.jsonl", limit=limit).wait(HANG_S + self.seconds):
+            total, limit = total.plus(kills=1, failed=ended != 2), 2 * limit
+            if total.failed:
+                return total
+        return self._compared("disk.jsonl", total)
+
+    def at_once(self) -> Kills:
+        """Runs eight batches at once, in a data folder without an index, and compares all results."""
+        shutil.rmtree(home := self._folder / "shared", ignore_errors=True)
+        names = [f"at-once-{number}.jsonl" for number in range(AT_ONCE)]
+        total = Kills()
+        for name, running in [(name, self._started(name, home=home)) for name in names]:
+            failed = running.wait(HANG_S + AT_ONCE * self.seconds)
+            total = total.plus(failed=1) if failed else self._compared(name, total)
+        return total
+
+    def timed(self, name: str, workers: int) -> float:
+        """Runs a batch to its end; the seconds."""
+        started = time.perf_counter()
+        ended = self._started(name, workers=workers).wait()
+        assert ended == 0, f"rarr batch ended with {ended}"
+        return time.perf_counter() - started
+
+    def _kill(self, running: "subprocess.Popen[bytes]", what: str, after_s: float, chance: Any) -> bool:
         """Kills the run or one of its workers; False if the run ended, or had no worker, before."""
-        try:
+        with suppress(subprocess.TimeoutExpired):
             running.wait(after_s)
             return False
-        except subprocess.TimeoutExpired:
-            pass
         victims = [running.pid] if what == "run" else _workers(running.pid)
-        if not victims:
-            return False
-        os.kill(chance.choice(victims), signal.SIGKILL)
-        return True
+        if victims:
+            os.kill(chance.choice(victims), signal.SIGKILL)
+        return bool(victims)
 
-    def _compared(self, name: str) -> tuple[int, int, int]:
-        """Counts the rows that are lost, there twice, and different from the undisturbed run."""
+    def _compared(self, name: str, total: Kills) -> Kills:
+        """Counts the rows that are lost, there twice, and different; removes the result."""
         rows = self._rows(name)
-        numbers = Counter(row["n"] for row in rows)
-        found = {row["n"]: row for row in rows}
-        lost = sum(row["n"] not in found for row in self._whole)
-        different = sum(found.get(row["n"], row) != row for row in self._whole)
-        return lost, sum(count > 1 for count in numbers.values()), different
-
-    def _rows(self, name: str) -> list[dict[str, Any]]:
-        lines = (self._folder / name).read_text(encoding="utf-8").splitlines()
-        return [lasting(json.loads(line)) for line in lines]
-
-    def _forget(self, name: str) -> None:
+        found, numbers = dict(rows), Counter(number for number, _ in rows)
+        lost = sum(number not in found for number in self._whole)
+        twice = sum(count > 1 for count in numbers.values())
+        different = sum(found.get(number, digest) != digest for number, digest in self._whole.items())
         (self._folder / name).unlink()
-        folder = self._folder / f"{name}.batch"
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
+        shutil.rmtree(self._folder / f"{name}.batch")
+        return total.plus(runs=1, lost=lost, twice=twice, different=different)
 
-    def _run_to_end(self, name: str) -> None:
-        ended = self._started(name).wait()
-        assert ended == 0, f"rarr batch ended with {ended}"
+    def _rows(self, name: str) -> list[tuple[int, str]]:
+        """The rows of a result: their numbers, and digests of what lasts of them."""
+        with (self._folder / name).open(encoding="utf-8") as lines:
+            rows = ((row["n"], json.dumps(lasting(row)).encode()) for row in map(json.loads, lines))
+            return [(number, hashlib.sha256(row).hexdigest()) for number, row in rows]
 
-    def _started(self, name: str) -> "subprocess.Popen[bytes]":
-        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(_CORPUS)]
+    def _keep(self, name: str, value: Any) -> None:
+        self._kept[name] = value
+        self._state.write_text(json.dumps(self._kept))
+
+    def _started(
+        self, name: str, *, workers: int | None = None, limit: int = 0, home: Path | None = None
+    ) -> "subprocess.Popen[bytes]":
+        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(_CORPUS), "--model", self._model]
+        most = (limit or resource.RLIM_INFINITY,) * 2
         return subprocess.Popen(
-            [sys.executable, "-m", "rarr", *argv, "--model", self._model, "--workers", str(self._workers)],
+            [sys.executable, "-m", "rarr", *argv, "--workers", str(workers or self._workers)],
             cwd=self._folder,
-            env=os.environ | {"RARR_HOME": str(self._home), "PYTHONPATH": str(ROOT)},
+            env=os.environ | {"RARR_HOME": str(home or self._folder / "home"), "PYTHONPATH": str(ROOT)},
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, most),
         )
 
 
@@ -175,22 +205,32 @@ def _left_over(run: int) -> list[int]:
 
 
 def main() -> None:
-    """Prints what is lost, there twice, different and left over after kills of runs, and of workers."""
+    """Prints what is lost, there twice, different and left over, and what a second worker gains."""
     made = parser(__doc__)
     made.add_argument("--texts", type=int, default=24, help="rows of a run")
     made.add_argument("--kills", type=int, default=5, help="kills of each kind")
     made.add_argument("--seed", type=int, default=1, help="of the moments of kills")
+    made.add_argument("--folder", type=Path, help="where to work, and to go on from")
     options = made.parse_args()
     print(f"{machine()}\n")
-    sentences = [f"The Hoover Dam is {200 + number} metres high." for number in range(options.texts)]
-    body = []
-    with tempfile.TemporaryDirectory(prefix="rarr-") as folder:
-        batch = KilledBatch(Path(folder), sentences, workers=2)
-        for what in ("run", "worker"):
-            outcome = batch.killed(what, options.kills, options.seed)
-            body.append([f"the {what}", *map(str, outcome), met(outcome.clean)])
+    text = "The Hoover Dam is {} metres high. It stands on the Colorado River. It opened in 1936."
+    texts = [text.format(200 + number) for number in range(options.texts)]
+    with tempfile.TemporaryDirectory(prefix="rarr-") as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(exist_ok=True)
+        batch = KilledBatch(folder, texts, workers=2)
+        body = [
+            (f"the {what}", batch.killed(what, options.kills, options.seed)) for what in ("run", "worker")
+        ]
+        body += [("the disk is full", batch.filled()), (f"none, {AT_ONCE} at once", batch.at_once())]
+        alone = batch.timed("alone.jsonl", 1)
     print(f"{options.texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
-    print(table(("killed", *(name.replace("_", " ") for name in Kills._fields), "all 0"), body))
+    cells = [[what, *map(str, outcome), met(outcome.clean)] for what, outcome in body]
+    print(table(("killed", *(name.replace("_", " ") for name in Kills._fields), "all 0"), cells))
+    gain = alone / batch.seconds
+    print(
+        f"\none worker {alone:.1f} s; a second one gains {gain:.2f}; {LEAST_GAIN}: {met(gain >= LEAST_GAIN)}"
+    )
 
 
 if __name__ == "__main__":

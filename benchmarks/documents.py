@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -54,29 +55,10 @@ def timeless(text: str) -> str:
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
-def picture() -> str:
-    """The graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
-    lines = ["graph TD"]
-    ends = {"__start__": "text([text])", "__end__": "revision([Revision])"}
-    lines += _arrows(build_graph().get_graph(), ends)
-    return "\n".join(["```mermaid", *lines, "```"])
-
-
-def writing_picture() -> str:
-    """The graph of `rarr write` in Mermaid."""
-    ends = {"__start__": "topic([topic])", "__end__": "article([Article])"}
-    return "\n".join(["```mermaid", "graph TD", *_arrows(build_writing_graph().get_graph(), ends), "```"])
-
-
-def answering_picture() -> str:
-    """The graph of `rarr answer` in Mermaid."""
-    ends = {"__start__": "question([question])", "__end__": "answer([Answer])"}
-    return "\n".join(["```mermaid", "graph TD", *_arrows(build_answering_graph().get_graph(), ends), "```"])
-
-
-def first_settings() -> str:
-    """The settings that people set."""
-    return _settings(FIRST)
+def _picture(build: Callable[[], Any], start: str, end: str) -> str:
+    """A graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
+    ends = {"__start__": f"{start}([{start}])", "__end__": f"{end.lower()}([{end}])"}
+    return "\n".join(["```mermaid", "graph TD", *_arrows(build().get_graph(), ends), "```"])
 
 
 def settings_table() -> str:
@@ -157,12 +139,12 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "demo": demo,
-    "picture": picture,
-    "first_settings": first_settings,
+    "picture": partial(_picture, build_graph, "text", "Revision"),
+    "first_settings": partial(_settings, FIRST),
     "settings": settings_table,
     "presets": presets_table,
-    "answering_picture": answering_picture,
-    "writing_picture": writing_picture,
+    "answering_picture": partial(_picture, build_answering_graph, "question", "Answer"),
+    "writing_picture": partial(_picture, build_writing_graph, "topic", "Article"),
 }
 
 
@@ -183,9 +165,9 @@ def _shortened(output: str) -> str:
 
 
 def _arrows(graph: Any, ends: dict[str, str]) -> Iterator[str]:
-    """The edges in the order of the nodes. Without `ends`, edges at the start and the end are left out."""
+    """The edges in the order of the nodes."""
     order = [name for name in graph.nodes if "__error_handler__" not in name]
-    names = {name: ends.get(name, name) for name in order if ends or not name.startswith("__")}
+    names = {name: ends.get(name, name) for name in order}
     edges = [edge for edge in graph.edges if edge.source in names and edge.target in names]
     for edge in sorted(edges, key=lambda edge: (order.index(edge.source), order.index(edge.target))):
         arrow = "-.->" if edge.conditional else "-->"

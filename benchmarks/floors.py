@@ -47,9 +47,7 @@ def _down(value: float) -> float:
 def main() -> int:
     """Prints each measure beside its floor. Returns the exit status, 4 if a measure is under its floor."""
     parser = argparse.ArgumentParser(description="Holds measures on examples/eval.jsonl to their floors.")
-    parser.add_argument(
-        "--raise", action="store_true", dest="raising", help="raise the floors to what came out"
-    )
+    parser.add_argument("--raise", action="store_true", dest="raising", help="write higher floors")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         report = measured(Path(folder) / "home", Path(folder) / "out")

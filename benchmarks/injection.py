@@ -184,9 +184,7 @@ def print_obeyed(cases: Sequence[Injection], title: str) -> None:
     print(f"\n## Orders that the model obeys, {title}\n")
     for name, way in WAYS.items():
         outcomes = obeyed(cases, way)
-        columns = zip(Obeyed._fields, zip(*outcomes, strict=True), strict=True)
-        counts = ", ".join(f"{field} {sum(hits)}" for field, hits in columns)
-        print(f"{name:<38} {len(outcomes)} obeyed: {counts}")
+        print(f"{name:<38} {len(outcomes)} obeyed: {_counts(outcomes)}")
 
 
 class Read(NamedTuple):
@@ -229,9 +227,11 @@ def print_read(cases: Sequence[Injection], title: str, recorded: RecordedModel) 
         ("recorded strong model", recorded, True),
     ):
         outcomes = read_by(model, cases, injected=injected)
-        columns = zip(Read._fields, zip(*outcomes, strict=True), strict=True)
-        counts = ", ".join(f"{field} {sum(hits)}" for field, hits in columns)
-        print(f"{name:<28} {len(outcomes)} claims: {counts}")
+        print(f"{name:<28} {len(outcomes)} claims: {_counts(outcomes)}")
+
+
+def _counts(outcomes: Sequence[Any]) -> str:
+    return ", ".join(f"{name} {sum(getattr(it, name) for it in outcomes)}" for name in outcomes[0]._fields)
 
 
 def outcome(revision: Revision) -> Outcome:

@@ -85,17 +85,14 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
         f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {met(share >= LEAST_SHARE)}"
     )
     print(f"CPU a text, the client's HTTP included: {1000 * busy / options.texts:.1f} ms")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     after_each_tenth = " ".join(f"{megabytes:.0f}" for megabytes in memory)
-    print(f"memory in MB after each tenth: {after_each_tenth}; peak {_peak():.0f}")
+    print(f"memory in MB after each tenth: {after_each_tenth}; peak {peak:.0f}")
 
 
 def settings_for(model: object, **more: object) -> Settings:
     """Makes settings whose only work is that of `rarr` and of the model."""
     return Settings(model=model, search=mills.SlowDocuments(0), **more)
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
 def _options() -> argparse.Namespace:

@@ -30,6 +30,7 @@ PATIENCE_S = 15.0
 """Seconds after which a client leaves a request that hangs."""
 ERRORS, CUTS, HANGS, LEAVES = 0.05, 0.02, 0.01, 0.02
 """The shares of requests with an error, a cut answer and no answer, and of those whose client leaves."""
+LEAST_CHECKED = 20
 MODES = ("off", "off", "off", "revise", "check")
 WRONG, RIGHT = "212 metres", "221 metres"
 
@@ -60,32 +61,31 @@ def text(question: str, height: str) -> str:
     return f"This answers {question}.\n\nThe Hoover Dam is {height} high. It stands on the Colorado River."
 
 
+class Seen:
+    """What clients saw: what became of each request, the seconds of those with a text, and the memory."""
+
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.late, self.memory = list[float](), list[float]()
+
+
 async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds: float, seed: int) -> None:
     """Prints what became of the requests, how the memory grew, and what is left."""
-    before = _open_files(server.pid)
-    outcomes: Counter[str] = Counter()
-    late: list[float] = []
-    memory: list[float] = []
+    before, seen = _open_files(server.pid), Seen()
     end = time.perf_counter() + seconds
-    watching = asyncio.create_task(_watch(server.pid, memory))
+    watching = asyncio.create_task(_watch(server.pid, seen.memory))
     limits = httpx2.Limits(max_connections=None)
     async with httpx2.AsyncClient(base_url=f"{root}/v1", timeout=PATIENCE_S, limits=limits) as client:
-        await asyncio.gather(
-            *(_client(client, random.Random(seed + n), n, end, outcomes, late) for n in range(clients))
-        )
+        asking = (_client(client, random.Random(seed + n), n, end, seen) for n in range(clients))
+        await asyncio.gather(*asking)
     watching.cancel()
     await asyncio.sleep(3)
-    left = _open_files(server.pid) - before
-    _print(clients, seconds, outcomes, late, memory, left)
+    print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
+    _print(seen, seconds, _open_files(server.pid) - before)
 
 
 async def _client(
-    client: httpx2.AsyncClient,
-    chance: random.Random,
-    number: int,
-    end: float,
-    outcomes: Counter[str],
-    late: list[float],
+    client: httpx2.AsyncClient, chance: random.Random, number: int, end: float, seen: Seen
 ) -> None:
     count = 0
     while time.perf_counter() < end:
@@ -94,9 +94,9 @@ async def _client(
         leaves = chance.random() < LEAVES
         started = time.perf_counter()
         outcome = await _ask(client, f"question {number}.{count}", mode, streams=streams, leaves=leaves)
-        outcomes[outcome] += 1
+        seen.outcomes[outcome] += 1
         if mode != "off" and outcome in ("checked", "original"):
-            late.append(time.perf_counter() - started)
+            seen.late.append(time.perf_counter() - started)
 
 
 async def _ask(client: httpx2.AsyncClient, question: str, mode: str, *, streams: bool, leaves: bool) -> str:
@@ -150,36 +150,20 @@ async def _watch(pid: int, memory: list[float]) -> None:
         await asyncio.sleep(1)
 
 
-def _print(
-    clients: int,
-    seconds: float,
-    outcomes: Counter[str],
-    late: list[float],
-    memory: list[float],
-    left: int,
-) -> None:
-    print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
-    total = outcomes.total()
-    rows = [[name, str(count), f"{count / total:.2%}"] for name, count in sorted(outcomes.items())]
-    print(
-        table(
-            ("outcome", "requests", "share"), [*rows, ["all", str(total), f"{total / seconds:.0f} a second"]]
-        )
-    )
-    print(f"\nwrong answers: {outcomes['WRONG']}; goal 0: {met(not outcomes['WRONG'])}")
-    if late:
-        kept = sum(each <= DEADLINE_S + 1 for each in late) / len(late)
-        print(f"checked or original within the deadline and 1 s: {kept:.2%} of {len(late)}")
-    minute = memory[60:120], memory[-60:]
-    if len(memory) >= 180:
-        second, last = (statistics.median(each) for each in minute)
-        grown = last / second - 1
-        print(
-            f"memory: second minute {second:.0f} MB, last {last:.0f} MB, {grown:+.1%};"
-            f" at most 5%: {met(grown <= 0.05)}"
-        )
-    else:
-        print(f"memory: {memory[0]:.0f} MB at first, {memory[-1]:.0f} MB at last; too short for minutes")
+def _print(seen: Seen, seconds: float, left: int) -> None:
+    total, late = seen.outcomes.total(), seen.late
+    rows = [[name, str(count), f"{count / total:.2%}"] for name, count in sorted(seen.outcomes.items())]
+    rows.append(["all", str(total), f"{total / seconds:.0f} a second"])
+    print(table(("outcome", "requests", "share"), rows))
+    checked, wrong = seen.outcomes["checked"] / seconds, seen.outcomes["WRONG"]
+    print(f"\nchecked: {checked:.0f} a second; at least {LEAST_CHECKED}: {met(checked >= LEAST_CHECKED)}")
+    print(f"wrong answers: {wrong}; goal 0: {met(not wrong)}")
+    kept = sum(each <= DEADLINE_S + 1 for each in late) / max(1, len(late))
+    print(f"checked or original within the deadline and 1 s: {kept:.2%} of {len(late)}")
+    part = max(1, len(seen.memory) // 5)
+    first, last = (statistics.median(it) for it in (seen.memory[part : 2 * part], seen.memory[-part:]))
+    grown = last / max(1.0, first) - 1
+    print(f"memory: at first {first:.0f} MB, last {last:.0f}, {grown:+.1%}; at most 5%: {met(grown <= 0.05)}")
     print(f"files and sockets left: {left}; goal 0: {met(left <= 0)}")
 
 
