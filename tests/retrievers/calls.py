@@ -7,17 +7,8 @@ import time
 from collections.abc import Callable
 
 
-def double(number: int) -> int:
-    return 2 * number
-
-
 def sleep(seconds: float) -> None:
     time.sleep(seconds)
-
-
-def spin() -> None:
-    while True:
-        pass
 
 
 def backtrack() -> None:
@@ -25,17 +16,8 @@ def backtrack() -> None:
     re.match("(a*)*b", "a" * 100)
 
 
-def hoard() -> None:
-    held = []
-    while True:
-        held.append(bytes(1_000_000))
-
-
 def allocate(megabytes: int) -> int:
     return len(bytes(megabytes * 1_000_000))
-
-
-KEPT: list[bytes] = []
 
 
 def crash() -> None:
@@ -63,11 +45,3 @@ class Evil:
 
     def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
         return os.system, (f"touch {self._path}",)
-
-
-def evil(path: str) -> Evil:
-    return Evil(path)
-
-
-def function() -> Callable[[int], int]:
-    return double

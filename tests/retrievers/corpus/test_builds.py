@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -28,23 +27,18 @@ print(index_building.build_index(*paths, window=4).passages)
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     """Sixty files of ten documents, each with words of its own."""
-    return files(tmp_path / "many", 60)
-
-
-def files(folder: Path, count: int) -> Path:
+    folder = tmp_path / "many"
     folder.mkdir()
-    for file in range(count):
+    for file in range(60):
         rewrite(folder, file, "pears")
     return folder
 
 
 def rewrite(folder: Path, file: int, fruit: str) -> None:
-    lines = (
-        json.dumps(
-            {"text": f"Town{file}x{n} grows {fruit}. They are green. They sell. So it is. It was number {n}."}
-        )
-        for n in range(10)
+    texts = (
+        f"Town{file}x{n} grows {fruit}. They are green. They sell. So it is. It is {n}." for n in range(10)
     )
+    lines = (json.dumps({"text": text}) for text in texts)
     (folder / f"{file:02}.jsonl").write_text("\n".join(lines))
 
 
@@ -56,22 +50,16 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
     return process
 
 
-def retrieved(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
+def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
     """All passages for a query, in an order of their own."""
     corpus = Corpus.open(index, home=index, **RULES)
     passages = asyncio.run(corpus.retrieve(query, 1000))
     return sorted((passage.source, passage.text, passage.start) for passage in passages)
 
 
-def kill(process: subprocess.Popen[str]) -> None:
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, seed: int) -> None:
-    chance = random.Random(seed)
+def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path) -> None:
+    chance = random.Random(1)
     built(many, tmp_path / "out")
     for fruit in ("plums", "pears", "plums"):
         for file in chance.sample(range(60), 40):
@@ -80,7 +68,8 @@ def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, seed: int) 
         for _ in range(3):
             process = build_apart(many, tmp_path / "out")
             time.sleep(chance.uniform(0, 0.3))
-            kill(process)
+            process.kill()
+            process.communicate()
             assert len(retrieved(tmp_path / "out")) == len(before)
     built(many, tmp_path / "out")
     built(many, tmp_path / "fresh")
@@ -108,21 +97,13 @@ def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, 
         process.communicate()
 
 
-class KilledError(Exception):
-    pass
-
-
-def die(*_: object) -> None:
-    raise KilledError
-
-
 def test_removed_file_of_a_killed_build_leaves_no_passage(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built(folder, tmp_path / "out")
     (folder / "new.md").write_text("Pears sell well.")
-    with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(index_building, "write_whole", die)
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(index_building, "write_whole", lambda *_: 1 / 0)
         built(folder, tmp_path / "out")
     (folder / "new.md").unlink()
     built(folder, tmp_path / "out")

@@ -11,7 +11,6 @@ import httpx2
 import pytest
 
 from rarr.retrievers.fetch import fetching
-from rarr.retrievers.fetch.fetching import Fetcher
 from retrievers.fetch.test_public_ip_addresses import finding
 from retrievers.fetches import PAGE, PATIENCE_S, fetch, here, make, refusal
 from retrievers.hostile import Hostile, answer
@@ -64,9 +63,7 @@ async def test_fetch_vets_a_changed_answer_again(internet: Internet) -> None:
     assert internet.addresses == ["8.8.8.8"]
 
 
-@pytest.mark.parametrize(
-    "there", ["http://127.0.0.1/", "http://localhost/", "http://[::1]:80/", "http://2130706433"]
-)
+@pytest.mark.parametrize("there", ["http://127.0.0.1/", "http://localhost/", "http://2130706433"])
 async def test_redirect_to_this_machine_is_refused(internet: Internet, there: str) -> None:
     internet.moved["site.org"] = there
     await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
@@ -131,13 +128,9 @@ async def slow(writer: StreamWriter) -> None:
     writer.write(answer(PAGE))
 
 
-async def all_of(fetcher: Fetcher, urls: list[str]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        await asyncio.gather(*(fetcher.fetch(url) for url in urls))
-
-
 @loopback
 async def test_fetches_from_one_host_take_turns() -> None:
-    async with Hostile({"/": slow}) as server:
-        await all_of(make(), [server.url()] * 8)
+    fetcher = make()
+    async with Hostile({"/": slow}) as server, asyncio.timeout(PATIENCE_S):
+        await asyncio.gather(*(fetcher.fetch(server.url()) for _ in range(8)))
     assert server.most == fetching.AT_ONCE_PER_HOST
