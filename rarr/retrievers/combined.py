@@ -1,6 +1,6 @@
 """Retrievers made of others: several sources at once, and documents cut anew."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 
 from rarr.components import KeepsText, Retriever
@@ -14,10 +14,7 @@ from rarr.tools.models.run_budget import meter
 
 
 class CombinedRetriever:
-    """Searches several sources at once and merges their passages.
-
-    A source that failed while another did not is a warning of the run.
-    """
+    """Searches several sources at once. The failure of one is a warning of the run while another works."""
 
     def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
         self._retrievers = dict(retrievers)
@@ -30,18 +27,17 @@ class CombinedRetriever:
         """
         results = await outcomes([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
         by_name = list(zip(self._retrievers, results, strict=True))
-        failed = [(name, result) for name, result in by_name if isinstance(result, RetrievalError)]
+        failed = {name: result for name, result in by_name if isinstance(result, RetrievalError)}
         if failed and len(failed) == len(by_name):
-            raise RetrievalError("; ".join(f"{name}: {error}" for name, error in failed))
-        for name, error in failed:
+            raise RetrievalError("; ".join(f"{name}: {error}" for name, error in failed.items()))
+        for name, error in failed.items():
             meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")
         return _merged([result for _, result in by_name if not isinstance(result, RetrievalError)], k)
 
 
 def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
-    merged: dict[str, list[Passage]] = {}
-    seen: set[str] = set()
-    ranks = zip_longest(*(_documents(passages).items() for passages in results))
+    merged, seen = dict[str, list[Passage]](), set[str]()
+    ranks = zip_longest(*(_by_document(passages, normalised).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
         texts = {" ".join(passage.text.split()): passage for passage in passages}
         fresh = [passage for text, passage in texts.items() if text not in seen]
@@ -51,11 +47,11 @@ def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     return [passage for passages in merged.values() for passage in passages]
 
 
-def _documents(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
-    """Groups passages by document. Documents stand in the order of their first passages."""
+def _by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
+    """Groups passages by the name of their source. Documents stand in the order of their first passages."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
-        documents.setdefault(normalised(passage.source), []).append(passage)
+        documents.setdefault(name(passage.source), []).append(passage)
     return documents
 
 
@@ -75,13 +71,9 @@ class DocumentChunks:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents for `query`, document by document, best first.
 
-        Each document is read and cut once in a run. Raises `RetrievalError` if the source could not be
-        searched.
+        Each document is read and cut once in a run.
         """
-        found: dict[str, list[Passage]] = {}
-        for passage in await self.source.retrieve(query, k):
-            found.setdefault(passage.source, []).append(passage)
-        memo = meter().memo
+        found, memo = _by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:
                 memo[id(self), source] = await self._cut(passages[0])

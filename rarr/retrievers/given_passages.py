@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 
 SHOWN_CHARACTERS = 12_000
 """Passages of so many characters together, about 3,000 tokens, are all shown to a model."""
-_HEADING = re.compile(r"\s*#{1,6}\s+(?P<title>.*\S)")
 Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 """A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
+
+_HEADING = re.compile(r"\s*#{1,6}\s+(?P<title>.*\S)")
+# The names under which loaders, splitters and search services store the text, the source and the date.
+_TEXTS = ("text", "content", "page_content", "snippet", "body", "raw_content", "description")
+_SOURCES = ("source", "url", "link", "href", "path", "file_path", "filename", "file_name")
+_DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
 class GivenPassages:
@@ -43,20 +48,17 @@ class GivenPassages:
         """Raises `InputError`, with the `name` of the argument, for anything but a list of passages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
-        self.sources: list[str] = []
+        wholes = [given_passage(it, number, f"passage {number}") for number, it in enumerate(passages, 1)]
+        self.sources = [whole.source for whole in wholes]
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []
-        self._characters = 0
-        for number, given in enumerate(passages, start=1):
-            whole = given_passage(given, number, f"passage {number}")
-            self._characters += len(whole.text)
-            self.sources.append(whole.source)
-            if not isinstance(given, Passage):
-                heading = _HEADING.match(whole.text)
-                title = whole.title or (heading["title"].strip() if heading else "")
-                self._passages += cut(whole.model_copy(update={"title": title}), window, step)
-            else:
-                self._passages.append(given)
+        for given, whole in zip(passages, wholes, strict=True):
+            heading = _HEADING.match(whole.text)
+            titled = whole.model_copy(update={"title": whole.title or (heading["title"] if heading else "")})
+            self._passages += [given] if isinstance(given, Passage) else cut(titled, window, step)
+        fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
+        self.if_all_fit = tuple(self._passages) if fit else ()
+        """All passages, if they can be shown in each request to a model; else none."""
         self._index = OverlapIndex(self._passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -66,20 +68,9 @@ class GivenPassages:
         """
         return await asyncio.to_thread(nearest_by_source, self._passages, query, k, self._index)
 
-    @property
-    def if_all_fit(self) -> tuple[Passage, ...]:
-        """All passages, if they can be shown in each request to a model; else none."""
-        return tuple(self._passages) if self._characters <= SHOWN_CHARACTERS else ()
-
     def of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""
         return [passage for passage in self._passages if passage.source == source]
-
-
-# The names under which loaders, splitters and search services store the text, the source and the date.
-_TEXTS = ("text", "content", "page_content", "snippet", "body", "raw_content", "description")
-_SOURCES = ("source", "url", "link", "href", "path", "file_path", "filename", "file_name")
-_DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
 def given_passage(given: object, number: int, unnamed: str) -> Passage:
@@ -88,45 +79,35 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
     Its place, title, date and source are those that loaders, splitters and search services store; without a
     source it is `unnamed`. Raises `InputError` for another object, and without a text.
     """
-    facts: dict[str, Any]
     if isinstance(given, Mapping):
-        facts = valid(dict(given))
+        facts: dict[str, Any] = valid(dict(given))
     elif isinstance(given, str | Passage):
         facts = {"text": given if isinstance(given, str) else given.text}
     elif isinstance(content := getattr(given, "page_content", None), str):
         facts = {"text": content, "metadata": getattr(given, "metadata", None)}
     else:
-        raise InputError(
-            f"passage {number} is {kind_of(given)}: give a text, a rarr.Passage, a document of LangChain, or"
-            " a search result with text and url"
-        )
+        known = "a text, a rarr.Passage, a document of LangChain, or a search result with text and url"
+        raise InputError(f"passage {number} is {kind_of(given)}: give {known}")
     text = next((facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]), "")
     if not text.strip():
-        keys = (
-            ""
-            if facts.keys() & {*_TEXTS}
-            else f", and has {', '.join(map(str, facts))}: give it the key text"
-        )
-        raise InputError(f"passage {number} is empty{keys or ': give a text, or leave it out'}")
+        keys = "" if facts.keys() & {*_TEXTS} else f", and has {', '.join(map(str, facts))}"
+        cure = "give it the key text" if keys else "give a text, or leave it out"
+        raise InputError(f"passage {number} is empty{keys}: {cure}")
     if isinstance(given, Passage):
         return given
     if isinstance(metadata := facts.get("metadata"), Mapping):
         facts = {**metadata, **facts}
-    start = facts.get("start_index")
-    start = start if isinstance(start, int) and start > 0 else 0
+    start = max(at, 0) if isinstance(at := facts.get("start_index"), int) else 0
+    source, date = (next(filter(None, map(facts.get, names)), None) for names in (_SOURCES, _DATES))
     return Passage(
         text=valid(text),
-        source=valid(str(_first(facts, _SOURCES) or unnamed)),
+        source=valid(str(source or unnamed)),
         title=valid(str(facts.get("title") or "")),
         start=start,
         end=start + len(valid(text)),
         retrieved_at=datetime.now(UTC),
-        published_at=published(_first(facts, _DATES)),
+        published_at=published(date),
     )
-
-
-def _first(facts: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((facts[name] for name in names if facts.get(name)), None)
 
 
 class LangChainRetriever:

@@ -30,8 +30,8 @@ _OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site s
 class SourceLimits:
     """Limits sources by domain and date of publication. Empty values and None allow every source.
 
-    `include` and `exclude` are domains. A passage without a date is left out where a date is required,
-    because nobody can tell whether it fits.
+    `include` and `exclude` are domains; `after` and `before` have a zone. A passage without a date is left
+    out where a date is required, because nobody can tell whether it fits.
     """
 
     include: Sequence[str] = ()
@@ -66,15 +66,14 @@ class SourceLimits:
         """True if `after` <= `moment` < `before`, in UTC without a zone. Without limits None fits too."""
         if moment is None:
             return self.after is None and self.before is None
-        is_early = self.after is not None and _zoned(moment) < _zoned(self.after)
-        return not is_early and (self.before is None or _zoned(moment) < _zoned(self.before))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (self.after is None or moment >= self.after) and (self.before is None or moment < self.before)
 
 
 async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
-    """Returns the passages that `limits` allow.
+    """Returns the passages that `limits` allow; warns if all of them lack the date or address for that.
 
-    Warns if all passages of the source `name` lack the date or the address that the limits need: without the
-    warning, the source would seem to find nothing.
+    Without the warning, the source `name` would seem to find nothing.
     """
     if limits == SourceLimits():
         return list(passages)
@@ -87,10 +86,6 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLi
     if passages and not kept and missing:
         meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
     return kept
-
-
-def _zoned(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def normalised(url: str) -> str:

@@ -139,9 +139,7 @@ class Tavily(WebSearch):
 
 
 def _day(moment: datetime | None) -> str | None:
-    if moment is None:
-        return None
-    return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+    return moment.astimezone(UTC).date().isoformat() if moment else None
 
 
 _SEARXNG_CURES = {

@@ -74,7 +74,7 @@ def test_sources_that_differ_have_different_normalised_names(first: str, other: 
         (DAY, None, None, True),
         (DAY, DAY, None, True),
         (DAY, None, DAY, False),
-        (DAY.replace(tzinfo=None), datetime(2024, 3, 4), datetime(2024, 3, 6, tzinfo=UTC), True),
+        (DAY.replace(tzinfo=None), datetime(2024, 3, 4, tzinfo=UTC), datetime(2024, 3, 6, tzinfo=UTC), True),
         (None, None, None, True),
         (None, DAY, None, False),
     ],
