@@ -56,10 +56,7 @@ def _by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) 
 
 
 class DocumentChunks:
-    """A retriever that cuts the whole text of each document that `source` finds into longer passages.
-
-    A document whose text cannot be read again keeps the passages that were found.
-    """
+    """Cuts the text of each document that `source` finds into longer passages, if it can be read again."""
 
     def __init__(self, source: Retriever, opened: Iterable[object], words: int) -> None:
         """`opened` are the sources that can return whole texts. A passage has `words` words at most."""
@@ -69,10 +66,7 @@ class DocumentChunks:
         self._words = words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the `k` best documents for `query`, document by document, best first.
-
-        Each document is read and cut once in a run.
-        """
+        """Returns the passages of the `k` best documents, each read and cut once in a run, best first."""
         found, memo = _by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:

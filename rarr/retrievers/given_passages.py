@@ -117,10 +117,7 @@ class LangChainRetriever:
         self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns from each document the passages nearest to `query`. Raises what its retriever raises.
-
-        Pieces of one source count as one document. The LangChain retriever decides how many it returns.
-        """
+        """Returns from each source the passages nearest to `query`. Raises what its retriever raises."""
         return await asyncio.to_thread(self._nearest, await self._retriever.ainvoke(query), query)
 
     def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:

@@ -116,9 +116,8 @@ class Corpus:
 def _by_document(hits: Sequence[Hit], k: int, limit: int) -> dict[tuple[int, int], list[Hit]]:
     """Groups the hits by document, for the `k` best documents, best first.
 
-    The engine orders equal scores by how the index was built, so two builds of one corpus would return
-    different evidence: here the place decides. Where the `limit` cut the hits, the last score may lack hits,
-    so it is left out.
+    Equal scores are ordered by place, since the engine orders them by how the index was built. Where the
+    `limit` cut the hits, the last score may lack hits, so it is left out.
     """
     if len(hits) == limit:
         hits = [hit for hit in hits if hit.score > hits[-1].score] or hits

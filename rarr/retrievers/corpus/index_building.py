@@ -84,10 +84,7 @@ def build_index(
 
 
 class _Build:
-    """One build: compares the files of the corpus with those of the manifest, and reads what differs.
-
-    The caller holds the index's lock.
-    """
+    """One build, under the index's lock: reads the files that differ from those of the manifest."""
 
     def __init__(self, path: Path, out: Path, manifest: Manifest) -> None:
         self._path, self._out, self._manifest = path, out, manifest
@@ -131,10 +128,7 @@ class _Build:
         )
 
     def _read(self, file: File) -> None:
-        """Reads one file, and queues its passages in place of those that the index has of it.
-
-        Raises `UnreadableError` where another try may succeed. Other failures become notes.
-        """
+        """Replaces a file's passages. Raises `UnreadableError` where another try may succeed."""
         now, notes = IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
         writer = self._remove(file.name)
         try:

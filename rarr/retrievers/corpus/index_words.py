@@ -45,10 +45,7 @@ def composed(text: str) -> str:
 
 
 def telling(query: str) -> list[str]:
-    """Returns the words of `query` to search for, each once, at most 64, without stop words.
-
-    A query of stop words alone keeps them.
-    """
+    """Returns the words of `query` to search for, each once, without stop words unless it has no others."""
     words = list(dict.fromkeys(_WORDS.analyze(composed(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST]
 

@@ -145,10 +145,7 @@ _SCHEMA = _BUILDER.build()
 
 
 def open_passages(folder: Path, *, create: bool = False) -> Index:
-    """Opens the passages in `folder`, or makes the folder with `create`.
-
-    Raises `ValueError` or `OSError` where they are missing or damaged.
-    """
+    """Opens the passages in `folder`, or makes it. Raises `ValueError` or `OSError` if damaged."""
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
@@ -193,10 +190,7 @@ def _number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that matches: its score, its document, where it starts, and where tantivy stores it.
-
-    `document` is the number of the file and that of the record, which is 0 where the document is the file.
-    """
+    """A passage that matches, of a `document`: the number of its file and that of the record, else 0."""
 
     score: float
     document: tuple[int, int]

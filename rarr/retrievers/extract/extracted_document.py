@@ -35,10 +35,7 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file or page cannot be read. `lasting`: trying again is useless until the file changes.
-
-    The build catches this error and lists the file as skipped, so it is not a `RarrError`.
-    """
+    """A file or page cannot be read, and is skipped. `lasting`: trying again is useless until it changes."""
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
         super().__init__(reason)

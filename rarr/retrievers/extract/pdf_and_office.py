@@ -39,10 +39,7 @@ def _bounded(parts: Iterable[str], most: int = MOST_CHARACTERS) -> Iterator[str]
 
 
 def _rejoined(text: str) -> str:
-    """Joins words that are hyphenated at the end of a line.
-
-    The hyphen stays where the word stands with it elsewhere, and not without it.
-    """
+    """Joins words that are hyphenated at a line's end; the hyphen stays where the word has it elsewhere."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
     def joined(match: re.Match[str]) -> str:
@@ -106,10 +103,7 @@ def _text_of(element: Any) -> str:
 
 
 def _rows_of(table: Any) -> Iterator[list[str]]:
-    """Yields the cells of each row.
-
-    Of cells merged in a row, the first has the words; a cell merged with those below has them in each row.
-    """
+    """Yields the cells of each row; a cell merged with those below it has its words in each row."""
     above: list[str] = []
     for row in table.xpath(_ROWS):
         cells: list[str] = []

@@ -37,19 +37,13 @@ class Extracted(BaseModel, frozen=True):
 
 
 class Shelf:
-    """Stores the extracted pages of one kind of source in the cache, and cuts them into passages.
-
-    Each source has its own shelf, because two sources would extract different texts from one page.
-    """
+    """Stores the texts of pages that one source extracts in the cache, and cuts them into passages."""
 
     def __init__(self, cache: Cache, source: str, settings: Settings) -> None:
         self._cache, self._source, self._settings = cache, source, settings
 
     async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`.
-
-        Raises `RetrievalError` if cutting it takes too long.
-        """
+        """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`."""
 
         async def made() -> bytes:
             return (await make()).model_dump_json().encode()

@@ -139,10 +139,7 @@ class Fetcher:
         return await _follow(url, ask)
 
     async def _answer(self, url: httpx2.URL, take: Take[Taken]) -> Taken | httpx2.URL:
-        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect.
-
-        Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
-        """
+        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect."""
         failure = ""
         try:
             port = url.port or (443 if url.scheme == "https" else 80)

@@ -69,10 +69,7 @@ def _lines(text: str, name: str) -> Iterator[str]:
 
 
 class Robots:
-    """Fetches and keeps the rules of sites: a site is asked once a day, after a failure again after 30 s.
-
-    Otherwise the fetches that wait for a dead site would each run into the timeout, one after another.
-    """
+    """Keeps the rules of sites: one fetch asks a site once a day, and again 30 s after a failure."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
         """`timeout_s`: the seconds for a page; its site's rules may take four fifths of them."""

@@ -85,10 +85,7 @@ class EndpointReranker:
         )
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Returns the relevance of each passage, with its title, to `query`, from 0 to 1.
-
-        Raises `RetrievalError` if the server gives no valid scores.
-        """
+        """Returns the relevance of each passage to `query`, from 0 to 1. Raises `RetrievalError`."""
         if not passages:
             return []
         texts = [f"{passage.title}\n{passage.text}".strip() for passage in passages]

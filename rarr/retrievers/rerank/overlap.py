@@ -100,10 +100,7 @@ def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DO
 def nearest_by_source(
     passages: Sequence[Passage], query: str, k: int, index: OverlapIndex | None = None
 ) -> list[Passage]:
-    """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
-
-    A source without a word in common with the query is returned too. `index` is that of the passages.
-    """
+    """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source."""
     sources: dict[str, list[Passage]] = {}
     for passage in _ranked(passages, index or OverlapIndex(passages), query):
         if passage.source in sources or len(sources) < k:

@@ -52,8 +52,7 @@ class SourceLimits:
     def allows(self, url: str) -> bool:
         """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
 
-        `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is
-        not excluded may be used.
+        `example.org` includes www.example.org, but not badexample.org.
         """
         host = host_of(url)
         if not host and _ADDRESS.match(url):  # readers may disagree on its host
@@ -71,10 +70,7 @@ class SourceLimits:
 
 
 async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
-    """Returns the passages that `limits` allow; warns if all of them lack the date or address for that.
-
-    Without the warning, the source `name` would seem to find nothing.
-    """
+    """Returns the passages that `limits` allow; warns if all of them lack the date or address for that."""
     if limits == SourceLimits():
         return list(passages)
     kept = await work(limits.keep, passages)

@@ -24,10 +24,7 @@ from rarr.tools.text.wording import shown
 
 
 class WebSearch:
-    """A retriever that asks a service for pages, and returns the passages of the best pages.
-
-    A service is a subclass that says what a search finds and how a page becomes passages.
-    """
+    """Retrieves pages by a service: a subclass finds pages and turns them into passages."""
 
     def __init__(self, service: JsonService, texts: KeepsText, cache: Cache) -> None:
         """`texts` stores the texts of the pages."""

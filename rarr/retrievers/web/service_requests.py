@@ -56,10 +56,7 @@ class JsonService:
         )
 
     async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
-        """Gets `url` with `params=`, or posts `json=`; returns the JSON object of the answer.
-
-        Raises `RetrievalError`.
-        """
+        """Gets `url` with `params=`, or posts `json=`; returns the JSON object. Raises `RetrievalError`."""
         late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
             return await self._attempts(lambda: in_time(self._answer(url, options), self._timeout_s, late))
@@ -100,8 +97,7 @@ async def outcomes(
 ) -> list[Answer | RetrievalError]:
     """Awaits all `calls` at once. Returns for each, in order, its value or its `RetrievalError`.
 
-    Calls that read `pages` end when half of the run's remaining time is over, so that the run can still judge
-    the pages that were read.
+    Reading `pages` ends after half of the run's remaining time, so that the run can still judge the others.
     """
     left = meter().remaining if pages else None
     seconds = None if left is None else left / 2

@@ -173,20 +173,14 @@ def article_text(extract: str) -> str:
 
 
 def _with_mark(line: str) -> str:
-    """Turns a wiki heading into Markdown: == Fruit == into ## Fruit. Other lines stay as they are.
-
-    Uses no pattern, since hostile lines would take time in proportion to the square of their length.
-    """
+    """Turns == Fruit == into ## Fruit. A pattern would take quadratic time for hostile lines."""
     level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
     words = line[level : len(line) - level].strip(" \t")
     return f"{'#' * level} {words}" if level and words else line
 
 
 def _with_plain_formulas(extract: str) -> list[str]:
-    """Returns the lines of an extract, with each formula as TeX inside the line of its sentence.
-
-    An extract holds each formula as a tree of indented lines of one letter each, and then once more as TeX.
-    """
+    """Returns the lines of an extract, with a formula as TeX in its sentence instead of a tree of letters."""
     lines, is_open = [""], False
     for line in extract.split("\n"):
         if formula := _FORMULA.fullmatch(line):
