@@ -31,12 +31,12 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_270, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_260, 2_000),
     Budget("prompts", _inside("prompts"), 170, 150),
     Budget("tools", _inside("tools"), 4_030, 2_200),
     Budget("retrievers", _inside("retrievers"), 4_270, 3_300),
     Budget("backends", _inside("backends"), 4_060, 4_000),
-    Budget("ledger", _inside("ledger"), 2_280, 1_100),
+    Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 760, 1_000),
     Budget("agent", _inside("agent"), 4_290, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),

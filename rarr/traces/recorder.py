@@ -122,10 +122,7 @@ class RunRecorder:
     def __init__(
         self, store: TraceStore, run_id: str, warn: Callable[[str], None], *, at_once: bool = False
     ) -> None:
-        """`warn` is called once, with one line, if the trace cannot be written.
-
-        Answers are written `at_once` where a run may be resumed, so that no paid answer is lost.
-        """
+        """`warn` is called once, with one line, if the trace cannot be written; `at_once`: as `resumable`."""
         self._store, self._run_id, self._warn, self._at_once = store, run_id, warn, at_once
         self._epoch = time.time() - time.perf_counter()
         self._started, self._numbers = self.now(), 0
