@@ -28,7 +28,7 @@ from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.records import Evidence, Passage, Query, Report, Revision, Sentence
+from rarr.records import Evidence, Passage, Query, Report, Revision, Sentence, Status
 from rarr.records.answers import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
@@ -175,11 +175,16 @@ def _checked(
     stating = [each for each in own if each.checkable or not may_skip]
     lacks = not own or any(each.status != "supported" for each in stating)
     lacks = lacks or (statement.needs_support and not citations)
-    unjudged = not lacks or (sources > 0 and any(each.status == "unjudged" for each in stating))
+    statuses = {each.status for each in stating}
+    status: Status = "unconfirmed"
+    if "contradicted" in statuses:
+        status = "contradicted"
+    elif not lacks or (sources and "unjudged" in statuses):
+        status = "supported" if citations and not lacks else "unjudged"
     fault = {True: "the check does not quote it", False: "there is no such source"}
     return Statement(
         text=" ".join(statement.text.split()),
-        status="supported" if citations and not lacks else "unjudged" if unjudged else "unconfirmed",
+        status=status,
         citations=citations,
         needs_support=lacks,
         refused=tuple(f"[{it}]: {fault[it in known]}" for it in written if it not in citations),

@@ -43,10 +43,11 @@ class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
     `needs_support`: it says something that no source says; it may still cite sources for the rest. Then its
-    `status` is `unconfirmed`; or `unjudged` if a source could not be judged; or `no_evidence` if it tells
-    what the sources do not answer. A statement that says nothing, such as "Here is what I found.", is
-    `unjudged` and needs no support. `refused` are the reasons why citations of a language model were taken
-    away. `written` counts the citations before the check, and `existing` those of them whose source there is.
+    `status` is `contradicted` if a source says otherwise, `unjudged` if a sentence of it could not be judged,
+    `no_evidence` if it tells what the sources do not answer, else `unconfirmed`. A statement that says
+    nothing, such as "Here is what I found.", is `unjudged` and needs no support. `refused` are the reasons
+    why citations of a language model were taken away. `written` counts the citations before the check, and
+    `existing` those of them whose source there is.
     """
 
     text: str

@@ -170,3 +170,4 @@ def test_statements_about_passages_are_read_as_cards_with_every_preset(preset: A
     model = writer("Hoover Dam is 726 feet high.", "Hoover Dam is 900 feet high.")
     answered = answer("How high is the Hoover Dam?", corpus=DAM, model=model, preset=preset)
     assert [(len(it.citations), it.needs_support) for it in answered.statements] == [(1, False), (0, True)]
+    assert [it.status for it in answered.statements] == ["supported", "contradicted"]
