@@ -89,7 +89,7 @@ def corpus_digest(settings: Settings) -> str:
                 path = path.expanduser()
             if is_index(where := located(path)):
                 return digest(read_manifest(where).model_dump())
-            files = scan(path).files
+            files, _ = scan(path)
             return digest([(file.name, file.size, file.mtime_ns) for file in files])
     return ""
 

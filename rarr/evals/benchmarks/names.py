@@ -166,7 +166,7 @@ def corpus_texts(path: Path) -> dict[str, str]:
     """
     problems, texts = list[str](), dict[str, str]()
     path = path.expanduser()
-    for file in scan(path).files:
+    for file in scan(path)[0]:
         try:
             for document in extract(file.path, problems.append):
                 item = f"#{document.item}" if document.item else ""

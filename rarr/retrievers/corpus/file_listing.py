@@ -24,35 +24,29 @@ class File(NamedTuple):
     mtime_ns: int
 
 
-class Scan(NamedTuple):
-    """The files to read, in a stable order, and the skipped files, as (name, reason)."""
+def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
+    """Lists the files of the corpus at `path` in a stable order, and those that are skipped, with reasons.
 
-    files: list[File]
-    skipped: list[tuple[str, str]]
-
-
-def scan(path: Path) -> Scan:
-    """Lists the files of the corpus at `path`. Hidden files and the folders of indexes are left out silently.
-    Files of unknown kinds are ignored. Too large files, and files that cannot be read, are skipped.
+    Hidden files, folders of indexes and files of unknown kinds are left out silently.
 
     Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
     folder would choose which files of this machine are read. Links to folders are not followed either, since
     they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
     read.
     """
-    root, scanned = located(path), Scan([], [])
+    root, files, skipped = located(path), list[File](), list[tuple[str, str]]()
     for name, found in _walk(path) if root.is_dir() else [("", path)]:
         file = found if isinstance(found, str) else _file(name, found, root)
         if isinstance(file, File):
-            scanned.files.append(file)
+            files.append(file)
         elif file:
-            scanned.skipped.append((name.encode(errors="backslashreplace").decode(), file))
-    if not scanned.files:
-        name, reason = scanned.skipped[0] if scanned.skipped else ("", f"it holds none of {', '.join(KINDS)}")
+            skipped.append((name.encode(errors="backslashreplace").decode(), file))
+    if not files:
+        name, reason = skipped[0] if skipped else ("", f"it holds none of {', '.join(KINDS)}")
         raise InputError(
             f"nothing to read in corpus {str(path)!r} ({name or path}: {reason}): give another path"
         )
-    return scanned
+    return files, skipped
 
 
 def located(path: Path) -> Path:

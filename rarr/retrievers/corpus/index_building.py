@@ -3,7 +3,7 @@
 import json
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from tantivy import IndexWriter, Query
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.file_listing import File, Scan, scan
+from rarr.retrievers.corpus.file_listing import File, scan
 from rarr.retrievers.corpus.passage_index import (
     LOCK,
     MANIFEST,
@@ -66,20 +66,19 @@ def build_index(
     `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
     `private` index can be read by its owner alone; otherwise the umask decides.
     """
-    scanned = scan(path)
+    files, skipped = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
     with failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
         build = _Build(path, out, _manifest(out, window))
         try:
-            report = build.run(scanned, progress or (lambda done, total: None))
+            report = build.run(files, dict(skipped), progress)
         finally:
             if build.writer:  # passages that were not committed are lost
                 build.writer.wait_merging_threads()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
-        raise InputError(
-            f"no file in corpus {str(path)!r} could be read{why}: mend it or give another corpus"
-        )
+        unread = f"no file in corpus {str(path)!r} could be read{why}"
+        raise InputError(f"{unread}: mend it or give another corpus")
     return report
 
 
@@ -97,11 +96,11 @@ class _Build:
             self._opened().delete_documents_by_query(Query.all_query())
         manifest.root = root
 
-    def run(self, scanned: Scan, progress: Progress) -> IndexReport:
+    def run(self, files: Sequence[File], skipped: dict[str, str], progress: Progress | None) -> IndexReport:
         """Reads what changed in the corpus, and removes what is gone."""
-        known, skipped = self._manifest.files, dict(scanned.skipped)
+        known = self._manifest.files
         before, read = set(known), set[str]()
-        for done, file in enumerate(scanned.files, start=1):
+        for done, file in enumerate(files, start=1):
             old = known.get(file.name)
             if old is None or (old.size, old.mtime_ns) != (file.size, file.mtime_ns):
                 try:
@@ -109,8 +108,9 @@ class _Build:
                     read.add(file.name)
                 except UnreadableError as problem:
                     skipped[file.name] = str(problem)
-            progress(done, len(scanned.files))
-        for name in known.keys() - ({file.name for file in scanned.files} - skipped.keys()):
+            if progress:
+                progress(done, len(files))
+        for name in known.keys() - ({file.name for file in files} - skipped.keys()):
             self._remove(name)
         self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
@@ -170,9 +170,8 @@ def _alone(out: Path, private: bool) -> Iterator[None]:
         out.chmod(0o700)  # an older version may have made it with another mode
     out.mkdir(parents=True, exist_ok=True)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith((MARK, PASSAGES))]:
-        raise InputError(
-            f"{str(out)!r} holds other files, such as {foreign[0]!r}: give a new folder for the index"
-        )
+        cure = "give a new folder for the index"
+        raise InputError(f"{str(out)!r} holds other files, such as {foreign[0]!r}: {cure}")
     with FileLock(out / LOCK, mode=0o600 if private else -1):
         try:
             yield

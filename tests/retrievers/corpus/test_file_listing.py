@@ -11,7 +11,7 @@ from rarr.retrievers.corpus.passage_index import MANIFEST
 
 
 def names(path: Path) -> list[str]:
-    return [file.name for file in scan(path).files]
+    return [file.name for file in scan(path)[0]]
 
 
 def test_supported_files_are_found_at_any_depth_but_not_those_of_an_index(folder: Path) -> None:
@@ -32,7 +32,7 @@ def test_links_out_of_the_corpus_and_to_folders_are_reported_and_not_followed(
     (folder / "two.md").symlink_to(tmp_path / "step.md")  # out and in again: it ends in the corpus
     (folder / "loop").symlink_to(folder)
     assert names(folder) == ["peaches.md", "two.md", "more/paris.txt"]
-    assert scan(folder).skipped == [
+    assert scan(folder)[1] == [
         ("loop", "links to folders are not followed"),
         ("more/one.md", "a link that leads out of the corpus is not followed"),
     ]
@@ -41,7 +41,7 @@ def test_links_out_of_the_corpus_and_to_folders_are_reported_and_not_followed(
 def test_large_files_are_skipped_without_reading(folder: Path) -> None:
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(10_000_000_000)
-    assert scan(folder).skipped == [("huge.txt", "it holds more than 200 MB: split it")]
+    assert scan(folder)[1] == [("huge.txt", "it holds more than 200 MB: split it")]
 
 
 def test_nothing_readable_is_an_input_error_that_says_why(tmp_path: Path) -> None:

@@ -10,16 +10,12 @@ import pytest
 from tantivy import Searcher
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import IndexReport
 from rarr.retrievers.corpus.passage_index import (
     MANIFEST,
     IndexReader,
-    add,
     best_hits,
-    open_passages,
-    removal,
     stored_passage,
 )
 from rarr.retrievers.extract import extracted_document, files as extraction
@@ -28,7 +24,7 @@ from retrievers.makers import built
 
 Build = Callable[[], IndexReport]
 NO_JSON = "line {} is left out: its JSON cannot be read (Expecting value: line 1 column 1 (char 0))"
-DOCUMENT = Document("Pears. Café au lait.", "Breakfast", "https://x.org", 7, datetime(2020, 3, 4, tzinfo=UTC))
+TEXT = "Pears. Café au lait."
 
 
 @pytest.fixture
@@ -133,23 +129,20 @@ def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.
     assert sorted(out.rglob("*")) == everything
 
 
-def test_passages_are_found_by_title_and_heading_and_stored_whole(tmp_path: Path) -> None:
-    index = open_passages(tmp_path / "passages", create=True)
-    writer = index.writer(50_000_000, 1)
-    for file, window in zip("abc", [Window(0, 6), Window(7, 20, "Drinks"), Window(0, 20)], strict=True):
-        add(writer, file, DOCUMENT, window)
-    writer.delete_documents_by_query(removal("c"))
-    writer.commit()
-    writer.wait_merging_threads()
-    index.reload()
-    searcher = index.searcher()
-    assert searched(searcher, "breakfast") == ["a", "b"]
-    assert searched(searcher, "drink") == ["b"]
-    [hit] = best_hits(searcher, ["cafe"], 10)
-    assert (hit.document[1], hit.start) == (7, 7)
-    stored = {"file": "b", "text": "Café au lait.", "source": "https://x.org", "title": "Breakfast"}
-    place = {"start": 7, "end": 20, "published_at": "2020-03-04T00:00:00+00:00", "lead": []}
-    assert stored_passage(searcher, hit) == stored | place
+def test_passages_are_found_by_title_and_heading_and_stored_whole(
+    folder: Path, opened: Callable[[Path], Corpus]
+) -> None:
+    record = (
+        '{"text": "Pears. Café au lait.", "title": "Breakfast", "url": "https://x.org", "date": "2020-03-04"}'
+    )
+    (folder / "a.jsonl").write_text(record)
+    corpus = opened(folder)
+    for query in ("breakfast", "cafe"):
+        [found] = asyncio.run(corpus.retrieve(query, 5))
+        assert (found.text, found.source, found.start, found.end) == (TEXT, "https://x.org", 0, len(TEXT))
+        assert (found.title, found.published_at) == ("Breakfast", datetime(2020, 3, 4, tzinfo=UTC))
+    [found] = asyncio.run(corpus.retrieve("history", 5))
+    assert found.text.startswith("The tree came from China.")
 
 
 def test_long_text_comes_in_parts_with_their_places(
