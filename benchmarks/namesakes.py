@@ -17,18 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from benchmarks.harness import (
-    EXAMPLES,
-    NOT_RECORDED,
-    chosen,
-    half_parser,
-    lines,
-    reported,
-    revised_place,
-    share,
-    table,
-    unrecorded,
-)  # fmt: skip
+from benchmarks import harness
 from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.records import Status
@@ -63,12 +52,6 @@ class NamesakeCase(NamedTuple):
     namesake_value: str
 
     @property
-    def values(self) -> tuple[str, str]:
-        """The wrong value and the right value."""
-        [(wrong, right)] = _MARK.findall(self.claim)
-        return wrong, right
-
-    @property
     def wrong(self) -> str:
         """The claim with its wrong value."""
         return _MARK.sub(r"\1", self.claim)
@@ -97,7 +80,7 @@ def namesake_cases(half: str) -> list[NamesakeCase]:
             row["claim"], row["kind"], row["words"], Page(row["title"], row["page"]),
             Page(row["namesake_title"], row["namesake_page"]), row["namesake_value"],
         )
-        for row in lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
+        for row in harness.lines(harness.EXAMPLES / "namesakes" / f"{half}.jsonl")
     ]  # fmt: skip
 
 
@@ -128,12 +111,12 @@ def _against(
             for together in texts:
                 for is_wrong in (True, False):
                     claims = [case.wrong if is_wrong else case.right for case in together]
-                    known = unrecorded(model)
+                    known = harness.unrecorded(model)
                     revision = reviser.revise("\n\n".join(claims))
-                    lacking = unrecorded(model) > known
+                    lacking = harness.unrecorded(model) > known
                     for case in together:
                         found = claim_outcome(case, name, revision, is_wrong=is_wrong)
-                        yield found._replace(result=NOT_RECORDED) if lacking else found
+                        yield found._replace(result=harness.NOT_RECORDED) if lacking else found
 
 
 def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
@@ -141,7 +124,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
     claim = case.wrong if is_wrong else case.right
     start = revision.original.index(claim)
     asked = Span(start, start + len(claim))
-    place = revised_place(revision.original, revision.edits, asked)
+    place = harness.revised_place(revision.original, revision.edits, asked)
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
     result: str = sentence.status
@@ -155,7 +138,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
 def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
-    results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
+    results = (CORRECTED, CHANGED, harness.NOT_RECORDED, *STATUSES)
     counts = {result: [outcome.result == result for outcome in group] for result in results}
     return counts | {SUGGESTED: [outcome.is_suggested for outcome in group]}
 
@@ -165,12 +148,12 @@ def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
     print(f"\n## {half}: {len(namesake_cases(half))} cases\n")
     for title, wrong in (("wrong claims", True), ("right claims", False)):
         columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
-        body = [[result, *(share(column[result]) for column in columns)] for result in columns[0]]
-        print(f"{table([title, ALONE, BOTH], body)}\n")
+        body = [[result, *(harness.share(column[result]) for column in columns)] for result in columns[0]]
+        print(f"{harness.table([title, ALONE, BOTH], body)}\n")
     for words in ("close", "other"):
         group = [outcome for outcome in outcomes if outcome.case.words == words]
         hits = counted(group, BOTH, wrong=True)[CORRECTED]
-        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {share(hits)}")
+        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {harness.share(hits)}")
 
 
 def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
@@ -184,8 +167,8 @@ def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
 
 
 def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES), HALVES)
-    with reported(options):
+    options = harness.chosen(harness.half_parser(__doc__, HALVES), HALVES)
+    with harness.reported(options):
         for half in options.halves:
             half_outcomes = outcomes(half, model=options.model, rounds=options.rounds)
             print_half(half, half_outcomes)

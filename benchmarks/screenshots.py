@@ -1,16 +1,22 @@
 """Pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
 
-Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine.
-Records a run on examples/texts/demo.md, with the rules as a language model, and photographs its page, and the
-page on which people rate examples/ratings. Run it from the root of the repository.
+Photographs in the Chromium of this machine: the page of an evaluation of the defaults on examples/eval.jsonl;
+the page of a run on examples/texts/demo.md, with the rules as a language model; the page on which people rate
+examples/ratings; and what a terminal shows of `rarr revise`. Run it from the root of the repository.
 """
 
+import io
+import os
+import pty
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
+from rich.console import Console
+from rich.text import Text
 
 from rarr import Reviser, Settings
 from rarr.evals import evaluate
@@ -75,6 +81,19 @@ def _photograph_rating(page: Page, folder: Path) -> None:
     page.screenshot(path=folder / "label-phone.png")
 
 
+def _photograph_terminal(page: Page, file: Path, home: Path) -> None:
+    """Runs a command on a terminal, and photographs what it writes there."""
+    argv = ["revise", "--file", str(TEXT), "--corpus", str(CORPUS)]
+    settings = {**os.environ, "RARR_HOME": str(home), "COLUMNS": "108", "TERM": "xterm-256color"}
+    own, terminal = pty.openpty()
+    subprocess.run([sys.executable, "-m", "rarr", *argv], stdout=terminal, env=settings, check=True)
+    console = Console(record=True, width=110, file=io.StringIO())
+    shown = os.read(own, 60_000).decode().replace("\r\n", "\n")
+    console.print(Text.from_ansi(f"$ rarr {' '.join(argv)}\n{shown}"))
+    page.set_content(console.export_html(inline_styles=True))
+    page.locator("pre").screenshot(path=file)
+
+
 def main() -> None:
     """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
@@ -93,6 +112,8 @@ def main() -> None:
         rating.write_text(label_page(read_items(ITEMS)), encoding="utf-8")
         page.goto(rating.as_uri())
         _photograph_rating(page, folder)
+        page = chromium.new_page(viewport=WIDE)  # the policy of a page would hold for what is set in it
+        _photograph_terminal(page, folder / "terminal.png", Path(temporary) / "home")
         chromium.close()
 
 

@@ -16,22 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.harness import (
-    EXAMPLES,
-    NOT_RECORDED,
-    chosen,
-    half_parser,
-    lines,
-    reported,
-    revised_place,
-    table,
-    unrecorded,
-)  # fmt: skip
+from benchmarks import harness
 from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
-FOLDER = EXAMPLES / "second_search"
+FOLDER = harness.EXAMPLES / "second_search"
 HALVES = ("tuned", "held_out")
 RIGHTLY, ONE_QUOTE = "decided rightly, both documents quoted", "decided rightly, one document quoted"
 CHANGED, SUPPORTED = "changed otherwise", "supported though wrong"
@@ -55,7 +45,7 @@ class HopCase(NamedTuple):
 
 def hop_cases(half: str) -> list[HopCase]:
     """The sentences of the half."""
-    rows = lines(FOLDER / f"{half}.jsonl")
+    rows = harness.lines(FOLDER / f"{half}.jsonl")
     return [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
 
 
@@ -63,23 +53,23 @@ def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, st
     """The result of each sentence, with its words after the run."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "pages.jsonl")
-        documents = lines(FOLDER / "documents.jsonl")
+        documents = harness.lines(FOLDER / "documents.jsonl")
         pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
         corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
         given: dict[str, Any] = {"model": model, "rounds": rounds, "trace": False}
         cases = hop_cases(half)
         with Reviser(components=components(Settings(corpus=corpus, home=Path(folder), **given))) as reviser:
-            known = unrecorded(model)
+            known = harness.unrecorded(model)
             revision = reviser.revise("\n\n".join(case.text for case in cases))
-        lacking = unrecorded(model) > known
+        lacking = harness.unrecorded(model) > known
         for case in cases:
-            yield case, *((NOT_RECORDED, case.text) if lacking else result(case, revision))
+            yield case, *((harness.NOT_RECORDED, case.text) if lacking else result(case, revision))
 
 
 def result(case: HopCase, revision: Revision) -> tuple[str, str]:
     """What became of the sentence, and its words after the run."""
     start = revision.original.index(case.text)
-    place = revised_place(revision.original, revision.edits, Span(start, start + len(case.text)))
+    place = harness.revised_place(revision.original, revision.edits, Span(start, start + len(case.text)))
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
     if text not in (case.text, case.corrected):
@@ -98,12 +88,12 @@ def print_half(half: str, found: Sequence[tuple[HopCase, str, str]]) -> None:
     counts = {wrong: Counter(it[1] for it in found if bool(it[0].wrong) == wrong) for wrong in (True, False)}
     names = sorted({*counts[True], *counts[False]})
     body = [[name, str(counts[True][name]), str(counts[False][name])] for name in names]
-    print(f"\n## {half}: {len(found)} sentences\n\n{table(['', 'wrong', 'right'], body)}\n")
+    print(f"\n## {half}: {len(found)} sentences\n\n{harness.table(['', 'wrong', 'right'], body)}\n")
 
 
 def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES), HALVES)
-    with reported(options):
+    options = harness.chosen(harness.half_parser(__doc__, HALVES), HALVES)
+    with harness.reported(options):
         for half in options.halves:
             found = list(results(half, model=options.model, rounds=options.rounds))
             print_half(half, found)

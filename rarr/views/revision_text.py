@@ -80,7 +80,7 @@ def printed(lines: Iterable[Line], *, terminal: bool) -> str:
     """Writes lines as they are, or on a terminal in colours and wrapped with their indent."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
-    return _coloured(Padding.indent(line.text, line.indent) for line in lines)
+    return _coloured(Padding.indent(line.text or Text(" "), line.indent) for line in lines)
 
 
 def _coloured(parts: Iterable[Text | Padding], **how: Any) -> str:
