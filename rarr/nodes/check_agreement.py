@@ -42,14 +42,13 @@ async def _read_cards(state: State, components: Components) -> State:
 
     A later round shows what it kept, and what the card of an earlier round cites; the rest was read before.
     """
-    spans = await work(asked_spans, state)
-    asked = await work(queries_of, state, spans)
+    asked = await work(lambda: queries_of(state, asked_spans(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
     earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
     places = [
         span
-        for span in spans
-        if number == 1 or any(query.round == number and kept.get(query.id) for query in asked[span])
+        for span, queries in asked.items()
+        if number == 1 or any(query.round == number and kept.get(query.id) for query in queries)
     ]
     by_place = {
         span: [

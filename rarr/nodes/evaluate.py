@@ -26,8 +26,8 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     reader = components.card_reader
     embedded = reader is not None and not reader.is_model
     once = components.rewriter is not None or embedded or not components.searches
-    following = await work(next_round, state, 1 if once else settings.rounds)
-    kept = await work(pres_lev, state["original"], state["text"])
+    rounds, texts = 1 if once else settings.rounds, (state["original"], state["text"])
+    following, kept = await work(lambda: (next_round(state, rounds), pres_lev(*texts)))
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
     attributed, failures = await _attributed(state, components)
