@@ -27,9 +27,8 @@ from rarr.retrievers.extract.extracted_document import Document
 FORMAT = "5"
 MARK = "rarr-index."
 """How the names of our own files in the folder of an index begin, in this version and in earlier ones."""
-MANIFEST, LOCK = f"{MARK}json", f"{MARK}lock"
-PASSAGES = "passages"
-"""The name of the folder of tantivy in the folder of an index."""
+MANIFEST, LOCK, PASSAGES = f"{MARK}json", f"{MARK}lock", "passages"
+"""In the folder of an index: the file of its facts, that of its lock, and the folder of tantivy."""
 
 _CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document

@@ -19,11 +19,10 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to search. Passages' offsets point into `text`.
+    """One text to search, or a part of a long one, which begins at `start` of the whole.
 
-    A very long text comes in parts, each a document: `start` is where `text` begins in the whole. `source`
-    is the address that a record names for itself. Where it is empty, the document is the whole file or, where
-    `item` is not 0, the item or line of the file with that number, counted from 1.
+    `source` is the address that a record names for itself. Where it is empty, the document is the whole file
+    or, where `item` is not 0, the item or line of the file with that number, counted from 1.
     """
 
     text: str

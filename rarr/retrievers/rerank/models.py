@@ -24,8 +24,7 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` for a name that can be neither, and `SetupError` where the extra `torch` is not
-        installed, or the model cannot be loaded or is no reranker.
+        Raises `SettingsError` for a name that can be neither, and `SetupError` where it cannot be loaded.
         """
         if not can_be_model(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
@@ -109,7 +108,7 @@ def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:
         results = answer["results"]
         by_index = {result["index"]: result["relevance_score"] for result in results}
         scores = [by_index[index] for index in range(count)]
-        valid = all(type(score) in (int, float) and math.isfinite(score) for score in scores)
+        is_valid = all(type(score) in (int, float) and math.isfinite(score) for score in scores)
+        return scores if is_valid and len(results) == count else None
     except (KeyError, TypeError, OverflowError):
         return None
-    return scores if valid and len(results) == len(by_index) == count else None

@@ -53,8 +53,8 @@ class CacheEntry(NamedTuple):
 class Cache:
     """Stores values in one SQLite file by kind and key. Many processes, threads and event loops may share it.
 
-    A file that fails during a run, as on a full disk, does not end the run: the failure is logged as a
-    warning, an entry that cannot be read is made again, and a value that cannot be stored is still returned.
+    A file that fails during a run, as on a full disk, does not end the run: the failure is logged, an entry
+    that cannot be read is made again, and a value that cannot be stored is still returned.
     """
 
     def __init__(self, path: Path, *, offline: bool = False, refresh: bool = False) -> None:

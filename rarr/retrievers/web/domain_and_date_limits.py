@@ -138,8 +138,7 @@ def _is_under(host: str, domain: str) -> bool:
 def _ascii(host: str) -> str:
     """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none.
 
-    The client itself converts it, so that the host that is checked is the host that is asked: the client uses
-    IDNA 2008. The standard library uses IDNA 2003, in which straße.de is strasse.de.
+    The client itself converts it, by IDNA 2008. By IDNA 2003, as Python does, straße.de is strasse.de.
     """
     name = host.lower().rstrip(".")
     if name.isascii():
