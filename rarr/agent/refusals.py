@@ -87,7 +87,7 @@ def decided(run: str, accept: Collection[str], refuse: Collection[str]) -> Revis
     if found is None:
         raise InputError(f"{run} has no revision: name a run that is done, or a file of rarr revise --json")
     found.accept(*accept)
-    return refused(found, refuse, Settings().home).accept(*accept)
+    return (refused(found, refuse, Settings().home) if refuse else found).accept(*accept)
 
 
 def hashes_of(revision: Revision, edit_ids: Collection[str]) -> set[str]:

@@ -67,17 +67,17 @@ def show(run: str, node: str | None, full: bool) -> int:
 def decide(run: str, accept: Sequence[str], refuse: Sequence[str]) -> int:
     """Accept or refuse suggested edits of RUN, and print its text.
 
-    RUN is also the file of rarr revise --json. What is refused is kept in the data folder as a hash, and no
-    later run suggests it for this sentence by this line of a source.
+    RUN is also a file of rarr revise --json. A refused edit is not suggested again: its hash is kept.
 
     \b
     Examples:
       rarr trace decide last --accept e1 --refuse e2
     """
     from rarr.agent.refusals import decided
+    from rarr.views.shown_text import visible
 
     revision = decided(run, accept, refuse)
-    write_result(revision, lambda: revision.text)
+    write_result(revision, lambda: visible(revision.text) if sys.stdout.isatty() else revision.text)
     return 0
 
 

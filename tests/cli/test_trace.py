@@ -102,5 +102,7 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     Path("run.json").write_bytes(command(*revise).out)
     accepted = command("trace", "decide", "run.json", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.")
+    assert not list(Path().rglob("refused.txt*"))
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
+    assert list(Path().rglob("refused.txt"))
     assert json.loads(command(*revise).out)["edits"][0]["state"] == "refused"
