@@ -28,7 +28,7 @@ class _Row(BaseModel):
     """A line of the file: the controls of a block in a text of this language, or the result of an exam.
 
     `source` is the document from which the controls were made. Of blocks that share a document, only the
-    worst counts against a reader, so that one hostile document does not make a reader bad.
+    worst counts against a reader, and the document with the most misses makes no reader bad.
     """
 
     reader: str
@@ -63,7 +63,8 @@ class ReaderRecord:
                 last += row.controls
                 name = row.source or str(number)
                 worst[name] = max(worst.get(name, row.controls), row.controls, key=missed)
-        apart = sum(worst.values(), start=Controls())
+        # One hostile document makes no reader bad, however few others there are.
+        apart = sum(sorted(worst.values(), key=missed)[:-1], start=Controls())
         planted = apart.planted + apart.repeated
         if planted >= BAD_FROM and missed(apart) > BAD_MISSES * planted:
             return "bad"

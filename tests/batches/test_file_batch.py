@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -165,14 +164,10 @@ def test_disk_that_is_full_at_the_end_keeps_the_results(name: str, batch: Batch)
     assert batch.revise().changed == 1 and batch.ran == [RIGHT, WRONG]
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(RuleModel(), models=("one",)) as server:
-        yield server
-
-
 @pytest.mark.loopback
-def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch, server: ScriptedServer) -> None:
+def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch, request: Any) -> None:
+    server = ScriptedServer(RuleModel(), models=("one",)).__enter__()
+    request.addfinalizer(server.close)
     batch.rows(*({"text": f"The {name} Bridge opened in 1932."} for name in NAMES))
     for name in NAMES:
         page = f"# {name} Bridge\n\nTraffic first went over the {name} Bridge in 1936."

@@ -23,4 +23,3 @@ def test_batch_on_a_full_disk_continues_and_eight_at_once_agree(tmp_path: Path) 
     full, together = batch.filled(), batch.at_once()
     assert full.kills and full.runs == 1 and full.clean, full
     assert together.runs == 8 and together.clean, together
-    assert KilledBatch(tmp_path, TEXTS, workers=1).seconds == batch.seconds  # goes on from its folder

@@ -18,7 +18,7 @@ from serve.serving import ALICE, answers
 
 SECRET_TEXT = "The Hoover Dam is 212 metres high."
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
-process_only = [pytest.mark.loopback, pytest.mark.slow]
+pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 
 
 @contextmanager
@@ -42,43 +42,42 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]]]:
     return process.returncode, [json.loads(line) for line in log.splitlines()]
 
 
-class TestProcess:
-    pytestmark = process_only
+def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path) -> None:
+    corpus = f"dams={EXAMPLES / 'hoover-dam.md'}"
+    with (
+        ScriptedServer(answers(SECRET_TEXT)) as upstream,
+        serving("--upstream", upstream.url, "--corpus", corpus, home=tmp_path, RARR_SERVE_TOKEN=ALICE) as (
+            process,
+            root,
+        ),
+    ):
+        body = {"model": "scripted", "messages": [{"role": "user", "content": "my-secret-question"}]}
+        headers = {"Authorization": f"Bearer {ALICE}"}
+        answer = httpx2.post(
+            f"{root}/v1/chat/completions?key=sk-query", json=body, headers=headers, timeout=60
+        )
+        httpx2.get(f"{root}/v1/sk-path-0123456789", headers=headers)
+        process.send_signal(signal.SIGTERM)
+        status, log = ended(process)
+    assert status == 0
+    assert answer.json()["choices"][0]["message"]["content"] == SECRET_TEXT.replace("212", "221")
+    run_id = answer.headers["x-rarr-run"]
+    assert [(line["event"], line.get("run_id"), line["status"]) for line in log] == [
+        ("request", run_id, 200),
+        ("request", None, 404),
+    ]
+    for secret in (ALICE, "metres", "secret", "sk-"):
+        assert secret not in str(log)
 
-    def test_log_has_the_run_and_neither_key_nor_text(self, tmp_path: Path) -> None:
-        corpus = f"dams={EXAMPLES / 'hoover-dam.md'}"
-        with (
-            ScriptedServer(answers(SECRET_TEXT)) as upstream,
-            serving(
-                "--upstream", upstream.url, "--corpus", corpus, home=tmp_path, RARR_SERVE_TOKEN=ALICE
-            ) as (process, root),
-        ):
-            body = {"model": "scripted", "messages": [{"role": "user", "content": "my-secret-question"}]}
-            headers = {"Authorization": f"Bearer {ALICE}"}
-            answer = httpx2.post(
-                f"{root}/v1/chat/completions?key=sk-query", json=body, headers=headers, timeout=60
-            )
-            httpx2.get(f"{root}/v1/sk-path-0123456789", headers=headers)
-            process.send_signal(signal.SIGTERM)
-            status, log = ended(process)
-        assert status == 0
-        assert answer.json()["choices"][0]["message"]["content"] == SECRET_TEXT.replace("212", "221")
-        run_id = answer.headers["x-rarr-run"]
-        assert [(line["event"], line.get("run_id"), line["status"]) for line in log] == [
-            ("request", run_id, 200),
-            ("request", None, 404),
-        ]
-        for secret in (ALICE, "metres", "secret", "sk-"):
-            assert secret not in str(log)
 
-    def test_no_process_is_left(self, tmp_path: Path) -> None:
-        with serving(home=tmp_path) as (process, _):
-            started = list(descendants(process.pid))
-            process.kill()
-            process.wait()
-            assert len(started) >= 2  # the server of forks and a worker
-            for pid in started:
-                gone(pid)
+def test_no_process_is_left(tmp_path: Path) -> None:
+    with serving(home=tmp_path) as (process, _):
+        started = list(descendants(process.pid))
+        process.kill()
+        process.wait()
+        assert len(started) >= 2  # the server of forks and a worker
+        for pid in started:
+            gone(pid)
 
 
 def descendants(pid: int) -> Iterator[int]:

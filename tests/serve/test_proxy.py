@@ -63,11 +63,7 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
     ],
 )
 def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
-    served: Served,
-    upstream: ScriptedServer,
-    log: Log,
-    body: dict[str, Any],
-    notice: str | None,
+    served: Served, upstream: ScriptedServer, log: Log, body: dict[str, Any], notice: str | None
 ) -> None:
     path = body.pop("path", "chat/completions")
     through = raw(served.url, body, path)

@@ -49,23 +49,18 @@ def served(pool: WorkerProcesses, home: Path) -> Iterator[Served]:
         yield served
 
 
-def ask(served: Served) -> Any:
+def ask(served: Served) -> str:
     with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
-        return client.chat.completions.create(
-            model="scripted",
-            messages=[{"role": "user", "content": "How high is the Hoover Dam?"}],
-            extra_body={"rarr": {"deadline_s": 60}},
-        )
+        asked: Any = {"messages": [{"role": "user", "content": "How high is the Hoover Dam?"}]}
+        rarr = {"rarr": {"deadline_s": 60}}
+        answer: Any = client.chat.completions.create(model="scripted", extra_body=rarr, **asked)
+        return str(answer.choices[0].message.content)
 
 
 def pids(pool: WorkerProcesses) -> list[int]:
     """The numbers of the processes."""
     assert pool._many._executor
     return list(pool._many._executor._processes)
-
-
-def text(answer: Any) -> str:
-    return str(answer.choices[0].message.content)
 
 
 def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
@@ -79,8 +74,7 @@ def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
             time.sleep(0.01)
         os.kill(pid, signal.SIGKILL)
         answer = asking.result()
-    assert text(answer) == RIGHT
-    assert text(ask(served)) == RIGHT
+    assert (answer, ask(served)) == (RIGHT, RIGHT)
     assert pids(pool) != [pid]
 
 

@@ -8,11 +8,6 @@ import pytest
 from rarr import Settings
 from rarr.serve.jobs import Job, Tasks
 
-
-def settings(folder: Path, **more: Any) -> Settings:
-    return Settings(home=folder / "home", trace=False, model="embedded", reranker="overlap", **more)
-
-
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"
 
 
@@ -23,7 +18,7 @@ async def test_graph_of_the_server_is_searched_beside_each_corpus(
     (tmp_path / "dams.csv").write_text(GRAPH)
     (tmp_path / "note.md").write_text("The Humber Bridge opened in 1981.")
     named = {name: tmp_path / file for name, file in corpora.items()}
-    tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv", serve_corpora=named))
+    tasks = Tasks(Settings(home=tmp_path, trace=False, graph=tmp_path / "dams.csv", serve_corpora=named))
     await tasks.start()
     result: Any = await tasks.run(Job("revise", "The Hoover Dam is 212 metres high.", "r1"))
     assert result.text == "The Hoover Dam is 221 metres high."

@@ -1,0 +1,31 @@
+"""The record of a reader: when it is good, when it is bad, and what one document can do to it."""
+
+from pathlib import Path
+
+import pytest
+
+from rarr.ledger.reader_record import ReaderRecord, Standing
+from rarr.records.usage import Controls
+
+ALL, NONE = Controls(planted=3, caught=3, repeated=1, confirmed=1), Controls(planted=3, repeated=1)
+
+
+@pytest.mark.parametrize(
+    ("caught", "missed", "hostile", "expected"),
+    [
+        (15, 0, 0, "good"),
+        (14, 0, 0, "unknown"),
+        (0, 6, 0, "bad"),
+        (6, 0, 1, "unknown"),
+        (6, 0, 30, "unknown"),
+    ],
+)
+def test_one_hostile_document_makes_no_reader_bad(
+    caught: int, missed: int, hostile: int, expected: Standing, tmp_path: Path
+) -> None:
+    record = ReaderRecord(tmp_path, ["model", "server"])
+    record.add_exam("model-1", passed=True)
+    others = enumerate([ALL] * caught + [NONE] * missed)
+    for source, controls in [*others, *[("hostile", NONE)] * hostile]:
+        record.add("en", "model-1", controls, f"{source}.md")
+    assert ReaderRecord(tmp_path, ["model", "server"]).standing("en") == expected
