@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.values import Value, states, values
+from rarr.backends.embedded.values import Value, compare, same, states, values
 from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
@@ -77,11 +77,13 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     )
     if verdict == "open":
         return Located(card)
-    missing = [value.text for value in numbers if verdict != "no" and not _stated(value, cited)]
+    missing = [it.text for it in numbers if verdict != "no" and not _stated(it, cited, bounded=True)]
     unclear = ("no quoted line has " + ", ".join(f"“{words}”" for words in missing),) if missing else ()
     if verdict == "yes":
         return Located(card, unclear)
-    with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against)
+    with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
+    if _is_reordered(sentence, edited(text, with_edits.card)):
+        unclear = (*unclear, "its edits only exchange words, so no value confirms them")
     return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
 
 
@@ -125,7 +127,9 @@ def _quote(line: SourceLine, side: Side) -> Quote:
     return Quote(evidence_id=line.evidence_id, start=line.start, end=line.end, text=line.text, side=side)
 
 
-def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine]) -> Located:
+def _with_edits(
+    card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines
+) -> Located:
     edits: list[CardEdit] = []
     unclear: list[str] = []
     unproven: list[str] = []
@@ -152,8 +156,10 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
             # The number alone may stand there, of this thing or of another.
             (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
         elif by:
-            confirmed = _is_deleted(edit, new) or _is_confirmed(span.of(sentence), new, by, added)
+            confirmed = _is_deleted(edit, new) or _is_confirmed(span, sentence, new, by, added)
             unclear += [] if confirmed else [f"“{by}” does not show “{new}” in these words"]
+            if _is_said_nearer(span, sentence, cited, lines):
+                unclear.append(f"a line that is nearer has “{span.of(sentence)}”")
         start, end = card.start + span.start, card.start + span.end
         name = source.evidence_id
         edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=name, confirmed=confirmed))
@@ -175,17 +181,39 @@ def _place(old: str, sentence: str) -> Span | None:
     return found[0] if len(found) == 1 else None
 
 
+def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
+    """Does a line have the words at `place`, and more of the words around them than each cited line?"""
+    old = place.of(sentence)
+    had = [value for value in values(sentence) if value.span.overlaps(place)]
+    around = _words(sentence) - _words(old)
+    shared = max(len(around & _words(line.text)) for line in cited)
+    near = [line.text for line in lines.values() if len(around & _words(line.text)) > shared]
+    if had:
+        return any(all(states(text, value) for value in had) for text in near)
+    return bool(_words(old)) and any(fold(text).holds(old) for text in near)
+
+
+def _is_reordered(before: str, after: str) -> bool:
+    first, second = (_WORD.findall(text.casefold()) for text in (before, after))
+    return first != second and sorted(first) == sorted(second)
+
+
 def _is_deleted(edit: RawEdit, new: str) -> bool:
     """Are words only taken away, and does the line have the words before and behind them side by side?"""
     kept = _WORD.findall(edit.new)
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
-def _is_confirmed(old: str, new: str, by: str, added: Sequence[Value]) -> bool:
-    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?"""
-    if not all(states(by, value) for value in added):
+def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
+    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?
+
+    A value shows no value of another kind: 221 metres are no year.
+    """
+    kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
+    given = [it for it in values(by) if not kinds or it.kind in kinds]
+    if not all(any(same(value, it) for it in given) for value in added):
         return False
-    had = {word.casefold() for word in _WORD.findall(old)}
+    had = {word.casefold() for word in _WORD.findall(place.of(sentence))}
     shown = fold(by).text
     for word in _WORD.findall(new):
         plain = word.casefold()
@@ -206,8 +234,15 @@ def _numbers(sentence: str) -> list[Value]:
     ]
 
 
-def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
-    return any(states(line.text, value) for line in lines)
+def _stated(value: Value, lines: Sequence[SourceLine], *, bounded: bool = False) -> bool:
+    """Does a line have the value? With `bounded` not where the line bounds it from the other side."""
+    if not bounded or not value.bound:
+        return any(states(line.text, value) for line in lines)
+    return any(
+        same(value, other) and compare(value, other) != "different"
+        for line in lines
+        for other in values(line.text)
+    )
 
 
 @lru_cache(maxsize=256)  # titles, and the text of the run

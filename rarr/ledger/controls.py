@@ -235,7 +235,7 @@ def _numbers(text: str) -> list[Value]:
     """
     found: list[Value] = []
     for value in values(text):
-        if value.kind == "date" and re.search(r"[./-]", value.text) is None:
+        if value.kind == "date" and not re.fullmatch(r"[\d ]+[./-][\d ./-]+", value.text):
             found += _days_and_years(value)
         elif value.kind == "number" and not (
             value.is_word

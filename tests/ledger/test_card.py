@@ -93,12 +93,52 @@ def test_overlapping_edits_count_for_nothing() -> None:
     assert "its edits overlap" in one.unproven
 
 
-def test_edit_by_a_number_of_another_thing_is_doubted() -> None:
-    text = "The bridge cost 13 million crowns."
-    line = SourceLine("P1.1", "The bridge stands in 12 countries.", "q1.1", 0, 34)
-    raw = RawCard("no", ("P1.1",), edits=(RawEdit("13 million", "12 million", "12 countries"),))
-    one = located(raw, text, Span(0, len(text)), {"P1.1": line})
+def lines_of(*texts: str) -> dict[str, SourceLine]:
+    lines = [SourceLine(f"P1.{number}", text, "q1.1", 0, len(text)) for number, text in enumerate(texts, 1)]
+    return {line.label: line for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "lines"),
+    [
+        (
+            "The bridge cost 13 million crowns.",
+            [RawEdit("13 million", "12 million", "12 countries")],
+            ["The bridge stands in 12 countries."],
+        ),
+        ("The dam was built in 1936.", [RawEdit("1936", "221", "221 metres")], ["It is 221 metres high."]),
+        (
+            "The Merrow tunnel cost 12 million crowns.",
+            [RawEdit("12", "31", "31 million crowns")],
+            ["The ferry cost 31 million crowns.", "For the Merrow tunnel they paid 12 million crowns."],
+        ),
+        (
+            "Anna keeps 5 cats and Ben 7.",
+            [RawEdit("5", "7", "7"), RawEdit("Ben 7", "Ben 5", "5")],
+            ["Anna has 5 cats, and Ben 7."],
+        ),
+    ],
+    ids=["count of another thing", "length for a year", "line that is farther", "exchange"],
+)
+def test_edit_that_its_value_does_not_confirm_is_doubted(
+    text: str, edits: list[RawEdit], lines: list[str]
+) -> None:
+    raw = RawCard("no", ("P1.1",), edits=tuple(edits))
+    one = located(raw, text, Span(0, len(text)), lines_of(*lines))
     assert one.unclear or one.unproven
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "is_doubted"),
+    [
+        ("Fewer than 300 people came.", "More than 300 people came.", True),
+        ("At least 300 people came.", "More than 300 people came.", False),
+        ("At least 300 people came.", "300 people came.", False),
+    ],
+)
+def test_support_by_the_opposite_bound_is_doubted(text: str, line: str, is_doubted: bool) -> None:
+    one = located(RawCard("yes", ("P1.1",)), text, Span(0, len(text)), lines_of(line))
+    assert bool(one.unclear) is is_doubted
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,18 @@ def test_short_passage_whose_sentence_points_to_another_word_has_an_error(seed: 
     assert error.origin.text.startswith("Ines") and error.kind in ("number", "not")
 
 
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The bridge opened on May 3, 1931.",
+        "Die Brücke wurde am 3. Mai 1931 eröffnet.",
+        "Le pont a été inauguré le 3 mai 1931.",
+    ],
+)
+def test_date_with_a_month_in_words_has_an_error(fact: str) -> None:
+    assert [it.kind for it in made(fact, errors=1)] == ["number"]
+
+
 def test_control_is_a_paragraph_of_its_own() -> None:
     shown = "".join(piece.text for piece in block().block.pieces)
     for control in block().controls.values():

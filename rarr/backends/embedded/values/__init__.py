@@ -2,6 +2,7 @@
 
 from rarr.backends.embedded.values.comparing import (
     compare as compare,
+    same as same,
     states as states,
     written_like as written_like,
 )
