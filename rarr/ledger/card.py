@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
-from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
+from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
@@ -77,12 +77,13 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     )
     if verdict == "open":
         return Located(card)
-    missing = [it.text for it in numbers if verdict != "no" and not _stated(it, cited, bounded=True)]
+    missing = [value.text for value in numbers if verdict != "no" and not _stated(value, cited)]
     unclear = ("no quoted line has " + ", ".join(f"“{words}”" for words in missing),) if missing else ()
     if verdict == "yes":
         return Located(card, unclear)
     with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
-    if _is_reordered(sentence, edited(text, with_edits.card)):
+    before, after = (_WORD.findall(it.casefold()) for it in (sentence, edited(text, with_edits.card)))
+    if before != after and sorted(before) == sorted(after):
         unclear = (*unclear, "its edits only exchange words, so no value confirms them")
     return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
 
@@ -156,7 +157,12 @@ def _with_edits(
             # The number alone may stand there, of this thing or of another.
             (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
         elif by:
-            confirmed = _is_deleted(edit, new) or _is_confirmed(span, sentence, new, by, added)
+            confirmed = _is_confirmed(span, sentence, new, by, added) or (
+                # Words are only taken away, and the line has those before and behind them side by side.
+                not _WORD.findall(new)
+                and len(kept := _WORD.findall(edit.new)) > 1
+                and kept == _WORD.findall(edit.by)
+            )
             unclear += [] if confirmed else [f"“{by}” does not show “{new}” in these words"]
             if _is_said_nearer(span, sentence, cited, lines):
                 unclear.append(f"a line that is nearer has “{span.of(sentence)}”")
@@ -193,17 +199,6 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
     return bool(_words(old)) and any(fold(text).holds(old) for text in near)
 
 
-def _is_reordered(before: str, after: str) -> bool:
-    first, second = (_WORD.findall(text.casefold()) for text in (before, after))
-    return first != second and sorted(first) == sorted(second)
-
-
-def _is_deleted(edit: RawEdit, new: str) -> bool:
-    """Are words only taken away, and does the line have the words before and behind them side by side?"""
-    kept = _WORD.findall(edit.new)
-    return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
-
-
 def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
     """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?
 
@@ -234,15 +229,10 @@ def _numbers(sentence: str) -> list[Value]:
     ]
 
 
-def _stated(value: Value, lines: Sequence[SourceLine], *, bounded: bool = False) -> bool:
-    """Does a line have the value? With `bounded` not where the line bounds it from the other side."""
-    if not bounded or not value.bound:
-        return any(states(line.text, value) for line in lines)
-    return any(
-        same(value, other) and compare(value, other) != "different"
-        for line in lines
-        for other in values(line.text)
-    )
+def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
+    """Does a line have the value, and not bounded from the other side?"""
+    others = (other for line in lines for other in values(line.text))
+    return any(same(value, other) and compare(value, other) != "different" for other in others)
 
 
 @lru_cache(maxsize=256)  # titles, and the text of the run
