@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from pathlib import PurePath
 from typing import NamedTuple
 
 from rarr.backends.embedded.items import lines_of
@@ -62,13 +63,14 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     spans = [(fold(sentence).find(it) or [Span(0, len(sentence))])[0] for it in raw.open if it.strip()]
     if is_bare or raw.verdict == "none" or (verdict == "open" and not spans):
         spans = [Span(0, len(sentence))]
+    own_side: Side = "against" if verdict == "no" else "for"
     card = Card(
         start=place.start,
         end=place.end,
         verdict=verdict,
-        quotes=(
-            *(_quote(line, "against" if verdict == "no" else "for") for line in cited),
-            *(_quote(line, "against") for line in against),
+        quotes=tuple(
+            Quote(evidence_id=it.evidence_id, start=it.start, end=it.end, text=it.text, side=side)
+            for side, it in [*((own_side, it) for it in cited), *(("against", it) for it in against)]
         ),
         open=tuple(
             Place(start=place.start + start, end=place.start + end) for start, end in dict.fromkeys(spans)
@@ -95,7 +97,10 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
     context. A title that is the name of a file says nothing.
     """
     words, ids = _words(run_text), card.cited
-    shared = [(it.id in ids, bool(_words(it.title) & words)) for it in kept if not _is_file_name(it)]
+    files = [PurePath(it.source.replace("\\", "/").casefold()) for it in kept]
+    pairs = zip(kept, files, strict=True)
+    named = [it for it, file in pairs if it.title.casefold() not in (file.name, file.stem)]
+    shared = [(it.id in ids, bool(_words(it.title) & words)) for it in named]
     quoted = [is_shared for is_quoted, is_shared in shared if is_quoted]
     return bool(quoted) and not any(quoted) and any(is_shared for _, is_shared in shared)
 
@@ -111,21 +116,12 @@ def against_near_quotes(card: Card, text: str, kept: Sequence[Evidence]) -> list
     return ["a quoted line nearly repeats it, and differs"] if differs else []
 
 
-def _is_file_name(passage: Evidence) -> bool:
-    name = passage.source.replace("\\", "/").rpartition("/")[2].casefold()
-    return passage.title.casefold() in (name, name.rpartition(".")[0])
-
-
 def edited(text: str, card: Card) -> str:
     """Returns the sentence of a card as it stands after its edits."""
     sentence, start = text[card.start : card.end], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
     return sentence
-
-
-def _quote(line: SourceLine, side: Side) -> Quote:
-    return Quote(evidence_id=line.evidence_id, start=line.start, end=line.end, text=line.text, side=side)
 
 
 def _with_edits(

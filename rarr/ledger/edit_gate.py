@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.components import Baseline
 from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState, Evidence
@@ -28,11 +27,6 @@ _MARK = re.compile(
     r"<[|/!?]?[A-Za-z_][^<>\n]{0,200}>|\[/?[A-Z]{3,}[A-Z_]*\]|^#{1,6} |```|(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+",
     re.MULTILINE,
 )
-
-
-def is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
-    """Is the check a reason to edit? In a baseline without agreement, every check is."""
-    return check.verdict == "disagrees" or not baseline.agreement
 
 
 def decided(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:

@@ -5,7 +5,6 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
-from rarr.ledger.edit_gate import is_reason_to_edit
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -32,7 +31,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
         check, notice = await _checked(state, components, by_id[passage.query_id], passage)
         checks.append(check)
         warnings += [notice] if notice else []
-        if is_reason_to_edit(check, components.baseline):
+        if check.verdict == "disagrees" or not components.baseline.agreement:
             break
     return {"checks": checks, "warnings": warnings}
 

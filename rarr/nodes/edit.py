@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import decided, is_reason_to_edit, with_card_edits
+from rarr.ledger.edit_gate import decided, with_card_edits
 from rarr.ledger.sentence_support import moved_queries
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
@@ -25,7 +25,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.card_reader is not None:
         return await work(_card_edits, state, components)
     checks = state.get("checks", [])
-    if not checks or not is_reason_to_edit(checks[-1], components.baseline):
+    if not checks or (components.baseline.agreement and checks[-1].verdict != "disagrees"):
         return {}
     editor = components.editor
     assert editor is not None  # the wiring requires its model
