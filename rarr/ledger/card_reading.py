@@ -258,9 +258,8 @@ class _Reading:
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            self._note(
-                "check_failed", f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
-            )
+            told = counted(unread, "sentence")
+            self._note("check_failed", f"{told} could not be read: {problem or _UNREAD}")
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))
@@ -269,12 +268,9 @@ class _Reading:
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
     """Do the words that an edit copies say the value that the sentence has, and not the new one?"""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved(-sentence.start)
-    after = before[: place.start] + edit.new + before[place.end :]
     had = [value for value in values(before) if value.span.overlaps(place)]
-    changed = Span(place.start, place.start + len(edit.new))
-    new = [it for it in values(after) if it.span.overlaps(changed) and not states(before, it)]
-    is_said, is_new = (bool(each) and all(states(edit.by, it) for it in each) for each in (had, new))
-    return is_said and not is_new and not NEGATION.search(edit.by)
+    said, new = (bool(each) and all(states(edit.by, it) for it in each) for each in (had, values(edit.new)))
+    return said and not new and not NEGATION.search(edit.by)
 
 
 def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
