@@ -84,7 +84,7 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     if verdict == "yes":
         return Located(card, unclear)
     with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
-    before, after = (_WORD.findall(it.casefold()) for it in (sentence, edited(text, with_edits.card)))
+    before, after = (re.findall(r"[\w.,]*\w", it) for it in (sentence, edited(text, with_edits.card)))
     if before != after and sorted(before) == sorted(after):
         unclear = (*unclear, "its edits only exchange words, so no value confirms them")
     return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
