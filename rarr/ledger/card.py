@@ -189,10 +189,9 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _words(sentence) - _words(old)
     shared = max(len(around & _words(line.text)) for line in cited)
-    near = [line.text for line in lines.values() if len(around & _words(line.text)) > shared]
-    if had:
-        return any(all(states(text, value) for value in had) for text in near)
-    return bool(_words(old)) and any(fold(text).holds(old) for text in near)
+    told = [it.text for it in lines.values()] if had or _words(old) else []
+    near = [text for text in told if len(around & _words(text)) > shared]
+    return any(all(states(it, value) for value in had) if had else fold(it).holds(old) for it in near)
 
 
 def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:

@@ -251,10 +251,9 @@ class _Reading:
             cure = f"so nothing that it said of {told} is relied on: name another model"
             self._note("reader_unreliable", f"{self._reader.name} missed {which}, {cure}")
         if self._reader.is_model and (unexamined := len(found.keys() - self._examined)):
-            why = f"no error could be planted beside {counted(unexamined, 'sentence')}, so nothing examined"
-            self._note(
-                "reader_unexamined", f"{why} {self._reader.name} there: give whole sentences as sources"
-            )
+            why = f"no error could be planted beside {counted(unexamined, 'sentence')}"
+            message = f"{why}, so nothing examined {self._reader.name} there: give whole sentences as sources"
+            self._note("reader_unexamined", message)
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
