@@ -49,10 +49,7 @@ class Kept(NamedTuple):
 
 
 class CardsRead(NamedTuple):
-    """The cards of some sentences, in the order of the text, and notices about what went wrong.
-
-    `controls` counts the planted sentences of each request.
-    """
+    """The cards of some sentences, in the order of the text, and the planted sentences by request."""
 
     cards: list[Card]
     notices: list[Notice]
