@@ -55,12 +55,7 @@ def test_short_passage_whose_sentence_points_to_another_word_has_an_error(seed: 
 
 
 @pytest.mark.parametrize(
-    "fact",
-    [
-        "The bridge opened on May 3, 1931.",
-        "Die Brücke wurde am 3. Mai 1931 eröffnet.",
-        "Le pont a été inauguré le 3 mai 1931.",
-    ],
+    "fact", ["The bridge opened on May 3, 1931.", "Die Brücke wurde am 3. Mai 1931 eröffnet."]
 )
 def test_date_with_a_month_in_words_has_an_error(fact: str) -> None:
     assert [it.kind for it in made(fact, errors=1)] == ["number"]
