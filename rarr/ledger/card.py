@@ -217,11 +217,7 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
 
 def _numbers(sentence: str) -> list[Value]:
     """Finds the values of a sentence that a source must state: no number words such as "one" or "first"."""
-    return [
-        value
-        for value in values(sentence)
-        if not value.is_word or not value.amounts or value.amounts[0].amount > 2
-    ]
+    return [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
 
 
 def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:

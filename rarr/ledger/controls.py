@@ -198,9 +198,8 @@ def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random
             for other in _numbers(line.text):
                 new = other.span.of(line.text)
                 alike = _is_year(new) if year else unit and _unit(other, line.text) == unit
-                least = sorted(abs(_least(each)) for each in (value, other))
-                is_far = least[1] - least[0] >= (3 if year else least[1] / 5)
-                if alike and is_far and not any(states(it.text, other) for it in (origin, *said)):
+                is_far = alike and _is_far(value, other, year=year)
+                if is_far and not any(states(it.text, other) for it in (origin, *said)):
                     yield value.start, value.end, new, "number"
 
 
@@ -272,6 +271,11 @@ def _unit(value: Value, text: str) -> str:
 
 def _is_year(written: str) -> bool:
     return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
+
+
+def _is_far(value: Value, other: Value, *, year: bool) -> bool:
+    old, new = (_least(each) for each in (value, other))
+    return abs(old - new) >= 3 if year else abs(old - new) * 5 >= max(abs(old), abs(new))
 
 
 def _least(value: Value) -> Fraction:
