@@ -30,7 +30,7 @@ from benchmarks.harness import (
     half_parser,
     lines,
     reported,
-    revised_place,
+    sentence_place,
     share,
     table,
     unrecorded,
@@ -129,8 +129,7 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
     """The outcome of a marked sentence in the revision of its text."""
-    start = revision.original.index(mark.sentence)
-    place = revised_place(revision.original, revision.edits, Span(start, start + len(mark.sentence)))
+    place = sentence_place(revision, mark.sentence)
     sentence = place.of(revision.text)
     judged = _judged(revision, place)
     result: str
@@ -150,23 +149,19 @@ def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, IN_OTHER_WORDS, DAMAGED, NOT_RECORDED) if wrong else (CHANGED, NOT_RECORDED)
     counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}
-    right = [outcome.mark.corrected in outcome.suggested for outcome in group]
     if wrong:
+        right = [outcome.mark.corrected in outcome.suggested for outcome in group]
         counts["its correction is suggested"] = right
-    counts["another change is suggested"] = [
-        bool(set(outcome.suggested) - {outcome.mark.corrected}) for outcome in group
-    ]
-    return counts
+    other = [bool(set(outcome.suggested) - {outcome.mark.corrected}) for outcome in group]
+    return counts | {"another change is suggested": other}
 
 
 def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
     """The marked sentence after each suggested edit that would change it."""
-    start = revision.original.index(mark.sentence)
     for edit in revision.edits:
         if edit.state == "suggested":
             accepted = revision.accept(edit.id)
-            place = Span(start, start + len(mark.sentence))
-            changed = revised_place(accepted.original, accepted.edits, place).of(accepted.text)
+            changed = sentence_place(accepted, mark.sentence).of(accepted.text)
             if changed != sentence:
                 yield changed
 
@@ -208,11 +203,8 @@ def print_half(half: str, outcomes: Sequence[Outcome]) -> None:
 def print_each(outcomes: Sequence[Outcome]) -> None:
     """Each sentence with its result, what is wrong in it, and the evidence."""
     for outcome in sorted(outcomes, key=lambda outcome: (outcome.mark.wrong is None, outcome.result)):
-        wrong = (
-            f" [{outcome.mark.kind}: {outcome.mark.wrong} → {outcome.mark.right}]"
-            if outcome.mark.wrong
-            else ""
-        )
+        mark = outcome.mark
+        wrong = f" [{mark.kind}: {mark.wrong} → {mark.right}]" if mark.wrong else ""
         print(f"- {outcome.result}: {outcome.answer}: {outcome.sentence}{wrong}")
         for passage in outcome.evidence:
             print(f"    {passage}")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -55,10 +56,17 @@ def timeless(text: str) -> str:
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
-def _picture(build: Callable[[], Any], start: str, end: str) -> str:
+def picture(build: Callable[[], Any], begin: str, end: str) -> str:
     """A graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
-    ends = {"__start__": f"{start}([{start}])", "__end__": f"{end.lower()}([{end}])"}
-    return "\n".join(["```mermaid", "graph TD", *_arrows(build().get_graph(), ends), "```"])
+    ends = {"__start__": f"{begin}([{begin}])", "__end__": f"{end.lower()}([{end}])"}
+    graph = build().get_graph()
+    order = [name for name in graph.nodes if "__error_handler__" not in name]
+    edges = [edge for edge in graph.edges if {edge.source, edge.target} <= set(order)]
+    lines = ["graph TD"]
+    for edge in sorted(edges, key=lambda edge: (order.index(edge.source), order.index(edge.target))):
+        source, target = (ends.get(name, name) for name in (edge.source, edge.target))
+        lines.append(f"    {source} {'-.->' if edge.conditional else '-->'} {target}")
+    return "\n".join(["```mermaid", *lines, "```"])
 
 
 def settings_table() -> str:
@@ -139,12 +147,12 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "demo": demo,
-    "picture": partial(_picture, build_graph, "text", "Revision"),
-    "first_settings": partial(_settings, FIRST),
+    "picture": partial(picture, build_graph, "text", "Revision"),
+    "first_settings": lambda: _settings(FIRST),
     "settings": settings_table,
     "presets": presets_table,
-    "answering_picture": partial(_picture, build_answering_graph, "question", "Answer"),
-    "writing_picture": partial(_picture, build_writing_graph, "topic", "Article"),
+    "answering_picture": partial(picture, build_answering_graph, "question", "Answer"),
+    "writing_picture": partial(picture, build_writing_graph, "topic", "Article"),
 }
 
 
@@ -164,31 +172,14 @@ def _shortened(output: str) -> str:
     return "\n".join(shown)
 
 
-def _arrows(graph: Any, ends: dict[str, str]) -> Iterator[str]:
-    """The edges in the order of the nodes."""
-    order = [name for name in graph.nodes if "__error_handler__" not in name]
-    names = {name: ends.get(name, name) for name in order}
-    edges = [edge for edge in graph.edges if edge.source in names and edge.target in names]
-    for edge in sorted(edges, key=lambda edge: (order.index(edge.source), order.index(edge.target))):
-        arrow = "-.->" if edge.conditional else "-->"
-        yield f"    {names[edge.source]} {arrow} {names[edge.target]}"
-
-
 def docstrings(settings: type[BaseSettings]) -> dict[str, str]:
     """The string below each field of `settings` and of its bases; pydantic does not keep it."""
-    found: dict[str, str] = {}
-    for declaring in settings.__mro__:
-        if declaring is not BaseSettings and issubclass(declaring, BaseSettings):
-            (tree,) = ast.parse(inspect.getsource(declaring)).body
-            assert isinstance(tree, ast.ClassDef)
-            found |= _docstrings_in(tree)
-    return found
-
-
-def _docstrings_in(tree: ast.ClassDef) -> dict[str, str]:
+    bases = [base for base in settings.__mro__ if base is not BaseSettings and issubclass(base, BaseSettings)]
+    bodies = [ast.parse(inspect.getsource(base)).body[0].body for base in bases]  # type: ignore[attr-defined]  # a class
     return {
         node.target.id: str(following.value.value)
-        for node, following in zip(tree.body, tree.body[1:], strict=False)
+        for body in bodies
+        for node, following in pairwise(body)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
         if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
     }
@@ -197,13 +188,8 @@ def _docstrings_in(tree: ast.ClassDef) -> dict[str, str]:
 def _default(field: FieldInfo) -> str:
     default = "none" if field.default is None else f"`{field.default}`"
     default = default if field.default_factory is None else "depends on the system"
-    bounds = {name: value for rule in field.metadata for name, value in _bounds(rule).items()}
-    low, high = bounds.get("ge"), bounds.get("le")
-    return default if high is None else f"{default} ({low} to {high})"
-
-
-def _bounds(rule: object) -> dict[str, Any]:
-    return {name: getattr(rule, name) for name in ("ge", "le") if hasattr(rule, name)}
+    bounds = {name: getattr(it, name) for it in field.metadata for name in ("ge", "le") if hasattr(it, name)}
+    return f"{default} ({bounds['ge']} to {bounds['le']})" if "le" in bounds else default
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.recorded_reader import RecordedModel
 from rarr.evals import statistics as intervals
 from rarr.evals.statistics import Measured
-from rarr.records import Edit
+from rarr.records import Edit, Revision
 from rarr.testing import ScriptedServer
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import segments
@@ -181,3 +181,9 @@ def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
             within += max(0, min(at + length, place.end) - max(at, place.start))
         at += length
     return Span(before, before + within)
+
+
+def sentence_place(revision: Revision, sentence: str) -> Span:
+    """Returns where the revised text has this sentence of the original."""
+    start = revision.original.index(sentence)
+    return revised_place(revision.original, revision.edits, Span(start, start + len(sentence)))

@@ -10,16 +10,25 @@ paragraphs of one text. `tuned` may be worked with; `held_out` is for measuring 
 printed. `--model recorded` repeats recorded answers, as in `benchmarks.answers`.
 """
 
-import json
 import re
-import tempfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple, get_args
 
-from benchmarks import harness
-from benchmarks.recorded_reader import components
-from rarr import Reviser, Revision, Settings
+from benchmarks.harness import (
+    EXAMPLES,
+    NOT_RECORDED,
+    chosen,
+    half_parser,
+    lines,
+    reported,
+    sentence_place,
+    share,
+    table,
+    unrecorded,
+)  # fmt: skip
+from benchmarks.recorded_reader import reader_of_pages
+from rarr import Revision
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -28,13 +37,6 @@ ALONE, BOTH = "the namesake's page alone", "both pages"
 CORRECTED, CHANGED, SUGGESTED = "corrected exactly", "changed otherwise", "a change is suggested"
 STATUSES: tuple[str, ...] = get_args(Status)
 _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
-
-
-class Page(NamedTuple):
-    """A page of a corpus."""
-
-    title: str
-    text: str
 
 
 class NamesakeCase(NamedTuple):
@@ -47,19 +49,15 @@ class NamesakeCase(NamedTuple):
     claim: str
     kind: str
     words: str
-    own: Page
-    namesake: Page
+    title: str
+    page: str
+    namesake_title: str
+    namesake_page: str
     namesake_value: str
 
-    @property
-    def wrong(self) -> str:
-        """The claim with its wrong value."""
-        return _MARK.sub(r"\1", self.claim)
-
-    @property
-    def right(self) -> str:
-        """The claim with its right value."""
-        return _MARK.sub(r"\2", self.claim)
+    def text(self, *, wrong: bool) -> str:
+        """The claim with its wrong value, or else with its right value."""
+        return _MARK.sub(r"\1" if wrong else r"\2", self.claim)
 
 
 class ClaimOutcome(NamedTuple):
@@ -75,61 +73,43 @@ class ClaimOutcome(NamedTuple):
 
 def namesake_cases(half: str) -> list[NamesakeCase]:
     """The cases of the half."""
-    return [
-        NamesakeCase(
-            row["claim"], row["kind"], row["words"], Page(row["title"], row["page"]),
-            Page(row["namesake_title"], row["namesake_page"]), row["namesake_value"],
-        )
-        for row in harness.lines(harness.EXAMPLES / "namesakes" / f"{half}.jsonl")
-    ]  # fmt: skip
+    rows = lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
+    return [NamesakeCase(**{name: row[name] for name in NamesakeCase._fields}) for row in rows]
 
 
 def outcomes(half: str, *, model: Any = "embedded", rounds: int = 2) -> list[ClaimOutcome]:
     """The outcomes of all claims of the half, wrong and right, against both corpora."""
-    every_case = [case for name in HALVES for case in namesake_cases(name)]
-    namesakes = [case.namesake for case in every_case]
-    corpora = {ALONE: namesakes, BOTH: [*namesakes, *(case.own for case in every_case)]}
-    return [
-        outcome
-        for name, pages in corpora.items()
-        for outcome in _against(name, pages, namesake_cases(half), {"model": model, "rounds": rounds})
-    ]
+    every = [case for name in HALVES for case in namesake_cases(name)]
+    namesakes = [_page(case.namesake_title, case.namesake_page) for case in every]
+    corpora = {ALONE: namesakes, BOTH: [*namesakes, *(_page(case.title, case.page) for case in every)]}
+    cases = namesake_cases(half)
+    texts = [[case] for case in cases] if model == "embedded" else [cases]
+    found = list[ClaimOutcome]()
+    for pages, corpus in corpora.items():
+        with reader_of_pages(corpus, model=model, rounds=rounds) as reviser:
+            for together, wrong in product(texts, (True, False)):
+                known = unrecorded(model)
+                revision = reviser.revise("\n\n".join(case.text(wrong=wrong) for case in together))
+                lacks = unrecorded(model) > known
+                of_text = (claim_outcome(case, pages, revision, is_wrong=wrong) for case in together)
+                found += [it._replace(result=NOT_RECORDED) if lacks else it for it in of_text]
+    return found
 
 
-def _against(
-    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], given: dict[str, Any]
-) -> Iterator[ClaimOutcome]:
-    model = given["model"]
-    with tempfile.TemporaryDirectory() as folder:
-        corpus = Path(folder, "pages.jsonl")
-        rows = [{**page._asdict(), "source": page.title} for page in pages]
-        corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        texts = [[case] for case in cases] if model == "embedded" else [list(cases)]
-        with Reviser(
-            components=components(Settings(corpus=corpus, home=Path(folder), trace=False, **given))
-        ) as reviser:
-            for together in texts:
-                for is_wrong in (True, False):
-                    claims = [case.wrong if is_wrong else case.right for case in together]
-                    known = harness.unrecorded(model)
-                    revision = reviser.revise("\n\n".join(claims))
-                    lacking = harness.unrecorded(model) > known
-                    for case in together:
-                        found = claim_outcome(case, name, revision, is_wrong=is_wrong)
-                        yield found._replace(result=harness.NOT_RECORDED) if lacking else found
+def _page(title: str, text: str) -> dict[str, str]:
+    return {"title": title, "text": text, "source": title}
 
 
 def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
     """The outcome of a claim, which is a paragraph of the text and a single sentence."""
-    claim = case.wrong if is_wrong else case.right
-    start = revision.original.index(claim)
-    asked = Span(start, start + len(claim))
-    place = harness.revised_place(revision.original, revision.edits, asked)
+    claim, place = case.text(wrong=is_wrong), sentence_place(revision, case.text(wrong=is_wrong))
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
     result: str = sentence.status
     if text != claim:
-        result = CORRECTED if text == case.right else CHANGED
+        result = CORRECTED if text == case.text(wrong=False) else CHANGED
+    start = revision.original.index(claim)
+    asked = Span(start, start + len(claim))
     query_ids = {it.id for it in revision.queries if asked.overlaps(Span(it.start, it.end))}
     suggested = any(edit.state == "suggested" and edit.query_id in query_ids for edit in revision.edits)
     return ClaimOutcome(case, pages, is_wrong, text, result, suggested)
@@ -138,7 +118,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
 def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
-    results = (CORRECTED, CHANGED, harness.NOT_RECORDED, *STATUSES)
+    results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
     counts = {result: [outcome.result == result for outcome in group] for result in results}
     return counts | {SUGGESTED: [outcome.is_suggested for outcome in group]}
 
@@ -148,12 +128,12 @@ def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
     print(f"\n## {half}: {len(namesake_cases(half))} cases\n")
     for title, wrong in (("wrong claims", True), ("right claims", False)):
         columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
-        body = [[result, *(harness.share(column[result]) for column in columns)] for result in columns[0]]
-        print(f"{harness.table([title, ALONE, BOTH], body)}\n")
+        body = [[result, *(share(column[result]) for column in columns)] for result in columns[0]]
+        print(f"{table([title, ALONE, BOTH], body)}\n")
     for words in ("close", "other"):
         group = [outcome for outcome in outcomes if outcome.case.words == words]
         hits = counted(group, BOTH, wrong=True)[CORRECTED]
-        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {harness.share(hits)}")
+        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {share(hits)}")
 
 
 def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
@@ -163,12 +143,12 @@ def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
         value = "wrong" if outcome.is_wrong else "right"
         suggested = f", {SUGGESTED}" if outcome.is_suggested else ""
         print(f"- {outcome.pages}, {value} {case.kind}, {case.words} words: {outcome.result}{suggested}")
-        print(f"    {outcome.text} [{case.own.title}; {case.namesake.title}: {case.namesake_value}]")
+        print(f"    {outcome.text} [{case.title}; {case.namesake_title}: {case.namesake_value}]")
 
 
 def main() -> None:
-    options = harness.chosen(harness.half_parser(__doc__, HALVES), HALVES)
-    with harness.reported(options):
+    options = chosen(half_parser(__doc__, HALVES), HALVES)
+    with reported(options):
         for half in options.halves:
             half_outcomes = outcomes(half, model=options.model, rounds=options.rounds)
             print_half(half, half_outcomes)

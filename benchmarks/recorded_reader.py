@@ -9,10 +9,14 @@ answers measure how passages are read, and `benchmarks.retrieval` measures how t
 
 import hashlib
 import json
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.records import Passage
@@ -83,6 +87,17 @@ def components(settings: Settings) -> Components:
     """Wires the components; a recorded model reads the passages that it read when it was recorded."""
     made = wire(settings)
     return replace(made, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else made
+
+
+@contextmanager
+def reader_of_pages(pages: Iterable[Mapping[str, str]], **given: Any) -> Iterator[Reviser]:
+    """Yields a reviser whose corpus is these pages, with `given` as its other settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "pages.jsonl")
+        corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
+        settings = Settings(corpus=corpus, home=Path(folder), trace=False, **given)
+        with Reviser(components=components(settings)) as reviser:
+            yield reviser
 
 
 def _shown(passage: Passage) -> str:

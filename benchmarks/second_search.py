@@ -9,19 +9,26 @@ was corrected exactly, and if it quotes both documents. `tuned` may be worked wi
 measuring alone, so only totals are printed. `--model recorded` repeats recorded answers.
 """
 
-import json
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from benchmarks import harness
-from benchmarks.recorded_reader import components
-from rarr import Reviser, Revision, Settings
+from benchmarks.harness import (
+    EXAMPLES,
+    NOT_RECORDED,
+    chosen,
+    half_parser,
+    lines,
+    reported,
+    sentence_place,
+    table,
+    unrecorded,
+)  # fmt: skip
+from benchmarks.recorded_reader import reader_of_pages
+from rarr import Revision
 from rarr.tools.text.blocks_and_sentences import Span
 
-FOLDER = harness.EXAMPLES / "second_search"
+FOLDER = EXAMPLES / "second_search"
 HALVES = ("tuned", "held_out")
 RIGHTLY, ONE_QUOTE = "decided rightly, both documents quoted", "decided rightly, one document quoted"
 CHANGED, SUPPORTED = "changed otherwise", "supported though wrong"
@@ -43,33 +50,23 @@ class HopCase(NamedTuple):
         return self.text.replace(self.wrong, self.right) if self.wrong and self.right else self.text
 
 
-def hop_cases(half: str) -> list[HopCase]:
-    """The sentences of the half."""
-    rows = harness.lines(FOLDER / f"{half}.jsonl")
-    return [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
-
-
 def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, str, str]]:
     """The result of each sentence, with its words after the run."""
-    with tempfile.TemporaryDirectory() as folder:
-        corpus = Path(folder, "pages.jsonl")
-        documents = harness.lines(FOLDER / "documents.jsonl")
-        pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
-        corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
-        given: dict[str, Any] = {"model": model, "rounds": rounds, "trace": False}
-        cases = hop_cases(half)
-        with Reviser(components=components(Settings(corpus=corpus, home=Path(folder), **given))) as reviser:
-            known = harness.unrecorded(model)
-            revision = reviser.revise("\n\n".join(case.text for case in cases))
-        lacking = harness.unrecorded(model) > known
-        for case in cases:
-            yield case, *((harness.NOT_RECORDED, case.text) if lacking else result(case, revision))
+    documents = lines(FOLDER / "documents.jsonl")
+    pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
+    rows = lines(FOLDER / f"{half}.jsonl")
+    cases = [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
+    known = unrecorded(model)
+    with reader_of_pages(pages, model=model, rounds=rounds) as reviser:
+        revision = reviser.revise("\n\n".join(case.text for case in cases))
+    lacking = unrecorded(model) > known
+    for case in cases:
+        yield case, *((NOT_RECORDED, case.text) if lacking else result(case, revision))
 
 
 def result(case: HopCase, revision: Revision) -> tuple[str, str]:
     """What became of the sentence, and its words after the run."""
-    start = revision.original.index(case.text)
-    place = harness.revised_place(revision.original, revision.edits, Span(start, start + len(case.text)))
+    place = sentence_place(revision, case.text)
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
     if text not in (case.text, case.corrected):
@@ -83,20 +80,15 @@ def result(case: HopCase, revision: Revision) -> tuple[str, str]:
     return (RIGHTLY if {case.first, case.second} <= quoted else ONE_QUOTE), text
 
 
-def print_half(half: str, found: Sequence[tuple[HopCase, str, str]]) -> None:
-    """The totals of a half."""
-    counts = {wrong: Counter(it[1] for it in found if bool(it[0].wrong) == wrong) for wrong in (True, False)}
-    names = sorted({*counts[True], *counts[False]})
-    body = [[name, str(counts[True][name]), str(counts[False][name])] for name in names]
-    print(f"\n## {half}: {len(found)} sentences\n\n{harness.table(['', 'wrong', 'right'], body)}\n")
-
-
 def main() -> None:
-    options = harness.chosen(harness.half_parser(__doc__, HALVES), HALVES)
-    with harness.reported(options):
+    options = chosen(half_parser(__doc__, HALVES), HALVES)
+    with reported(options):
         for half in options.halves:
             found = list(results(half, model=options.model, rounds=options.rounds))
-            print_half(half, found)
+            counts = Counter((bool(case.wrong), outcome) for case, outcome, _ in found)
+            names = sorted({outcome for _, outcome in counts})
+            body = [[name, str(counts[True, name]), str(counts[False, name])] for name in names]
+            print(f"\n## {half}: {len(found)} sentences\n\n{table(['', 'wrong', 'right'], body)}\n")
             for _, outcome, text in found if options.each and half == "tuned" else ():
                 print(f"- {outcome}: {text}")
 

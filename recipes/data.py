@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import rows
+from benchmarks.harness import lines, rows
 from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_lines
@@ -16,20 +16,17 @@ from rarr.training.batches import TaskData, attribution, cloze
 from rarr.training.examples import Attribution, Cloze
 from recipes import pretraining, sources
 
-WRITTEN = Path(__file__).parent / "data"
+WRITTEN = Path(__file__).parent / "data" / "written.jsonl"
 SEED = 7
-SETS: dict[str, tuple[Any, type[Record], int]] = {
-    "span_selection": (cloze, Cloze, 32),
-    "handwritten_cloze": (cloze, Cloze, 32),
-    "handwritten": (attribution, Attribution, 10),
-    "written_cloze": (cloze, Cloze, 32),
-    "written": (attribution, Attribution, 10),
-    "elsewhere": (attribution, Attribution, 24),
-    "elsewhere_cloze": (cloze, Cloze, 28),
-    "verifier": (attribution, Attribution, 24),
-    "verifier_cloze": (cloze, Cloze, 24),
+SIZES = {"handwritten": 10, "written": 10, "elsewhere": 24, "verifier": 24}
+"""The size of a batch of each set of attributions; all other sets are clozes."""
+CLOZE_SIZES = {
+    "span_selection": 32,
+    "handwritten_cloze": 32,
+    "written_cloze": 32,
+    "elsewhere_cloze": 28,
+    "verifier_cloze": 24,
 }
-"""The task, the class of the examples and the size of a batch of each data set."""
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
 
 
@@ -50,7 +47,9 @@ def build(folder: Path) -> None:
     for name, make in makers.items():
         path = folder / f"{name}.jsonl"
         if not path.exists():
-            print(f"{name}: {_write(path, make())} examples", flush=True)
+            made = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in make()]
+            write_lines(path, made)
+            print(f"{name}: {len(made)} examples", flush=True)
 
 
 def handwritten() -> list[dict[str, Any]]:
@@ -60,17 +59,13 @@ def handwritten() -> list[dict[str, Any]]:
 
 def written() -> list[dict[str, Any]]:
     """The hand-written items of `recipes/data/`, with the passages that they point at."""
-    articles = {
-        "recent": {article["id"]: article for article in rows("train/text_wikipedia_recent.jsonl.gz")},
-        "leads": {article["id"]: article for article in rows("train/text_wikichat_leads.jsonl.gz")},
-    }
+    files = {"recent": "text_wikipedia_recent", "leads": "text_wikichat_leads"}
+    articles = {name: {it["id"]: it for it in rows(f"train/{file}.jsonl.gz")} for name, file in files.items()}
     items = []
-    for path in sorted(WRITTEN.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            item = json.loads(line)
-            article = articles[item["text"]][item["article"]]
-            passage = article["text"][item["start"] : item["end"]]
-            items.append(item | {"title": article["title"], "evidence": passage})
+    for item in lines(WRITTEN):
+        article = articles[item["text"]][item["article"]]
+        passage = article["text"][item["start"] : item["end"]]
+        items.append(item | {"title": article["title"], "evidence": passage})
     return items
 
 
@@ -80,9 +75,7 @@ def span_selection() -> list[Cloze]:
     Articles of hand-written dev items are left out, so that training does not see what dev measures.
     """
     measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
-    articles = [
-        article for article in rows("train/text_wikipedia_recent.jsonl.gz") if article["id"] not in measured
-    ]
+    articles = [it for it in rows("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
     shares = [articles[n : n + 250] for n in range(0, len(articles), 250)]
     with ProcessPoolExecutor() as pool:
         return [example for made in pool.map(_share, shares) for example in made]
@@ -97,20 +90,17 @@ def elsewhere(*, cloze: bool) -> Iterable[Any]:
 
 def loaded(folder: Path) -> dict[str, TaskData]:
     """The data sets for the trainer."""
-    return {
-        name: TaskData(task, _read(folder / f"{name}.jsonl", kind), size)
-        for name, (task, kind, size) in SETS.items()
+
+    def read(name: str, kind: type[Record]) -> list[Any]:
+        return [
+            kind.model_validate_json(line) for line in (folder / f"{name}.jsonl").read_bytes().splitlines()
+        ]
+
+    attributions = {
+        name: TaskData(attribution, read(name, Attribution), size) for name, size in SIZES.items()
     }
-
-
-def _write(path: Path, examples: Iterable[Record]) -> int:
-    lines = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in examples]
-    write_lines(path, lines)
-    return len(lines)
-
-
-def _read(path: Path, kind: type[Record]) -> list[Any]:
-    return [kind.model_validate_json(line) for line in path.read_bytes().splitlines()]
+    clozes = {name: TaskData(cloze, read(name, Cloze), size) for name, size in CLOZE_SIZES.items()}
+    return attributions | clozes
 
 
 def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:
@@ -122,10 +112,10 @@ async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         seen: dict[str, int] = {}
-        with path.open("w", encoding="utf-8") as lines:
+        with path.open("w", encoding="utf-8") as file:
             for number, (_, title, text) in enumerate(queries):
                 if seen.setdefault(text, number) == number:
-                    lines.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
+                    file.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
         corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
         brought = []
         for query, _, text in queries:

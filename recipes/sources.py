@@ -7,15 +7,7 @@ from typing import Any
 
 from rarr.backends.embedded.items import items_of
 from rarr.tools.text.blocks_and_sentences import split_sentences
-from rarr.training.examples import (
-    Attribution,
-    Class,
-    Cloze,
-    LabelledText,
-    Place,
-    maskable,
-    shared,
-)  # fmt: skip
+from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Maskable, Place, maskable, shared
 
 Item = dict[str, Any]
 ROOM = 900  # characters of a passage
@@ -24,47 +16,26 @@ ROOM = 900  # characters of a passage
 def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
     """The values of each true text that its passage has, and those of unverifiable texts that it lacks."""
     for item in items:
-        title = item["title"] or ""
-        errors = [
-            (place, edit["right"]) for place, edit in zip(right_places(item), item["edits"], strict=True)
-        ]
-        if values := shared(item["supported"], title, item["evidence"], errors):
-            yield Cloze(
-                text=item["supported"],
-                title=title,
-                passage=item["evidence"],
-                values=tuple(values.values()),
-            )
-        unsaid = tuple(
-            value
-            for value in maskable(item["extrapolatory"], item["evidence"], title, unsaid=True)
-            if not value.answers
-        )
-        if unsaid:
-            yield Cloze(
-                text=item["extrapolatory"],
-                title=title,
-                passage=item["evidence"],
-                values=unsaid,
-            )
+        title, passage, text = item["title"] or "", item["evidence"], item["supported"]
+        rights = [edit["right"] for edit in item["edits"]]
+        errors = list(zip(right_places(item), rights, strict=True))
+        if values := shared(text, title, passage, errors):
+            yield Cloze(text=text, title=title, passage=passage, values=tuple(values.values()))
+        other = item["extrapolatory"]
+        if lacking := unsaid(other, passage, title):
+            yield Cloze(text=other, title=title, passage=passage, values=lacking)
 
 
 def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
     """The three texts of each item: true, with its errors, and unverifiable."""
     for item in items:
-        yield Attribution(
-            title=item["title"] or "",
-            passage=item["evidence"],
-            versions=(
-                LabelledText(text=item["supported"], label="attributable", wrong=()),
-                LabelledText(
-                    text=item["corrupted"],
-                    label="contradictory",
-                    wrong=tuple(wrong_places(item)),
-                ),
-                LabelledText(text=item["extrapolatory"], label="extrapolatory"),
-            ),
+        wrong = tuple(wrong_places(item))
+        versions = (
+            LabelledText(text=item["supported"], label="attributable", wrong=()),
+            LabelledText(text=item["corrupted"], label="contradictory", wrong=wrong),
+            LabelledText(text=item["extrapolatory"], label="extrapolatory"),
         )
+        yield Attribution(title=item["title"] or "", passage=item["evidence"], versions=versions)
 
 
 def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
@@ -72,26 +43,24 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
     for row in rows:
         label: Class | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
         text = row["claim"] if row["source"] != "halueval_qa" else f"{row['question']} {row['claim']}"
-        if label is None or not row["evidence"] or not text:
-            continue
-        title = row["evidence"][0].get("title") or ""
-        passage = closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
-        yield Attribution(
-            title=title if isinstance(title, str) else "",
-            passage=passage,
-            versions=(LabelledText(text=text, label=label),),
-        )
+        if label and row["evidence"] and text:
+            title = row["evidence"][0].get("title")
+            yield Attribution(
+                title=title if isinstance(title, str) else "",
+                passage=_closest_evidence(text, row),
+                versions=(LabelledText(text=text, label=label),),
+            )
 
 
 def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
     """The values of attributable texts, masked where the evidence has them."""
     for row in rows:
-        if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
-            continue
-        passage = closest_window(row["claim"], " ".join(evidence["text"] for evidence in row["evidence"]))
-        values = tuple(maskable(row["claim"], passage, "", unsaid=False))
-        if values and len(row["claim"]) < 400:
-            yield Cloze(text=row["claim"], title="", passage=passage, values=values)
+        text = row["claim"]
+        if row["label3"] == "attributable" and row["source"] != "halueval_qa" and row["evidence"]:
+            passage = _closest_evidence(text, row)
+            values = tuple(maskable(text, passage, "", unsaid=False))
+            if values and len(text) < 400:
+                yield Cloze(text=text, title="", passage=passage, values=values)
 
 
 def elsewhere(
@@ -101,22 +70,26 @@ def elsewhere(
 
     With `cloze`, the values that the passage lacks. Values that it has by chance are left out.
     """
-    for item, numbers in zip(items, brought, strict=True):
-        document = item.get("doc", item.get("article"))
-        other = next(
-            (items[n] for n in numbers if items[n].get("doc", items[n].get("article")) != document), None
-        )
+    documents = [item.get("doc", item.get("article")) for item in items]
+    for item, document, numbers in zip(items, documents, brought, strict=True):
+        other = next((items[n] for n in numbers if documents[n] != document), None)
         if other is None:
             continue
-        title, passage = other["title"] or "", other["evidence"]
-        text = item["supported"]
+        title, passage, text = other["title"] or "", other["evidence"], item["supported"]
         if not cloze:
             versions = (LabelledText(text=text, label="extrapolatory"),)
             yield Attribution(title=title, passage=passage, versions=versions)
-            continue
-        values = tuple(value for value in maskable(text, passage, title, unsaid=True) if not value.answers)
-        if values:
+        elif values := unsaid(text, passage, title):
             yield Cloze(text=text, title=title, passage=passage, values=values)
+
+
+def unsaid(text: str, passage: str, title: str) -> tuple[Maskable, ...]:
+    """The values of the text that the passage lacks."""
+    return tuple(value for value in maskable(text, passage, title, unsaid=True) if not value.answers)
+
+
+def _closest_evidence(text: str, row: Item) -> str:
+    return closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
 
 
 def wrong_places(item: Item) -> list[Place]:
@@ -138,12 +111,12 @@ def wrong_places(item: Item) -> list[Place]:
 
 def right_places(item: Item) -> list[Place]:
     """The places of the right words of the edits in the supported text, in the order of the edits."""
-    places, edits = wrong_places(item), item["edits"]
+    placed = list(zip(wrong_places(item), item["edits"], strict=True))
     right_spans = []
-    for (start, _), edit in zip(places, edits, strict=True):
-        before = [placed_edit for placed_edit in zip(places, edits, strict=True) if placed_edit[0][0] < start]
-        shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
-        right_spans.append((start + shift, start + shift + len(edit["right"])))
+    for (start, _), edit in placed:
+        before = [other for (other_start, _), other in placed if other_start < start]
+        start += sum(len(other["right"]) - len(other["wrong"]) for other in before)
+        right_spans.append((start, start + len(edit["right"])))
     return right_spans
 
 
@@ -161,8 +134,7 @@ def closest_window(text: str, passage: str) -> str:
 
 
 def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:
-    for (start, end), edit in sorted(
-        zip(places, edits, strict=True), key=lambda placed_edit: placed_edit[0], reverse=True
-    ):
-        text = text[:start] + edit["right"] + text[end:]
+    placed = zip(places, (edit["right"] for edit in edits), strict=True)
+    for (start, end), right in sorted(placed, reverse=True):
+        text = text[:start] + right + text[end:]
     return text

@@ -39,15 +39,8 @@ class Injection(NamedTuple):
             space = " " if self.place == "passage" and not self.injection.startswith("\n") else ""
             honest = self.honest if self.place == "passage" else ""
             places[self.place] = f"{honest}{space}{self.injection}"
-        text = places["passage"]
-        return Passage(
-            text=text,
-            source=places["source"],
-            title=places["title"],
-            start=0,
-            end=len(text),
-            retrieved_at=RETRIEVED_AT,
-        )
+        text = places.pop("passage")
+        return Passage(text=text, start=0, end=len(text), retrieved_at=RETRIEVED_AT, **places)
 
     @property
     def says_what_it_wants(self) -> bool:
