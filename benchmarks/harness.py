@@ -49,27 +49,35 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
-    """Adds the options of a benchmark over halves; with `reads` those of the model that reads."""
+def reading(doc: str | None) -> argparse.ArgumentParser:
+    """Makes a parser with the options of the model that reads."""
     made = parser(doc)
+    made.add_argument("--model", type=_model, default="embedded", help="what reads, as in the settings")
+    made.add_argument("--base-url", help="the server of the model, as in the settings")
+    made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
+    return made
+
+
+def _model(name: str) -> RecordedModel | str:
+    return RecordedModel() if name == "recorded" else name
+
+
+def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
+    """Makes the parser of a benchmark over halves; with `reads`, with the options of the model that reads."""
+    made = reading(doc) if reads else parser(doc)
     made.add_argument("--half", choices=(*halves, "all"), default="all")
     made.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
     if reads:
-        made.add_argument("--model", default="embedded", help="what reads, as in the settings")
-        made.add_argument("--base-url", help="the server of the model, as in the settings")
         made.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
-        made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
     return made
 
 
 def chosen(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Namespace:
-    """Parses the options, with `halves` and, for `--model recorded`, the recorded model as `model`."""
+    """Parses the options, with `halves` that name each half."""
     options = made.parse_args()
     options.halves = tuple(halves) if options.half == "all" else (options.half,)
     if options.each and "tuned" not in options.halves:
         made.error("--each would show the sentences of a part that is for measuring alone")
-    if getattr(options, "model", None) == "recorded":
-        options.model = RecordedModel()
     return options
 
 
