@@ -17,7 +17,6 @@ from typing import Any
 
 from benchmarks.recorded_reader import RecordedModel
 from rarr.evals import statistics as intervals
-from rarr.evals.statistics import Measured
 from rarr.records import Edit, Revision
 from rarr.testing import ScriptedServer
 from rarr.tools.text.blocks_and_sentences import Span
@@ -52,14 +51,15 @@ def parser(doc: str | None) -> argparse.ArgumentParser:
 def reading(doc: str | None) -> argparse.ArgumentParser:
     """Makes a parser with the options of the model that reads."""
     made = parser(doc)
-    made.add_argument("--model", type=_model, default="embedded", help="what reads, as in the settings")
+    made.add_argument(
+        "--model",
+        default="embedded",
+        help="what reads, as in the settings",
+        type=lambda name: RecordedModel() if name == "recorded" else name,
+    )
     made.add_argument("--base-url", help="the server of the model, as in the settings")
     made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
     return made
-
-
-def _model(name: str) -> RecordedModel | str:
-    return RecordedModel() if name == "recorded" else name
 
 
 def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
@@ -146,17 +146,10 @@ def resident_mb(pid: int | str = "self") -> float:
 
 def share(hits: Sequence[bool]) -> str:
     """Writes `hits` as count, share and 95% Wilson interval."""
-    return f"{sum(hits)}/{len(hits)} = {cell(intervals.share(hits))}" if hits else "0/0"
-
-
-def cell(value: Measured | float | None) -> str:
-    """Writes a number to three places, with its interval if it has one; a dash if there is no number."""
-    measured = value if isinstance(value, Measured) else Measured(value=value)
-    if measured.value is None:
-        return "-"
-    if measured.low is None or measured.high is None:
-        return f"{measured.value:.3f}"
-    return f"{measured.value:.3f} [{measured.low:.3f}, {measured.high:.3f}]"
+    if not hits:
+        return "0/0"
+    it = intervals.share(hits)
+    return f"{sum(hits)}/{len(hits)} = {it.value:.3f} [{it.low:.3f}, {it.high:.3f}]"
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
