@@ -245,7 +245,7 @@ def _verifications(
 ) -> list[Verification]:
     """Takes the sentences of each claim from the report about the text that the claims make.
 
-    What an unreliable reader said is no label. With `reads_more`, the reader is the embedded one.
+    What an unreliable reader said judges nothing. With `reads_more`, the reader is the embedded one.
     """
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     is_reliable = all(it.code != "reader_unreliable" for it in notices)
@@ -255,7 +255,9 @@ def _verifications(
         found = moved_records(own, -at)
         if reads_more and context:
             found = [_without_question(sentence) for sentence in found]
-        labels = [_label(sentence) if is_reliable else None for sentence in found]
+        if not is_reliable:
+            found = [sentence.model_copy(update={"status": "unjudged"}) for sentence in found]
+        labels = [_label(sentence) for sentence in found]
         verification = _verification(claim, context, found, labels, notices, revision.evidence)
         if reads_more and verification.label == "extrapolatory" and revision.evidence:
             told = (*verification.warnings, READS_MORE)

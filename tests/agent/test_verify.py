@@ -122,6 +122,7 @@ async def test_claim_that_nobody_read_rightly_is_unjudged(reader: Any, warning: 
         researched = await averify_by_search(reviser, LATE)
     for verification in (verify(LATE, BRIDGE, model=ScriptedModel(reader)), researched):
         assert verification.label is None and warning in codes(verification)
+        assert [it.status for it in verification.sentences] == ["unjudged"]
 
 
 async def test_claim_without_passages_is_researched() -> None:
