@@ -153,8 +153,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     meant = antecedents(sentence, above)
     subject = meant.subject if meant else None
     found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line)]
-    is_short = len(items) == _FEW  # "It opened in 1936."
-    near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
+    near = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
     whole = (it.line.labels for it in near if not it.slots)
     same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
@@ -386,10 +385,11 @@ def _turned(sentence: str, line: Line, slot: Slot) -> RawEdit:
 
 
 def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
-    """Adds the words before the replaced ones until they stand only once in the sentence."""
+    """Adds the words before the replaced ones until they stand only once; doubles no full stop."""
     at = start
     while sentence.count(sentence[at:end]) > 1 and at:
         at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1
+    new = new.removesuffix(".") if sentence.startswith(".", end) else new
     return sentence[at:end], sentence[at:start] + new
 
 

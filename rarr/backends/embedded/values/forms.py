@@ -167,7 +167,7 @@ CENTURY = re.compile(
 QUARTER = re.compile(r"Q([1-4])(?:\s(\d{4})(?!\d))?")
 ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th|er|re|ère|e|ème|º|ª)\b")
 CLOCK = re.compile(
-    r"([01]?\d|2[0-4])(?:[:.h]([0-5]\d)(?::[0-5]\d)?)?\s?(?:([ap])\.?\s?m\b\.?|(uhr|o'clock)\b)"
+    r"([01]?\d|2[0-4])(?:[:.h]([0-5]\d)(?::[0-5]\d)?)?\s?(?:([ap])(?:m\b|\.\s?m\b\.?)|(uhr|o'clock)\b)"
     r"|([01]?\d|2[0-4])[:h]([0-5]\d)(?::[0-5]\d)?(?![\w:])",
     re.IGNORECASE,
 )
