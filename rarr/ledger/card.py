@@ -133,7 +133,7 @@ def _with_edits(
     for edit in raw.edits:
         span = _place(edit.old, sentence)
         if span is None:
-            unproven.append(f"“{edit.old}” does not stand once in the sentence")
+            unproven.append(f"“{edit.old}” must stand exactly once in the sentence")
             continue
         span, new = difference(span, sentence, edit.new)
         if span.of(sentence) == new:
@@ -161,7 +161,7 @@ def _with_edits(
             )
             unclear += [] if confirmed else [f"“{by}” does not show “{new}” in these words"]
             if _is_said_nearer(span, sentence, cited, lines):
-                unclear.append(f"a line that is nearer has “{span.of(sentence)}”")
+                unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
         start, end = card.start + span.start, card.start + span.end
         name = source.evidence_id
         edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=name, confirmed=confirmed))
@@ -221,7 +221,7 @@ def _numbers(sentence: str) -> list[Value]:
 
 
 def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
-    """Does a line have the value, and not bounded from the other side?"""
+    """Does a line state the value, without a bound that excludes it?"""
     others = (other for line in lines for other in values(line.text))
     return any(same(value, other) and compare(value, other) != "different" for other in others)
 

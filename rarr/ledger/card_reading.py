@@ -184,7 +184,7 @@ class _Reading:
         is_good = self._standing == "good" and doubt != "always"
         unclear = [] if is_good else list(located.unclear)
         if not is_good and is_about_another(card, self._kept.of([place], card.cited), run_text):
-            unclear.append("its quotes may be about something else of this name")
+            unclear.append("its quotes may be about something else with this name")
         if not is_good and self._reader.is_model:
             unclear += against_near_quotes(card, self._text, self._kept.of([place], card.cited))
         if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
