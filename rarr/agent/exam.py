@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from rarr.agent.runs import using
 from rarr.components import CardReader, Excerpt, Piece, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
-from rarr.ledger.card import located
+from rarr.ledger.card import locate_card
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
@@ -133,9 +133,9 @@ def _outcome(
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]
-    looked_up, _, unproven = located(card, text, Span(0, len(text)), lines)
+    looked_up, doubts = locate_card(card, text, Span(0, len(text)), lines)
     alarm = wanted != "no" and looked_up.verdict == "no"
-    if looked_up.verdict != wanted or unproven:
+    if looked_up.verdict != wanted or doubts.unproven:
         return False, alarm
     deciding = sentence.get("lines", lines)
     if "new" not in sentence:

@@ -94,11 +94,8 @@ def _body(draft: str, heading: str) -> str:
     """
     text = draft.replace("\r\n", "\n").strip()
     headings = [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
-    own = [
-        it
-        for it in headings
-        if " ".join(it.of(text).split()).strip("#*= :-").casefold() == heading.casefold()
-    ]
+    plain = {it: " ".join(it.of(text).split()).strip("#*= :-").casefold() for it in headings}
+    own = [it for it in headings if plain[it] == heading.casefold()]
     entries = [entry.place for entry in source_entries(text)]
     titles = [place for place in source_list_places(text) if place not in entries]
     under = [place for place in entries if any(title.end <= place.start for title in titles)]
@@ -116,10 +113,7 @@ def _without(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence that a mark at `at` cites: the one around or before it, in its paragraph.
-
-    A mark at the start of a paragraph cites the first sentence of the paragraph. None if there is none.
-    """
+    """Returns the sentence around or before a mark, in its paragraph, or else the one behind it."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

@@ -111,11 +111,8 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
 
 def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
     """Makes the report of a text that could not be judged."""
-    return Report(
-        sentences=tuple(
-            Sentence(text=it.of(text), start=it.start, end=it.end, status="unjudged") for it in spans
-        )
-    )
+    unjudged = (Sentence(text=it.of(text), **it._asdict(), status="unjudged") for it in spans)
+    return Report(sentences=tuple(unjudged))
 
 
 def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
@@ -130,10 +127,7 @@ def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
 
 
 def _warnings(outcomes: Sequence[BlockOutcome], states: Sequence[State]) -> list[Notice]:
-    """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
-
-    Adds a warning that there is nothing to check, if no block has a query and the whole text was read.
-    """
+    """Collects each warning once, without those about limits: the whole run gives its own."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT, NOTHING_TO_CHECK.code):

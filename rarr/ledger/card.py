@@ -6,6 +6,7 @@ reading: whether the cited lines exist, whether copied words stand there, whethe
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
@@ -14,9 +15,9 @@ from typing import NamedTuple
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
-from rarr.components import Excerpt, RawCard, SourceLine
+from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
-from rarr.records.card import Card, CardEdit, Place, Quote, Side
+from rarr.records.card import Card, CardEdit, CardVerdict, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import difference, fold
 
@@ -25,44 +26,48 @@ Lines = Mapping[str, SourceLine]
 
 NOT_QUOTED = "it cites no line of a source"
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"[\w.,]*\w")
 _SHORTEST_STEM = 4
 
 
-class Located(NamedTuple):
-    """A card whose words were looked up.
+@dataclass(frozen=True)
+class Doubts:
+    """Reasons to ask the reader again (`unclear`), and reasons that no second answer removes (`unproven`)."""
 
-    `unclear` are reasons to ask the reader again; `unproven` are reasons that no second answer can remove.
-    """
-
-    card: Card
     unclear: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
 
+    def __add__(self, other: "Doubts") -> "Doubts":
+        return Doubts(self.unclear + other.unclear, self.unproven + other.unproven)
 
-def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
+
+class Located(NamedTuple):
+    """A card whose words were looked up, with the doubts about it."""
+
+    card: Card
+    doubts: Doubts = Doubts()
+
+
+def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     """Looks up labels and words of a card for the sentence at `place` of `text`.
 
     A card without a quote decides nothing; neither does `none` for a sentence with a number. A sentence with
     open words is never supported. An edit whose `by` does not stand in the quoted lines, or whose number no
     quoted line has, is unproven.
     """
-    sentence = place.of(text)
+    sentence, numbers = place.of(text), _checkable_values(place.of(text))
+    if raw.verdict == "none" and not numbers:
+        return Located(Card(start=place.start, end=place.end, verdict="none"))
     cited, against = (
         [lines[label] for label in dict.fromkeys(labels) if label in lines]
         for labels in (raw.quotes, raw.against)
     )
-    verdict, numbers = raw.verdict, _numbers(sentence)
-    if verdict == "none" and not numbers:
-        return Located(Card(start=place.start, end=place.end, verdict="none"))
-    if verdict == "mixed" and not (cited and against):
-        verdict, cited, against = "open", [*cited, *against], []
-    is_bare = verdict in ("yes", "no") and not cited
-    against = [] if is_bare else against
-    if is_bare or verdict == "none" or (verdict == "yes" and (raw.open or raw.edits or against)):
-        verdict = "open"  # it decides nothing, or contradicts itself
-    spans = [(fold(sentence).find(it) or [Span(0, len(sentence))])[0] for it in raw.open if it.strip()]
-    if is_bare or raw.verdict == "none" or (verdict == "open" and not spans):
-        spans = [Span(0, len(sentence))]
+    verdict = _verdict(raw, cited, against)
+    is_bare = raw.verdict in ("yes", "no") and not cited
+    if raw.verdict == "mixed" != verdict:
+        cited, against = [*cited, *against], []
+    elif is_bare:
+        against = []
     own_side: Side = "against" if verdict == "no" else "for"
     card = Card(
         start=place.start,
@@ -72,22 +77,36 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
             Quote(evidence_id=it.evidence_id, start=it.start, end=it.end, text=it.text, side=side)
             for side, it in [*((own_side, it) for it in cited), *(("against", it) for it in against)]
         ),
-        open=tuple(
-            Place(start=place.start + start, end=place.start + end) for start, end in dict.fromkeys(spans)
-        ),
+        open=_open_places(raw, place, sentence, is_open=verdict == "open", is_bare=is_bare),
         reason=NOT_QUOTED if is_bare else "",
     )
     if verdict == "open":
         return Located(card)
-    missing = [value.text for value in numbers if verdict != "no" and not _stated(value, cited)]
-    unclear = ("no quoted line has " + ", ".join(f"“{words}”" for words in missing),) if missing else ()
-    if verdict == "yes":
-        return Located(card, unclear)
-    with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
-    before, after = (re.findall(r"[\w.,]*\w", it) for it in (sentence, edited(text, with_edits.card)))
-    if before != after and sorted(before) == sorted(after):
-        unclear = (*unclear, "its edits only exchange words, so no value confirms them")
-    return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
+    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and not _is_stated(it, cited)]
+    doubts = Doubts(("no quoted line has " + ", ".join(missing),) if missing else ())
+    if verdict != "yes":
+        card, about_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
+        doubts += about_edits
+    return Located(card, doubts)
+
+
+def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
+    """Returns the verdict of the reader, or `open` for a card that decides nothing or contradicts itself."""
+    if raw.verdict == "mixed":
+        return "mixed" if cited and against else "open"
+    is_torn = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
+    return "open" if raw.verdict == "none" or not cited or is_torn else raw.verdict
+
+
+def _open_places(
+    raw: RawCard, place: Span, sentence: str, *, is_open: bool, is_bare: bool
+) -> tuple[Place, ...]:
+    """Finds the open words; the whole sentence where they are not found, or where nothing is decided."""
+    whole = Span(0, len(sentence))
+    spans = [(fold(sentence).find(words) or [whole])[0] for words in raw.open if words.strip()]
+    if is_bare or raw.verdict == "none" or (is_open and not spans):
+        spans = [whole]
+    return tuple(Place(**span.moved(place.start)._asdict()) for span in dict.fromkeys(spans))
 
 
 def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
@@ -96,29 +115,39 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
     `kept` are the passages kept for the sentence and the quoted ones; `run_text` is the text with its
     context. A title that is the name of a file says nothing.
     """
-    words, ids = _words(run_text), card.cited
-    files = [PurePath(it.source.replace("\\", "/").casefold()) for it in kept]
-    pairs = zip(kept, files, strict=True)
-    named = [it for it, file in pairs if it.title.casefold() not in (file.name, file.stem)]
-    shared = [(it.id in ids, bool(_words(it.title) & words)) for it in named]
-    quoted = [is_shared for is_quoted, is_shared in shared if is_quoted]
-    return bool(quoted) and not any(quoted) and any(is_shared for _, is_shared in shared)
+    words, shared = _words(run_text), dict[str, bool]()
+    for it in kept:
+        file = PurePath(it.source.replace("\\", "/").casefold())
+        if it.title.casefold() not in (file.name, file.stem):
+            shared[it.id] = bool(_words(it.title) & words)
+    quoted = [shared[name] for name in card.cited if name in shared]
+    return bool(quoted) and not any(quoted) and any(shared.values())
 
 
-def against_near_quotes(card: Card, text: str, kept: Sequence[Evidence]) -> list[str]:
-    """Returns the doubts about a reading that the comparison of near quotations contradicts."""
+def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts:
+    """Finds the doubts about a reading that the comparison of near quotations contradicts.
+
+    A quoted line that says the sentence with another value, while no other quoted line has the value of the
+    sentence, is never support: values are compared, not read.
+    """
     sentence = text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
-        return ["a passage has the sentence word for word"]
+        return Doubts(unclear=("a passage has the sentence word for word",))
+    if card.verdict != "yes":
+        return Doubts()
     quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
     near = card_of(sentence, text[: card.start], lines_of(Excerpt("", "", "", tuple(quoted))))
-    differs = card.verdict == "yes" and near.verdict == "no"
-    return ["a quoted line nearly repeats it, and differs"] if differs else []
+    if near.verdict != "no":
+        return Doubts()
+    differing = [it for it in near.edits if values(it.old) and values(it.new)]
+    if differing:
+        return Doubts(unproven=(f"a quoted line that nearly repeats it has “{differing[0].by}”",))
+    return Doubts(unclear=("a quoted line nearly repeats it, and differs",))
 
 
-def edited(text: str, card: Card) -> str:
-    """Returns the sentence of a card as it stands after its edits."""
-    sentence, start = text[card.start : card.end], card.start
+def edited_sentence(text: str, card: Card, at: int = 0) -> str:
+    """Returns the sentence of a card as it stands after its edits; `text` begins at `at`."""
+    sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
     return sentence
@@ -127,51 +156,62 @@ def edited(text: str, card: Card) -> str:
 def _with_edits(
     card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines
 ) -> Located:
-    edits: list[CardEdit] = []
-    unclear: list[str] = []
-    unproven: list[str] = []
-    for edit in raw.edits:
-        span = _place(edit.old, sentence)
-        if span is None:
-            unproven.append(f"“{edit.old}” must stand exactly once in the sentence")
-            continue
-        span, new = difference(span, sentence, edit.new)
-        if span.of(sentence) == new:
-            continue
-        having = ((line, fold(line.text).find(edit.by)) for line in cited)
-        found = ((line, places[0].of(line.text)) for line, places in having if places)
-        source, by = next(found, (cited[0], ""))
-        confirmed = False
-        if not by:
-            unproven.append(f"the cited lines do not have the words “{edit.by}”")
-        written = sentence[: span.start] + new + sentence[span.end :]
-        place = Span(span.start, span.start + len(new))
-        added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
-        missing = [value for value in added if not _stated(value, cited)]
-        if missing:
-            why = f"no quoted line has “{missing[0].span.of(written)}”"
-            # The number alone may stand there, of this thing or of another.
-            (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
-        elif by:
-            confirmed = _is_confirmed(span, sentence, new, by, added) or (
-                # Words are only taken away, and the line has those before and behind them side by side.
-                not _WORD.findall(new)
-                and len(kept := _WORD.findall(edit.new)) > 1
-                and kept == _WORD.findall(edit.by)
-            )
-            unclear += [] if confirmed else [f"“{by}” does not show “{new}” in these words"]
-            if _is_said_nearer(span, sentence, cited, lines):
-                unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
-        start, end = card.start + span.start, card.start + span.end
-        name = source.evidence_id
-        edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=name, confirmed=confirmed))
-    ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end))
-    if any(second.start < first.end for first, second in pairwise(ordered)):
-        unproven.append("its edits overlap")
-        ordered = []
-    elif raw.edits and not (edits or unproven):
-        unproven.append("its edits change nothing")
-    return Located(card.model_copy(update={"edits": tuple(ordered)}), tuple(unclear), tuple(unproven))
+    """Looks up the edits of a card; they are doubted together."""
+    looked_up = [_locate_edit(edit, card.start, sentence, cited, lines) for edit in raw.edits]
+    doubts = sum((it for _, it in looked_up), Doubts())
+    found = dict.fromkeys(edit for edit, _ in looked_up if edit)
+    edits = sorted(found, key=lambda edit: (edit.start, edit.end))
+    if any(second.start < first.end for first, second in pairwise(edits)):
+        return Located(card, doubts + Doubts(unproven=("its edits overlap",)))
+    if raw.edits and not (edits or doubts.unproven):
+        doubts += Doubts(unproven=("its edits change nothing",))
+    card = card.model_copy(update={"edits": tuple(edits)})
+    after = edited_sentence(sentence, card, card.start)
+    if sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after)):
+        doubts += Doubts(unclear=("its edits only exchange words, so no value confirms them",))
+    return Located(card, doubts)
+
+
+def _locate_edit(
+    edit: RawEdit, at: int, sentence: str, cited: Sequence[SourceLine], lines: Lines
+) -> tuple[CardEdit | None, Doubts]:
+    """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines."""
+    span = _place(edit.old, sentence)
+    if span is None:
+        return None, Doubts(unproven=(f"“{edit.old}” must stand exactly once in the sentence",))
+    span, new = difference(span, sentence, edit.new)
+    if span.of(sentence) == new:
+        return None, Doubts()
+    having = ((line, fold(line.text).find(edit.by)) for line in cited)
+    found = ((line, places[0].of(line.text)) for line, places in having if places)
+    source, by = next(found, (cited[0], ""))
+    unproven = [] if by else [f"the cited lines do not have the words “{edit.by}”"]
+    unclear, is_confirmed = list[str](), False
+    written = sentence[: span.start] + new + sentence[span.end :]
+    place = Span(span.start, span.start + len(new))
+    added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
+    missing = [value for value in added if not _is_stated(value, cited)]
+    if missing:
+        # The number alone may stand there, of this thing or of another.
+        doubts = unclear if all(_is_stated(value, cited) for value in values(new)) else unproven
+        doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
+    elif by:
+        is_confirmed = _is_confirmed(span, sentence, new, by, added) or _is_shortened(edit, new)
+        if not is_confirmed:
+            shown = f"“{new}” in these words" if new.strip() else f"that “{span.of(sentence)}” is wrong"
+            unclear.append(f"“{by}” does not show {shown}")
+        if _is_said_nearer(span, sentence, cited, lines):
+            unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
+    made = CardEdit(
+        **span.moved(at)._asdict(), new=new, by=by, evidence_id=source.evidence_id, confirmed=is_confirmed
+    )
+    return made, Doubts(tuple(unclear), tuple(unproven))
+
+
+def _is_shortened(edit: RawEdit, new: str) -> bool:
+    """Are words only taken away, and does the line have those before and behind them side by side?"""
+    kept = _WORD.findall(edit.new)
+    return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
 def _place(old: str, sentence: str) -> Span | None:
@@ -195,32 +235,28 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
 
 
 def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
-    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?
-
-    A value shows no value of another kind: 221 metres are no year.
-    """
+    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?"""
+    # A value shows no value of another kind: 221 metres are no year.
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
     given = [it for it in values(by) if not kinds or it.kind in kinds]
     if not all(any(same(value, it) for it in given) for value in added):
         return False
-    had = {word.casefold() for word in _WORD.findall(place.of(sentence))}
+    had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
     shown = fold(by).text
-    for word in _WORD.findall(new):
-        plain = word.casefold()
-        if plain in had or any(character.isdigit() for character in plain):
-            continue
-        if plain[: max(_SHORTEST_STEM, len(plain) - 3)] not in shown:
-            return False
-    # Words that are only taken away show no value that could be compared.
-    return bool(_WORD.findall(new))
+    stems = (
+        it[: max(_SHORTEST_STEM, len(it) - 3)]
+        for it in words
+        if it not in had and not any(map(str.isdigit, it))
+    )
+    return bool(words) and all(stem in shown for stem in stems)  # no words: there is nothing to compare
 
 
-def _numbers(sentence: str) -> list[Value]:
+def _checkable_values(sentence: str) -> list[Value]:
     """Finds the values of a sentence that a source must state: no number words such as "one" or "first"."""
     return [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
 
 
-def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
+def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
     """Does a line state the value, without a bound that excludes it?"""
     others = (other for line in lines for other in values(line.text))
     return any(same(value, other) and compare(value, other) != "different" for other in others)

@@ -5,16 +5,17 @@ halves with other controls; if the reader misses them again, code relies on noth
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import states, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import Located, against_near_quotes, edited, is_about_another
+from rarr.ledger.card import Doubts, Located, edited_sentence, is_about_another, near_quote_doubts
 from rarr.ledger.controls import NEGATION
-from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, divided, planted
+from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block, split_evenly
 from rarr.ledger.reader_record import Standing, missed
 from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
@@ -29,7 +30,7 @@ from rarr.tools.text.wording import counted
 from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
-UNRELIABLE = "the reader missed planted sentences beside it"
+UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no error could be planted beside it, so nothing examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 _UNREAD = "the reader gave no readable card for it"
@@ -77,59 +78,53 @@ class _Reading:
 
     async def cards(self, places: Sequence[Span]) -> CardsRead:
         readable = [place for place in places if self._kept.by_place.get(place)]
-        blocks = divided(readable)
+        blocks = split_evenly(readable)
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
-        found = await work(self._found, first, second)
-        doubtful = [
-            [place for place in block if self._is_doubtful(place, found.get(place))] for block in blocks
-        ]
+        await work(self._examine, first, second)
+        latest = _latest(first, second)
+        found = await work(lambda: {place: self._with_doubts(it, place) for place, it in latest.items()})
+        doubtful = [[it for it in block if self._is_doubtful(it, found.get(it))] for block in blocks]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
-        self._warn(readable, found, [*second, *first])
-        cards = list[Card]()
-        for place in places:
-            if place in found:
-                cards.append(self._settled(found[place], place, confirmed=place in sure))
-            else:
-                reason = _UNREAD if self._kept.by_place.get(place) else ""
-                cards.append(Card(start=place.start, end=place.end, verdict=None, reason=reason))
+        self._warn(readable, found.keys(), [*second, *first])
+        cards = [self._settled(found.get(place), place, confirmed=place in sure) for place in places]
         return CardsRead(cards, self._notices, self._counts)
 
-    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[Planted]:
+    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[PlantedBlock]:
         read = await asyncio.gather(*(self._read(places, self._kept.of(places), salt) for places in blocks))
         return [block for group in read for block in group]
 
-    async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[Planted]:
+    async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
         errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
         if not self._reader.is_model:
             errors = repetitions = 0
-        planting = partial(planted, errors=errors, repetitions=repetitions, salt=salt)
+        planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
         block = await work(planting, self._state, places, evidence)
         try:
             await self._ask(block, seed=int(bool(salt)))
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
-                return await self._read_all(divided(places, -(-len(places) // 2)), salt)
+                return await self._read_all(split_evenly(places, math.ceil(len(places) / 2)), salt)
             if is_too_long and len(evidence) > 1:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
             block.failed = str(error)
             self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
         return [block]
 
-    async def _ask(self, block: Planted, *, doubting: bool = False, seed: int = 0) -> None:
+    async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
         """Has the block read, and keeps what was said of it."""
         reader = self._doubting if doubting else self._reader
         shown = list(dict.fromkeys(line.evidence_id for line in block.lines.values()))
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=shown) as traced:
             async with meter().in_time():
-                reading = await reader.read(block.block, doubting=doubting, seed=seed)
+                reading = await reader.read(block.request, doubting=doubting, seed=seed)
             await work(lambda: block.keep(reading, self._text, doubting=doubting))
             traced.body.update(block.traced())
 
-    def _to_read_again(self, first: Sequence[Planted]) -> list[Sequence[Span]]:
+    def _to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
         """Returns the halves of blocks with missed controls, and the sentences without a card."""
         if self._standing == "bad" or not self._reader.is_model:
             return []
@@ -137,63 +132,50 @@ class _Reading:
         for read in first:
             spans = list(read.places.values())
             if read.missed or (read.problem and not read.located and len(spans) > 1):
-                blocks += divided(spans, max(1, -(-len(spans) // 2)))
+                blocks += split_evenly(spans, max(1, math.ceil(len(spans) / 2)))
             elif not read.failed and (missing := [it for it in spans if it not in read.located]):
                 blocks.append(missing)
         return blocks
 
-    def _found(self, first: Sequence[Planted], second: Sequence[Planted]) -> dict[Span, Located]:
-        """Takes each sentence from its last reading, weighs its sides, and adds doubts.
-
-        Notes the sentences whose reader missed controls: after a miss, only a reading with other controls
-        that are caught is relied on again.
-        """
-        found: dict[Span, Located] = {}
-        again = {place for read in second for place in read.places.values()}
+    def _examine(self, first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> None:
+        """Notes which sentences were examined, and which readings missed controls, for usage and record."""
         for read in first:
             self._unreliable |= set(read.places.values()) if read.missed or self._standing == "bad" else set()
-            found |= {place: card for place, card in read.located.items() if place not in again}
         for read in second:
-            found |= read.located
             if read.missed:
                 self._unreliable |= set(read.places.values())
-            elif read.has_error:
+            elif read.has_error:  # only a reading with other controls that are caught is relied on again
                 self._unreliable -= set(read.places.values())
-        self._examined = {it for read in (*first, *second) if read.has_error for it in read.located}
-        self._note_controls([read for read in (*first, *second) if read.located])
-        for place, located in found.items():
-            card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
-            found[place] = located._replace(card=card, unclear=self._unclear(located, card, place))
-        return found
-
-    def _note_controls(self, reads: Sequence[Planted]) -> None:
-        """Counts the controls of readings, and adds them to the record of the models that answered."""
-        self._counts += [read.counts() for read in reads if self._reader.is_model]
+        answered = [read for read in (*first, *second) if read.located]
+        self._examined = {place for read in answered if read.has_error for place in read.located}
+        self._counts += [read.counts() for read in answered if self._reader.is_model]
         sources = {passage.id: passage.source for passage in self._kept.evidence}
-        for read in reads:
+        for read in answered:
             if self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
                 self._record.add(self._language, read.served, read.counts(), source)
 
-    def _unclear(self, located: Located, card: Card, place: Span) -> tuple[str, ...]:
-        """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
+    def _with_doubts(self, located: Located, place: Span) -> Located:
+        """Adds the doubts that other passages give; a reader with a good record is not asked again."""
+        card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, undecided = self._settings.doubt, card.verdict == "mixed" and card.side is None
-        if undecided or card.verdict in (None, "open", "none") or doubt == "never":
-            return ()
+        if undecided or card.verdict in (None, "open", "none"):
+            return Located(card, Doubts(unproven=located.doubts.unproven))
+        kept = self._kept.of([place], card.cited)
+        near = near_quote_doubts(card, self._text, kept) if self._reader.is_model else Doubts()
+        doubts = located.doubts + near
         run_text = f"{self._state['context'] or ''}\n{self._text}"
         is_good = self._standing == "good" and doubt != "always"
-        unclear = [] if is_good else list(located.unclear)
-        if not is_good and is_about_another(card, self._kept.of([place], card.cited), run_text):
-            unclear.append("its quotes may be about something else with this name")
-        if not is_good and self._reader.is_model:
-            unclear += against_near_quotes(card, self._text, self._kept.of([place], card.cited))
+        if is_about_another(card, kept, run_text):
+            doubts += Doubts(("its quotes may be about something else with this name",))
+        unclear = () if is_good else doubts.unclear
         if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
-            unclear.append(UNEXAMINED)
-        return tuple(dict.fromkeys(unclear))
+            unclear += (UNEXAMINED,)
+        return Located(card, Doubts(() if doubt == "never" else unclear, doubts.unproven))
 
     def _is_doubtful(self, place: Span, located: Located | None) -> bool:
         """Is the card to be asked again? Where its words are unproven, nothing can help."""
-        is_clear = located is None or not located.unclear or bool(located.unproven)
+        is_clear = located is None or not located.doubts.unclear or bool(located.doubts.unproven)
         return self._doubting.is_model and not is_clear and place not in self._unreliable
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
@@ -204,8 +186,8 @@ class _Reading:
         cards = {place: found[place].card for place in doubtful}
         evidence = self._kept.of(doubtful, [it for card in cards.values() for it in card.cited])
         # A card whose side of the text weighs more is asked about as it stands.
-        written = {place: edited(self._text, card) for place, card in cards.items() if card.side != "for"}
-        planting = partial(planted, errors=1, repetitions=0, salt="doubt", written=written)
+        written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
+        planting = partial(plant_block, errors=1, repetitions=0, salt="doubt", written=written)
         block = await work(planting, self._state, doubtful, evidence)
         try:
             await self._ask(block, doubting=True)
@@ -216,38 +198,38 @@ class _Reading:
             self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")
             return []
         self._counts.append(block.counts())
-        other = self._doubting is not self._reader
         return [
             place
             for number, place in block.places.items()
             if not block.missed
             and _confirms(block.cards.get(number), cards[place], block)
-            and (other or block.has_error or place in self._examined)
+            and (self._doubting is not self._reader or block.has_error or place in self._examined)
         ]
 
-    def _settled(self, located: Located, place: Span, *, confirmed: bool) -> Card:
+    def _settled(self, located: Located | None, place: Span, *, confirmed: bool) -> Card:
         """Writes into the card why code does not rely on it; nothing where it does."""
-        unreliable = place in self._unreliable
-        doubts = (*located.unproven, *(() if confirmed else located.unclear), *[UNRELIABLE] * unreliable)
+        if located is None:
+            reason = _UNREAD if self._kept.by_place.get(place) else ""
+            return Card(start=place.start, end=place.end, verdict=None, reason=reason)
+        (card, doubted), unreliable = located, place in self._unreliable
+        unclear = () if confirmed else doubted.unclear
+        doubts = (*doubted.unproven, *unclear, *[UNRELIABLE] * unreliable)
         if not doubts:
-            return located.card
-        edits = tuple(it for it in located.card.edits if not _restates(self._text, place, it))
-        return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable, "edits": edits})
+            return card
+        edits = tuple(it for it in card.edits if not _restates(self._text, place, it))
+        return card.model_copy(update={"doubts": doubts, "unreliable": unreliable, "edits": edits})
 
-    def _warn(self, readable: Sequence[Span], found: Mapping[Span, Located], reads: list[Planted]) -> None:
-        """Warns about sentences that could not be read, and about a reader that missed controls or had none.
-
-        The counts are those that `usage.controls` adds up.
-        """
+    def _warn(self, readable: Sequence[Span], found: Set[Span], reads: list[PlantedBlock]) -> None:
+        """Warns about unread sentences, and about a reader that missed controls or had none."""
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
-            which = f"{missed(counts)} of {counts.planted + counts.repeated} sentences planted to examine it"
+            which = f"{missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
             if self._standing == "bad":
-                which = "too many of the sentences planted to examine it in the last 30 days"
+                which = "too many planted test sentences in the last 30 days"
             told = counted(len(self._unreliable), "sentence")
-            cure = f"so nothing that it said of {told} is relied on: name another model"
-            self._note("reader_unreliable", f"{self._reader.name} missed {which}, {cure}")
-        if self._reader.is_model and (unexamined := len(found.keys() - self._examined)):
+            cure = f"so its verdicts on {told} do not count: name another model"
+            self._note("reader_unreliable", f"{self._reader.name} misjudged {which}, {cure}")
+        if self._reader.is_model and (unexamined := len(found - self._examined)):
             why = f"no error could be planted beside {counted(unexamined, 'sentence')}"
             message = f"{why}, so nothing examined {self._reader.name} there: give whole sentences as sources"
             self._note("reader_unexamined", message)
@@ -261,6 +243,13 @@ class _Reading:
         self._notices.append(Notice(code=code, message=message, node=NODE))
 
 
+def _latest(first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> dict[Span, Located]:
+    """Takes the card of each sentence from its last reading."""
+    again = {place for read in second for place in read.places.values()}
+    kept = {place: card for read in first for place, card in read.located.items() if place not in again}
+    return kept | {place: card for read in second for place, card in read.located.items()}
+
+
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
     """Do the words that an edit copies say the value that the sentence has, and not the new one?"""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved(-sentence.start)
@@ -269,7 +258,7 @@ def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
     return said and not new and not NEGATION.search(edit.by)
 
 
-def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
+def _confirms(answer: RawCard | None, card: Card, block: PlantedBlock) -> bool:
     """Does the answer to a doubt agree, with a quote? A `no` confirms a contradiction without an edit."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"

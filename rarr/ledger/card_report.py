@@ -79,11 +79,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide a part of the sentence.
-
-    Those that spoke against an edited sentence speak for it now. Quotes of a card that leaves the whole
-    sentence open decide no word of it, and are left out.
-    """
+    """Returns the quotes that decide a part of the sentence; those against its old words now speak for it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values import Date, Value, states, values
@@ -35,8 +36,15 @@ class Control(NamedTuple):
     borrowed: bool = False
 
 
-_Change = tuple[int, int, str, ControlKind]
-"""The place of a change, from the first number to the second, its new words and its kind."""
+class _Change(NamedTuple):
+    """New words for a place of a line."""
+
+    start: int
+    end: int
+    new: str
+    kind: ControlKind
+
+
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
 _MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
 # Words that point to another sentence.
@@ -49,6 +57,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
+_TRIES = 8  # with a line that points to another: a number can be changed in several ways
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
@@ -86,10 +95,11 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
         used = {control.origin.label for control in made}
         for origin in origins:
             if len(made) < wanted and origin.label not in used:
-                made += _error(origin, lines, chance, borrows=borrows)
+                made += filter(None, [_error(origin, lines, chance, borrows=borrows)])
     if errors and not made:  # lines that point to another sentence do too, if they begin with their subject
-        pointing = [line for line in lines if _stands_alone(line.text, pointing=True)] * 8
-        made = next(filter(None, (_error(it, lines, chance, borrows=False) for it in pointing)), [])
+        pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
+        tries = (_error(it, lines, chance, borrows=False) for _ in range(_TRIES) for it in pointing)
+        made = list(islice(filter(None, tries), 1))
     free = [it for it in origins if all(it.label != control.origin.label for control in made)]
     made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
     chance.shuffle(made)
@@ -105,10 +115,10 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
         return card is None or card.verdict == "no"
     cited = {lines[label].text for label in (*card.quotes, *card.against) if label in lines}
     is_found = card.verdict == "no" or (card.verdict == "mixed" and control.origin.text in cited)
-    return not (is_found and _is_mended(control, card))
+    return not (is_found and _is_fixed(control, card))
 
 
-def _is_mended(control: Control, card: RawCard) -> bool:
+def _is_fixed(control: Control, card: RawCard) -> bool:
     text, origin = control.text, control.origin.text
     for edit in card.edits:
         places = fold(text).find(edit.old)
@@ -143,8 +153,8 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 def _error(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
-) -> list[Control]:
-    """Makes an error of the line by one of its changes, if there is any."""
+) -> Control | None:
+    """Makes an error of the line by one of its changes; None if it has none."""
     makers: list[Callable[..., Iterator[_Change]]] = [_borrowed_numbers, _borrowed_names]
     if not borrows:
         makers = [_other_numbers, _other_polarity]
@@ -153,15 +163,15 @@ def _error(
         if changes := list(make(origin, lines, chance)):
             start, end, new, kind = chance.choice(changes)
             text = origin.text[:start] + new + origin.text[end:]
-            return [Control(text, origin, kind, new, origin.text[start:end], borrows)]
-    return []
+            return Control(text, origin, kind, new, origin.text[start:end], borrows)
+    return None
 
 
 def _other_numbers(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
 ) -> Iterator[_Change]:
-    """Yields the line with another number that no line has."""
-    for value in _numbers(origin.text):
+    """Yields changes of a number to one that no line has."""
+    for value in _changeable_numbers(origin.text):
         written = value.span.of(origin.text)
         if _is_year(written):
             new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
@@ -170,7 +180,7 @@ def _other_numbers(
             is_day = value.kind == "date" and len(written) < 4
             new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
         if new and not any(new in line.text for line in lines):
-            yield value.start, value.end, new, "number"
+            yield _Change(value.start, value.end, new, "number")
 
 
 def _scaled(written: str, factor: float) -> str:
@@ -187,24 +197,24 @@ def _scaled(written: str, factor: float) -> str:
 
 
 def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
-    """Yields the line with a number of the same unit from a line about something else."""
-    for value in _numbers(origin.text):
+    """Yields changes of a number to one of the same unit from a line about something else."""
+    for value in _changeable_numbers(origin.text):
         unit, year = _unit(value, origin.text), _is_year(value.span.of(origin.text))
         rest = origin.text[: value.start] + origin.text[value.end :]
         said = [line for line in lines if _share(rest, line.text) > 0.5]
         for line in lines:
             if line.label == origin.label or line in said:
                 continue
-            for other in _numbers(line.text):
+            for other in _changeable_numbers(line.text):
                 new = other.span.of(line.text)
                 alike = _is_year(new) if year else unit and _unit(other, line.text) == unit
                 is_far = alike and _is_far(value, other, year=year)
                 if is_far and not any(states(it.text, other) for it in (origin, *said)):
-                    yield value.start, value.end, new, "number"
+                    yield _Change(value.start, value.end, new, "number")
 
 
 def _borrowed_names(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
-    """Yields the line with a name that stands behind the same word in a line about something else."""
+    """Yields changes of a name to one behind the same word in a line about something else."""
     for start, end, before in _names(origin.text):
         words = origin.text[start:end].split()
         rest = origin.text[:start] + origin.text[end:]
@@ -215,24 +225,21 @@ def _borrowed_names(origin: SourceLine, lines: Sequence[SourceLine], _: random.R
                 is_alike = other_before == before and len(new.split()) == len(words)
                 is_other = new not in origin.text and not set(new.split()) & set(words)
                 if is_alike and is_other and not any(new in text for text in said):
-                    yield start, end, new, "name"
+                    yield _Change(start, end, new, "name")
 
 
 def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
-    """Yields the line with a "not" put in or taken out."""
+    """Yields changes that put in a "not" or take it out."""
     negations = list(NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
-        yield *next(match.span(name) for name in match.groupdict() if match[name]), "", "not"
+        start, end = next(match.span(name) for name in match.groupdict() if match[name])
+        yield _Change(start, end, "", "not")
     elif not negations and len(matches := list(_AUXILIARY.finditer(origin.text))) == 1:
-        yield matches[0].end(), matches[0].end(), " not", "not"
+        yield _Change(matches[0].end(), matches[0].end(), " not", "not")
 
 
-def _numbers(text: str) -> list[Value]:
-    """Finds the numbers in digits that can be changed, without units: days and years too.
-
-    No numeric dates, identifiers, times or amounts with a power of ten, and no number that belongs to a
-    name, as in "Apollo 11": another one names another thing, and contradicts nothing.
-    """
+def _changeable_numbers(text: str) -> list[Value]:
+    """Finds the numbers in digits that can be changed, days and years too; none of a name ("Apollo 11")."""
     found: list[Value] = []
     for value in values(text):
         if value.kind == "date" and not re.fullmatch(r"[\d ]+[./-][\d ./-]+", value.text):

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.ledger.card import edited
+from rarr.ledger.card import edited_sentence
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState, Evidence
 from rarr.records.card import Card, CardEdit, Place
@@ -29,7 +29,7 @@ _MARK = re.compile(
 )
 
 
-def decided(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
+def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
     refusal = out_of_bounds(state["text"], change, evidence)
     if change.start < state.get("lead", 0):
@@ -98,7 +98,7 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     def touches(span: Span) -> bool:
         return any(Span(edit.start, edit.end).overlaps(span) for edit in card.edits)
 
-    if not edited(text, card).strip():
+    if not edited_sentence(text, card).strip():
         return "refused", "the edits delete the sentence"
     if place in table_cells(text) and any("|" in edit.new for edit in card.edits):
         return "refused", "the change adds a cell"
@@ -149,16 +149,14 @@ def _too_long(changed: int, length: int) -> str:
 
 
 def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason if the change alters code, links or marks at this place of the text; else "".
-
-    U+FFFD replaces a character that was broken.
-    """
+    """Returns the reason if the change alters code, links or marks at this place of the text; else ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
     before, after = protected(text, *place), protected(revised, place.start, end)
     if [span.of(text) for span in before] != [span.of(revised) for span in after]:
         return "the change touches or adds code, a link or a citation"
     old = text[change.start : change.end]
+    # U+FFFD replaces a character that was broken.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return "the change adds a line or a character that cannot be seen"
     return ""

@@ -67,11 +67,7 @@ def _covered(rows: Iterable[Row]) -> dict[str, float]:
 
 
 def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
-    """Chooses the `size` rows whose greatest values, query by query, have the greatest sum.
-
-    A branch ends where the greatest gains of the rows that follow could not improve on the best choice: the
-    gain of a row never grows when another one is added.
-    """
+    """Chooses the `size` rows whose greatest values, query by query, have the greatest sum."""
     best = _greedy_rows(rows, size)
     most = sum(_covered(rows[at] for at in best).values())
     queries = dict.fromkeys(query_id for row in rows for query_id in row)
@@ -84,6 +80,7 @@ def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
             best, most = chosen, total
         gains = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
         for number, (_, at) in enumerate(gains):
+            # The gain of a row never grows when another one is added.
             if total - sum(loss for loss, _ in gains[number : number + wanted]) <= most + _ROUNDING:
                 return
             rest = [later for _, later in gains[number + 1 :]]
@@ -94,10 +91,7 @@ def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
-    """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978).
-
-    Gains only shrink, so a row whose gain is still the greatest after an update needs no comparison.
-    """
+    """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978)."""
     covered = dict.fromkeys((query_id for row in rows for query_id in row), 0.0)
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -107,7 +101,7 @@ def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
         better = [(name, value) for name, value in rows[at].items() if value > covered[name]]
         gain = sum([value - covered[name] for name, value in better])
         heapreplace(gains, (-gain, at))
-        if gains[0][1] == at:
+        if gains[0][1] == at:  # still the greatest, and the others only shrink
             heappop(gains)
             chosen.append(at)
             covered.update(better)

@@ -1,15 +1,16 @@
 """Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
-from rarr.backends.prompted.cards import SENTENCES
+from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
-from rarr.ledger.card import Located, located
+from rarr.ledger.card import Located, locate_card
 from rarr.ledger.controls import Control, controls, is_missed
 from rarr.records import Evidence
 from rarr.records.usage import Controls
@@ -17,7 +18,7 @@ from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
 
 ERRORS, REPETITIONS = 3, 1
-"""Planted controls of a block; one of each in a block of up to three sentences."""
+"""PlantedBlock controls of a block; one of each in a block of up to three sentences."""
 _FEW = 3
 _NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
 # A heading, or a list or table whose first line does not need the line before it.
@@ -29,15 +30,15 @@ _Written: TypeAlias = "tuple[str, Span | Control | None]"
 
 
 @dataclass
-class Planted:
-    """A block with the place in the text, or the control, of each number, and how it was read.
+class PlantedBlock:
+    """A request about a block, with the place or the control of each number, and how it was read.
 
     `lines` are the source lines by label. `cards` are those that the reader filled, by number, `located` the
     cards of the text, and `missed` the controls that it missed. `failed` says why the block was not read at
     all, `problem` why cards may be missing, and `served` names the model that answered.
     """
 
-    block: ReadingBlock
+    request: ReadingBlock
     places: Mapping[int, Span]
     controls: Mapping[int, Control]
     lines: Mapping[str, SourceLine]
@@ -65,18 +66,18 @@ class Planted:
         # Nothing is known of how an answer judges that has no cards, or was cut off before the controls.
         elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
             self.located = {
-                place: located(cards[number], text, place, self.lines)
+                place: locate_card(cards[number], text, place, self.lines)
                 for number, place in self.places.items()
                 if number in cards
             }
             self.missed = tuple(
-                n for n, control in self.controls.items() if is_missed(control, cards.get(n), self.lines)
+                n for n, it in self.controls.items() if is_missed(it, cards.get(n), self.lines)
             )
 
     def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
         traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
-        for text, number in (piece for piece in self.block.pieces if piece.number):
+        for text, number in (piece for piece in self.request.pieces if piece.number):
             card, control = self.cards.get(number), self.controls.get(number)
             said: dict[str, Any] = {"number": number, "text": text, "verdict": card.verdict if card else ""}
             if control is None:
@@ -101,14 +102,14 @@ class Planted:
         return total
 
 
-def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
+def split_evenly(places: Sequence[Span], most: int = MAX_SENTENCES) -> list[list[Span]]:
     """Divides sentences into blocks of nearly equal size, of at most `most`."""
-    count = -(-len(places) // most)
+    count = math.ceil(len(places) / most)
     cuts = [round(number * len(places) / count) for number in range(count + 1)] if count else []
     return [list(places[begin:end]) for begin, end in pairwise(cuts)]
 
 
-def planted(
+def plant_block(
     state: State,
     places: Sequence[Span],
     evidence: Sequence[Evidence],
@@ -117,7 +118,7 @@ def planted(
     repetitions: int = REPETITIONS,
     salt: str = "",
     written: Mapping[Span, str] | None = None,
-) -> Planted:
+) -> PlantedBlock:
     """Builds the block of these sentences of the text, with controls made from the excerpts in `evidence`.
 
     Another `salt` gives other controls. `written` has new words for some sentences.
@@ -141,7 +142,7 @@ def planted(
     before = _before(text, places[0], lead)
     block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
-    return Planted(block, spans, by_number, lines)
+    return PlantedBlock(block, spans, by_number, lines)
 
 
 def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Written]:
@@ -162,7 +163,7 @@ def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Itera
     """Puts the controls in as paragraphs: before headings, lists and tables, else at the end."""
     paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
-    share = -(-len(made) // (1 + sum(match is not None for match in breaks)))
+    share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))
     for number, ((words, what), match) in enumerate(zip(pieces, breaks, strict=True)):
         if match and number and paragraphs:
             yield words[: match.start()], None

@@ -25,11 +25,7 @@ _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only it
 
 
 class _Row(BaseModel):
-    """A line of the file: the controls of a block in a text of this language, or the result of an exam.
-
-    `source` is the document from which the controls were made. Of blocks that share a document, only the
-    worst counts against a reader, and the document with the most misses makes no reader bad.
-    """
+    """The controls of a block, made from `source`, in a text of this language; or the result of an exam."""
 
     reader: str
     at: int
@@ -63,7 +59,7 @@ class ReaderRecord:
                 last += row.controls
                 name = row.source or str(number)
                 worst[name] = max(worst.get(name, row.controls), row.controls, key=missed)
-        # One hostile document makes no reader bad, however few others there are.
+        # Only the worst block of a document counts, and one hostile document makes no reader bad.
         apart = sum(sorted(worst.values(), key=missed)[:-1], start=Controls())
         planted = apart.planted + apart.repeated
         if planted >= BAD_FROM and missed(apart) > BAD_MISSES * planted:

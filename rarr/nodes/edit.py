@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import decided, with_card_edits
+from rarr.ledger.edit_gate import paper_edit, with_card_edits
 from rarr.ledger.sentence_support import moved_queries
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
@@ -40,7 +40,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
         return {"warnings": [failure("edit", "an edit could not be made", error, query_id=check.query_id)]}
     if change is None:
         return {}
-    made = await work(decided, state, change, check, evidence)
+    made = await work(paper_edit, state, change, check, evidence)
     if not made.accepted:
         return {"edits": [*edits, made]}
     stale = check.model_copy(update={"stale": True})

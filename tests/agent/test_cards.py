@@ -68,11 +68,7 @@ def test_error_is_corrected_and_quoted() -> None:
     assert "opened on 4 May 1932 in Port Halden. It was painted green." in revision.text
     assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
     [quote] = revision.report.sentences[0].quotes
-    assert (
-        FACTS[quote.start : quote.end]
-        == quote.text
-        == "The Tarrow bridge opened on 4 May 1932 in Port Halden."
-    )
+    assert quote.text == FACTS[quote.start : quote.end] == FACTS.partition(". ")[0] + "."
 
 
 def test_controls_are_counted_and_stand_nowhere_else() -> None:
@@ -105,7 +101,7 @@ def test_reader_that_misses_its_controls_leaves_all_sentences_open(verdict: str)
     assert set(statuses(revision)) == {"unconfirmed"}
     [notice] = [warning for warning in revision.warnings if warning.code == "reader_unreliable"]
     counts = revision.usage.controls
-    assert f"missed {counts.planted} of {counts.planted + counts.repeated} sentences" in notice.message
+    assert f"misjudged {counts.planted} of {counts.planted + counts.repeated} planted" in notice.message
     assert counts.caught == 0
 
 
@@ -157,11 +153,8 @@ def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> N
     }  # fmt: skip
     revision = read(with_own(lambda words: card if "1923 in Port" in words else None))
     first = revision.report.sentences[0]
-    assert ("1932" in first.text, first.status, first.open_words) == (
-        True,
-        "unconfirmed",
-        ("in Port Halden",),
-    )
+    assert "1932" in first.text
+    assert (first.status, first.open_words) == ("unconfirmed", ("in Port Halden",))
 
 
 def derived(words: str) -> dict[str, Any] | None:
@@ -213,6 +206,13 @@ def test_reading_that_near_quotations_contradict_is_doubted(
     revision = read(answer, text)
     assert asked[-1] == DOUBT
     assert (revision.text, revision.report.sentences[0].status == "supported") == (text, False)
+
+
+@pytest.mark.parametrize("doubt", ["auto", "never"])
+def test_value_that_a_near_quotation_denies_is_never_supported(doubt: str) -> None:
+    yes = {"q": ["P1.2"], "v": "yes"}
+    answer = with_own(lambda words: yes if "13 million" in words else None)
+    assert statuses(read(answer, "The Tarrow bridge cost 13 million crowns.", doubt=doubt)) == ["unconfirmed"]
 
 
 def test_long_text_is_read_in_blocks_of_twelve() -> None:

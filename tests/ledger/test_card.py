@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 from makers import evidence
 
 from rarr.components import RawCard, RawEdit, SourceLine
-from rarr.ledger.card import NOT_QUOTED, Located, is_about_another, located
+from rarr.ledger.card import NOT_QUOTED, Doubts, Located, is_about_another, locate_card
 from rarr.records import Evidence
 from rarr.records.card import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -21,7 +21,7 @@ EDIT = RawEdit("opened in 1923", "opened in 1932", "opened on 4 May 1932")
 
 
 def locate(raw: RawCard, text: str = TEXT, place: Span = SENTENCE) -> Located:
-    return located(raw, text, place, LINES)
+    return locate_card(raw, text, place, LINES)
 
 
 def test_edit_is_cut_to_the_words_that_differ() -> None:
@@ -33,11 +33,10 @@ def test_edit_replaces_a_hyphened_word_as_a_whole() -> None:
     text = "The offer is non-binding."
     line = SourceLine("P1.1", "The offer is binding.", "q1.1", 0, 21)
     raw = RawCard("no", ("P1.1",), edits=(RawEdit("offer is non-binding", "offer is binding", "is binding"),))
-    found = located(raw, text, Span(0, 25), {"P1.1": line})
+    found = locate_card(raw, text, Span(0, 25), {"P1.1": line})
     [edit] = found.card.edits
     assert (text[edit.start : edit.end], edit.new) == ("non-binding", "binding")
-    assert not found.unclear
-    assert not found.unproven
+    assert found.doubts == Doubts()
 
 
 def test_quote_points_into_its_source() -> None:
@@ -71,26 +70,26 @@ def test_none_for_a_sentence_with_a_number_is_open() -> None:
     ],
 )
 def test_edit_that_code_cannot_find_is_unproven(edit: RawEdit) -> None:
-    assert locate(RawCard("no", ("P1.1",), edits=(edit,))).unproven
+    assert locate(RawCard("no", ("P1.1",), edits=(edit,))).doubts.unproven
 
 
 def test_value_that_no_quote_has_is_doubted() -> None:
     one = locate(RawCard("yes", ("P1.2",)), "It has four dozen beds and 45 rooms.", Span(0, 36))
-    assert len(one.unclear) == 1 and "four" in one.unclear[0]
+    assert len(one.doubts.unclear) == 1 and "four" in one.doubts.unclear[0]
 
 
 def test_edit_in_other_words_than_the_source_is_doubted() -> None:
     edit = RawEdit("for two million", "cheaply", "cost two million crowns")
     one = locate(RawCard("no", ("P1.1",), edits=(edit,)))
-    assert one.unclear
-    assert not one.unproven
+    assert one.doubts.unclear
+    assert not one.doubts.unproven
 
 
 def test_overlapping_edits_count_for_nothing() -> None:
     edits = (EDIT, RawEdit("in 1923", "in 1932", "4 May 1932"))
     one = locate(RawCard("no", ("P1.1",), edits=edits))
     assert one.card.edits == ()
-    assert "its edits overlap" in one.unproven
+    assert "its edits overlap" in one.doubts.unproven
 
 
 def lines_of(*texts: str) -> dict[str, SourceLine]:
@@ -124,8 +123,8 @@ def test_edit_that_its_value_does_not_confirm_is_doubted(
     text: str, edits: list[RawEdit], lines: list[str]
 ) -> None:
     raw = RawCard("no", ("P1.1",), edits=tuple(edits))
-    one = located(raw, text, Span(0, len(text)), lines_of(*lines))
-    assert one.unclear or one.unproven
+    one = locate_card(raw, text, Span(0, len(text)), lines_of(*lines))
+    assert one.doubts.unclear or one.doubts.unproven
 
 
 @pytest.mark.parametrize(
@@ -137,8 +136,8 @@ def test_edit_that_its_value_does_not_confirm_is_doubted(
     ],
 )
 def test_support_by_the_opposite_bound_is_doubted(text: str, line: str, is_doubted: bool) -> None:
-    one = located(RawCard("yes", ("P1.1",)), text, Span(0, len(text)), lines_of(line))
-    assert bool(one.unclear) is is_doubted
+    one = locate_card(RawCard("yes", ("P1.1",)), text, Span(0, len(text)), lines_of(line))
+    assert bool(one.doubts.unclear) is is_doubted
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_card_that_agrees_and_contradicts_itself_is_open(raw: RawCard) -> None:
 def test_value_of_a_mixed_card_is_compared_too() -> None:
     text = "It has 99 rooms."
     one = locate(RawCard("mixed", ("P1.1",), ("P1.2",)), text, Span(0, len(text)))
-    assert one.unclear == ("no quoted line has “99”",)
+    assert one.doubts.unclear == ("no quoted line has “99”",)
 
 
 def test_mixed_card_needs_both_sides() -> None:
@@ -207,5 +206,5 @@ def test_card_never_decides_without_a_quote(raw: RawCard) -> None:
         assert not card.open
     for edit in card.edits:
         assert SENTENCE.start <= edit.start <= edit.end <= SENTENCE.end
-        assert edit.by or one.unproven
+        assert edit.by or one.doubts.unproven
     assert all(quote.text in (LINE.text, OTHER.text) for quote in card.quotes)

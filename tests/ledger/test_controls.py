@@ -10,7 +10,7 @@ from rarr.backends.embedded.values import values
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit
 from rarr.ledger.controls import Control, controls, is_missed
-from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, Planted, planted
+from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.folding import fold
 
@@ -25,8 +25,8 @@ TEXT = (
 )
 
 
-def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> Planted:
-    return planted(state(text), sentences(text), [evidence(facts)], salt=salt)
+def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> PlantedBlock:
+    return plant_block(state(text), sentences(text), [evidence(facts)], salt=salt)
 
 
 def made(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:
@@ -62,7 +62,7 @@ def test_date_with_a_month_in_words_has_an_error(fact: str) -> None:
 
 
 def test_control_is_a_paragraph_of_its_own() -> None:
-    shown = "".join(piece.text for piece in block().block.pieces)
+    shown = "".join(piece.text for piece in block().request.pieces)
     for control in block().controls.values():
         assert f"\n\n{control.text}" in shown
     assert "\n\n## Figures\n\nThe dairy employs 412 people." in shown
@@ -70,7 +70,7 @@ def test_control_is_a_paragraph_of_its_own() -> None:
 
 def test_sentences_keep_their_places_and_words() -> None:
     one = block()
-    numbered = {piece.number: piece.text for piece in one.block.pieces if piece.number}
+    numbered = {piece.number: piece.text for piece in one.request.pieces if piece.number}
     assert [place.of(TEXT) for place in one.places.values()] == [numbered[number] for number in one.places]
     assert sorted([*one.places, *one.controls]) == list(range(1, len(numbered) + 1))
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from makers import check, evidence, state
 
-from rarr.ledger.edit_gate import decided, out_of_bounds, with_card_edits
+from rarr.ledger.edit_gate import out_of_bounds, paper_edit, with_card_edits
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
 from rarr.tools.text.blocks_and_sentences import Span
@@ -18,7 +18,7 @@ def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     start = TEXT.index(old)
     change = Change(start=start, end=start + len(old), new=new)
     reason = check().model_copy(update={"reason": "they disagree"})
-    edit = decided(state(TEXT, **fields), change, reason, evidence())
+    edit = paper_edit(state(TEXT, **fields), change, reason, evidence())
     assert (edit.id, edit.old, edit.new) == ("e1", old, new)
     return edit.state, edit.reason
 

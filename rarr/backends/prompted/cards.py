@@ -4,6 +4,7 @@ One request with labelled source lines and quotes before the verdict reads bette
 value: the figures are in docs/measured/index.md.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
@@ -22,7 +23,7 @@ READING, DOUBTING = "check_agreement", "check_agreement_doubt"
 TOKENS_PER_CARD = 100
 """The most tokens of an answer for each sentence of a block."""
 _TOKENS_BESIDE = 100
-SENTENCES = 12
+MAX_SENTENCES = 12
 """The most sentences of a block."""
 SOURCE_TOKENS, CARD_TOKENS = 120, 30
 """Tokens of the sources that are shown, and of the answers, for each sentence of a text."""
@@ -32,7 +33,7 @@ _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
 _NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
-_MOST_WORDS = 2000  # characters of an old, new or quoted text
+_MAX_CHARS = 2000  # of an old, new or quoted text
 
 
 class PromptedCardReader:
@@ -65,8 +66,8 @@ class PromptedCardReader:
         count = len(sentences(text))
         if not count:
             return ExpectedUsage()
-        blocks = -(-count // SENTENCES)
-        calls = blocks + -(-blocks // 2)
+        blocks = math.ceil(count / MAX_SENTENCES)
+        calls = blocks + math.ceil(blocks / 2)
         prompt = self._prompts[READING]
         fixed = self.model.expected(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
         shown = estimated_tokens([text, (context or "") * blocks]) + SOURCE_TOKENS * count
@@ -128,7 +129,7 @@ def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
         verdict,
         tuple(_labels(item.get("q"))),
         tuple(_labels(item.get("x"))),
-        tuple(str(words)[:_MOST_WORDS] for words in _list(item.get("open")) if isinstance(words, str)),
+        tuple(str(words)[:_MAX_CHARS] for words in _list(item.get("open")) if isinstance(words, str)),
         tuple(edit for edit in edits if edit is not None),
     )
     return int(number[1]), card
@@ -150,4 +151,4 @@ def _edit(value: Any) -> RawEdit | None:
     old, new, by = (value.get(name) or "" for name in ("old", "new", "by"))
     if not all(isinstance(words, str) for words in (new, by)):
         return None
-    return RawEdit(old[:_MOST_WORDS], new[:_MOST_WORDS], by[:_MOST_WORDS])
+    return RawEdit(old[:_MAX_CHARS], new[:_MAX_CHARS], by[:_MAX_CHARS])
