@@ -238,7 +238,8 @@ def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.R
         yield _Change(matches[0].end(), matches[0].end(), " not", "not")
 
 
-def _changeable_numbers(text: str) -> list[Value]:
+@lru_cache(maxsize=4096)  # each line is compared with all others
+def _changeable_numbers(text: str) -> tuple[Value, ...]:
     """Finds the numbers in digits that can be changed, days and years too; none of a name ("Apollo 11")."""
     found: list[Value] = []
     for value in values(text):
@@ -250,14 +251,14 @@ def _changeable_numbers(text: str) -> list[Value]:
             or _OF_NAME.search(text[: value.number.start])
         ):
             found.append(value)
-    return [
+    return tuple(
         value._replace(start=value.number.start, end=value.number.end)
         for value in found
         if text[value.number.end - 1].isdigit()
         and text[value.number.start] != "0"
         and text[max(0, value.number.start - 1) : value.number.start] not in (":", "/", "-", ".", "–")
         and text[value.number.end : value.number.end + 1] not in (":", "/", "-", "–")
-    ]
+    )
 
 
 def _days_and_years(value: Value) -> Iterator[Value]:

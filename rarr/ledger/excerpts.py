@@ -45,8 +45,7 @@ def is_given(evidence_id: str) -> bool:
 
 def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
     """Joins each run of overlapping passages to an excerpt; returns these with the passages in them."""
-    runs: list[tuple[str, int, list[Evidence]]] = []
-    end = 0
+    runs, end = list[tuple[str, int, list[Evidence]]](), 0
     for passage in group:
         text, start, members = runs[-1] if runs else ("", 0, [])
         cut = max(0, end - passage.start)

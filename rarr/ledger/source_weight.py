@@ -62,11 +62,8 @@ def heavier(
         # A date in the future does not count.
         dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
         newest = max((date.timestamp() for date in dates if is_present), default=0.0)
-        return (
-            "own" in found.values(),
-            newest,
-            sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side)),
-        )
+        total = sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side))
+        return "own" in found.values(), newest, total
 
     (own, newest, total), (their_own, their_newest, their_total) = weight(ours), weight(theirs)
     are_dated = bool(newest and their_newest)

@@ -15,15 +15,15 @@ from rarr.tools.trace_spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Has a card filled for each sentence, where a reader of cards does this.
+    """Has a card filled for each sentence; the preset `paper` has no reader of cards.
 
-    Without it: checks one passage after another, query by query, up to the first that is a reason to edit, as
+    It checks one passage after another, query by query, up to the first that is a reason to edit, as
     published (Gao et al. 2023, section 3.3). The node runs again after the edit, on the text as it then is. A
     failed check is `unknown`, which is no verdict.
     """
     components = runtime.context
     if components.card_reader is not None:
-        return await _read_cards(state, components)
+        return await _agreement_by_cards(state, components)
     checks, warnings = list(state.get("checks", [])), list[Notice]()
     queries = await work(moved_queries, state["queries"], state.get("edits", []))
     by_id = {query.id: query for query in queries}
@@ -36,7 +36,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     return {"checks": checks, "warnings": warnings}
 
 
-async def _read_cards(state: State, components: Components) -> State:
+async def _agreement_by_cards(state: State, components: Components) -> State:
     """Fills a card for each sentence for which this round kept evidence, and makes checks of them.
 
     A later round shows what it kept, and what the card of an earlier round cites; the rest was read before.
@@ -57,16 +57,12 @@ async def _read_cards(state: State, components: Components) -> State:
         for span in places
     }
     read = await read_cards(state, places, Kept(usable(state), by_place), components)
+    pairs = zip(places, read.cards, strict=True)
     # A sentence that could not be read again keeps its card.
-    again = [
-        earlier.get(span, card) if card.verdict is None else card
-        for span, card in zip(places, read.cards, strict=True)
-    ]
-    cards = [*(card for span, card in earlier.items() if span not in by_place), *again]
-    cards.sort(key=lambda card: card.start)
-    done = await work(card_checks, read.cards, state["text"], asked)
-    checks = [*state.get("checks", []), *done]
-    return {"cards": cards, "checks": checks, "controls": read.controls, "warnings": read.notices}
+    cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
+    checks = [*state.get("checks", []), *await work(card_checks, read.cards, state["text"], asked)]
+    ordered = [cards[span] for span in sorted(cards)]
+    return {"cards": ordered, "checks": checks, "controls": read.controls, "warnings": read.notices}
 
 
 def unchecked(state: State) -> list[Evidence]:

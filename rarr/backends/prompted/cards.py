@@ -129,8 +129,8 @@ def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
         verdict,
         tuple(_labels(item.get("q"))),
         tuple(_labels(item.get("x"))),
-        tuple(str(words)[:_MAX_CHARS] for words in _list(item.get("open")) if isinstance(words, str)),
-        tuple(edit for edit in edits if edit is not None),
+        tuple(words[:_MAX_CHARS] for words in _list(item.get("open")) if isinstance(words, str)),
+        tuple(filter(None, edits)),
     )
     return int(number[1]), card
 

@@ -211,9 +211,10 @@ def closest_sentence(passage: str, claim: str) -> str:
     return max(texts or [passage], key=lambda text: len(words.intersection(_WORD.findall(text.casefold()))))
 
 
-def protected(text: str, start: int, end: int) -> list[Span]:
+@lru_cache(maxsize=8)  # a line may have many edits
+def protected(text: str, start: int, end: int) -> tuple[Span, ...]:
     """Finds code, links, citations, footnote marks and formulas between two places: they are not edited."""
-    return [Span(*match.span()) for match in _PROTECTED.finditer(text, start, end)]
+    return tuple(Span(*match.span()) for match in _PROTECTED.finditer(text, start, end))
 
 
 def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
