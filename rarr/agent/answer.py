@@ -6,7 +6,7 @@ Without a source of passages, nothing is retrieved. What a model wrote is read a
 node that fails ends the run: an answer without its sources would be no answer.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -251,8 +251,8 @@ class Answerer(RunOwner[Answer]):
     def _first(self, state: State) -> State:
         return {**state, "context": None}
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Answer, Revision]:
-        """Builds the answer of a run that is done, and its research, with the status of each sentence."""
+    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Callable[[Revision], Answer]]:
+        """Makes the research and the answer of a run that is done, with the status of each sentence."""
         statements, at = list[Statement](), 0
         for draft in self._checked(state) if "written" in state else state["statements"]:
             statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
@@ -264,16 +264,15 @@ class Answerer(RunOwner[Answer]):
         whole: State = {**state, "original": read, "text": read, "warnings": warnings}
         research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
         cited = {number for each in statements for number in each.citations}
-        answer = Answer(
+        return research, lambda recorded: Answer(
             question=state["original"],
             text=text,
             statements=tuple(statements),
             sources=tuple(source for source in state["sources"] if source.number in cited),
-            usage=research.usage,
-            warnings=research.warnings,
+            usage=recorded.usage,
+            warnings=recorded.warnings,
             run_id=run_id,
         )
-        return answer, research
 
     def _checked(self, state: State) -> Iterator[Statement]:
         """Yields the written statements, each checked by its sentences. A model tells which state nothing."""
@@ -284,9 +283,6 @@ class Answerer(RunOwner[Answer]):
             own = [it for it in report if at <= it.start < end]
             yield _checked(statement, own, len(state["sources"]), may_skip=may_skip)
             at = end + len(_BETWEEN)
-
-    def _with(self, outcome: Answer, research: Revision) -> Answer:
-        return outcome.model_copy(update={"usage": research.usage, "warnings": research.warnings})
 
 
 async def aanswer(question: str, **settings: Any) -> Answer:

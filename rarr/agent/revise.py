@@ -1,6 +1,6 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Literal, cast
 
@@ -129,11 +129,10 @@ class Reviser(RunOwner[Revision]):
         alone = search == "given" or not self.names_sources
         return self._of(searching_given(self._components, given, alone=alone))
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Revision]:
-        return (revision := revision_of(run_id, state, meter)), revision
-
-    def _with(self, outcome: Revision, research: Revision) -> Revision:
-        return research
+    def _made(
+        self, run_id: str, state: State, meter: Meter
+    ) -> tuple[Revision, Callable[[Revision], Revision]]:
+        return revision_of(run_id, state, meter), lambda research: research
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         """Takes the text through the graph; a long one in blocks. A resumed run keeps its finished blocks."""

@@ -170,10 +170,8 @@ class RunOwner(Closable, Generic[Outcome]):
         usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
         """
         state, done = await self._checkpoints.begun(run_id)
-        first = self._first(state)
-        outcome, _ = await self.arun(state if done else first, run_id, resumed=True, done=done)
-        recorded = await self._traces.revision(run_id, first) if done and self._traces else None
-        return outcome if recorded is None else self._with(outcome, recorded)
+        start = state if done else self._first(state)
+        return (await self.arun(start, run_id, resumed=True, done=done))[0]
 
     resume = synchronous(aresume)
 
@@ -186,32 +184,30 @@ class RunOwner(Closable, Generic[Outcome]):
         state of a finished run, which is neither walked nor recorded again. Returns the research too, as the
         trace keeps it.
         """
-        text = f"{start.get('context') or ''}\n{start['original']}"
+        traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         with using(Meter(budget_of(self.settings), text=text)) as meter:
-            if done or self._traces is None:
-                recording: AbstractAsyncContextManager[Any] = nullcontext()
-            else:
-                baseline = self._components.baseline
-                recording = self._traces.of(run_id, start, baseline, meter, resumed=resumed)
+            recording: AbstractAsyncContextManager[Any] = nullcontext()
+            if traces is not None and not done:
+                recording = traces.of(run_id, start, self._components.baseline, meter, resumed=resumed)
             async with recording as recorder:
                 state = start if done else await self._walk(start, run_id, resumed=resumed)
                 if recorder is not None:
                     await recorder.flush()  # a failure to write becomes a warning of the result
-                outcome, research = await work(self._made, run_id, state, meter)
+                research, outcome_of = await work(self._made, run_id, state, meter)
                 if recorder is not None:
                     research = await recorder.finished(research)
-                return self._with(outcome, research), research
+                elif traces is not None:
+                    research = await traces.revision(run_id, self._first(start)) or research
+                return outcome_of(research), research
 
     def _first(self, state: State) -> State:
         """Returns the first state of a run that is resumed from `state`."""
         return state
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Outcome, Revision]:
-        """Makes the outcome and the research of the last state of a run."""
-        raise NotImplementedError
-
-    def _with(self, outcome: Outcome, research: Revision) -> Outcome:
-        """Puts what the trace keeps of the research into the outcome."""
+    def _made(
+        self, run_id: str, state: State, meter: Meter
+    ) -> tuple[Revision, Callable[[Revision], Outcome]]:
+        """Makes the research of the last state of a run, and what makes the outcome of the recorded one."""
         raise NotImplementedError
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:

@@ -8,7 +8,7 @@ the passages that they were written from: what these contradict is edited, and w
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -144,59 +144,56 @@ class Writer(RunOwner[Article]):
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._walk(begun, run_id, resumed=resumed)
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Article, Revision]:
-        """Builds the article of a run that is done, or that stopped at a limit, and its research.
+    def _made(
+        self, run_id: str, state: State, meter: Meter
+    ) -> tuple[Revision, Callable[[Revision], Article]]:
+        """Makes the research and the article of a run that is done, or that stopped at a limit.
 
         Sentences that were not judged have no citation. Each section without a text is named in a warning.
         """
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
-        accepted, starts = [edit for edit in edits if edit.accepted], {card.start for card in cards}
+        state, accepted = {**state, "text": text}, [edit for edit in edits if edit.accepted]
         sections, gaps = list[ArticleSection](), list[Notice]()
         for section in state.get("sections", []):
             kind, reason = gap(state, section)
-            facts, place = section.model_dump(include={"id", "heading"}), written.places[section.id]
-            place = moved_place(place, accepted)
-            sections.append(ArticleSection(state=kind, reason=reason, **facts, **place._asdict()))
+            place = moved_place(written.places[section.id], accepted)
+            facts = section.model_dump(include={"id", "heading"}) | place._asdict()
+            sections.append(ArticleSection(state=kind, reason=reason, **facts))
             if reason:
                 message = f"section {section.heading!r}: {reason}"
                 gaps.append(Notice(code="section_missing", message=message, node="write_section"))
         report = unjudged_report(text, [each.span for each in written.sentences])
         if cards:
-            found = card_sentences({**state, "text": text})
-            report = Report(sentences=tuple(each for each in found if each.start in starts))
-        warnings = [*state["warnings"], *disagreement_notices({**state, "text": text}), *gaps]
-        whole: State = {**state, "original": written.text, "text": text, "report": report}
-        research = revision_of(run_id, {**whole, "warnings": warnings}, meter)
-        sentences = [
-            _sentence(each, moved_place(each.span, accepted), state, report.sentences)
-            for each in written.sentences
-        ]
+            starts = {card.start for card in cards}
+            report = Report(sentences=tuple(it for it in card_sentences(state) if it.start in starts))
+        warnings = [*state["warnings"], *disagreement_notices(state), *gaps]
+        whole: State = {**state, "original": written.text, "report": report, "warnings": warnings}
+        research = revision_of(run_id, whole, meter)
+        places = [moved_place(each.span, accepted) for each in written.sentences]
+        drafts = zip(written.sentences, places, strict=True)
+        made = [_sentence(draft, place, state, report.sentences) for draft, place in drafts]
         # A footnote stands behind each supported sentence, and a mark behind other judged ones.
         plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
         lacking = [it for it in report.sentences if it.status in ("unconfirmed", "contradicted")]
         cited = cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)
-        words = [len(_WORD.findall(text[it.start : it.end])) for it in sentences]
-        entailed = [tuple(citation.entails for citation in it.written) for it in sentences]
-        checked = [(None,) if it.status == "unjudged" else (True,) * len(it.evidence_ids) for it in sentences]
-        article = Article(
+        words = [len(_WORD.findall(place.of(text))) for place in places]
+        entailed = [tuple(citation.entails for citation in it.written) for it in made]
+        checked = [(None,) if it.status == "unjudged" else (True,) * len(it.evidence_ids) for it in made]
+        return research, lambda recorded: Article(
             run_id=run_id,
             topic=state.get("topic", state["original"]),
             text=cited.text,
             sections=tuple(sections),
-            sentences=tuple(sentences),
+            sentences=tuple(made),
             citations=cited.citations,
             unsupported=cited.unsupported,
             sources=cited.sources,
             as_written=citation_scores(entailed, words),
             checked=citation_scores(checked, words),
             words=sum(words),
-            research=research,
+            research=recorded,
         )
-        return article, research
-
-    def _with(self, outcome: Article, research: Revision) -> Article:
-        return outcome.model_copy(update={"research": research})
 
 
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
