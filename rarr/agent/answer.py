@@ -18,11 +18,11 @@ from langgraph.types import Send
 from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as CompiledGraph, metered
 from rarr.agent.inputs import required_text
-from rarr.agent.quoted_answer import quoted_answer, text_of
+from rarr.agent.quoted_answer import quoted_answer, sentence_of_triple
 from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import InputError, RetrievalError, SettingsError, SetupError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
@@ -34,7 +34,7 @@ from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
@@ -53,11 +53,14 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     Of too many triples, those with most words of the question are kept, with a warning.
     """
     components, question = runtime.context, state["original"]
-    graph, names = graph_of(components), search_names(components.settings)
-    alone = graph and all(each == "graph" or isinstance(each, Graph) for each in names)
-    queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
+    graph = graph_of(components)
+    queries = [] if _is_graph_alone(components.settings) else [Query(id="q1", text=question, start=0, end=0)]
     async with meter().in_time():
         return {"queries": queries, **(await work(_found, graph, question) if graph else {})}
+
+
+def _is_graph_alone(settings: Settings) -> bool:
+    return all(each == "graph" or isinstance(each, Graph) for each in search_names(settings))
 
 
 def graph_of(components: Components) -> Graph | None:
@@ -114,7 +117,7 @@ def _words(triple: Triple) -> frozenset[str]:
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
-    """Lets the language model write the statements; without one, quotes the sources.
+    """Lets the language model write the statements; without one, quotes the triples of the graph.
 
     What a model wrote becomes the text, and all sources are evidence for each of its sentences. Raises
     `RetrievalError` if the passages could not be ranked, and what the model raises.
@@ -124,10 +127,12 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
         raise RetrievalError(failed.message)
     found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
     if writer is None:
+        if any(it.triple is None for it in found):
+            raise SetupError("these components write no answers: give Components(answer_writer=...)")
         told = await work(quoted_answer, question, found, state.get("subjects", {}))
         return {"sources": found, "statements": told}
     titles = [it.passage.title if it.triple is None else "" for it in found]
-    texts = map(text_of, found)
+    texts = map(_text_of, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
     written = list(await writer.write(question, listed))
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
@@ -150,11 +155,15 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
     return {**to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 
+def _text_of(source: AnswerSource) -> str:
+    return source.passage.text if source.triple is None else sentence_of_triple(source.triple)
+
+
 def _evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
     passage = source.passage
     if source.triple is not None:
-        text = text_of(source)
+        text = _text_of(source)
         passage = passage.model_copy(update={"text": text, "end": passage.start + len(text), "lead": ()})
     return evidence_of(passage, f"s{source.number}", "q1")
 
@@ -221,10 +230,14 @@ def after_writing(state: State) -> str:
 class Answerer(RunOwner[Answer]):
     """Builds models, indexes and the graph once; answers any number of questions, also at the same time.
 
-    Several graphs raise `InputError`.
+    Several graphs raise `InputError`, and documents without a language model `SettingsError`.
     """
 
     def _wired(self, settings: Settings) -> Settings:
+        is_embedded = settings.models.get("write_answer", settings.model) in EMBEDDED
+        if is_embedded and not _is_graph_alone(settings):
+            cure = "name it with model, as --model NAME, or give a graph alone"
+            raise SettingsError(f"an answer from documents or the web needs a language model: {cure}")
         # An answer is checked by cards, which the preset paper has not.
         return settings.model_copy(update={"preset": "default"})
 
@@ -290,8 +303,8 @@ async def aanswer(question: str, **settings: Any) -> Answer:
 
     A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
     `graph="people.csv"` or `corpus="notes/"`. Without a language model in `model`, the statements are
-    sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
-    `BudgetError` if the model cannot be asked.
+    sentences of triples, and only a graph can be asked. Raises `RetrievalError` if a source cannot be
+    searched, and `ModelError` or `BudgetError` if the model cannot be asked.
     """
     async with built(Answerer, settings) as answerer:
         return await answerer.aanswer(question)

@@ -1,4 +1,4 @@
-"""Answers without a language model: quotes the triples and sentences that have the words of the question.
+"""Answers from a graph without a language model: quotes the triples that have the words of the question.
 
 The names in a part of the question give the subject of a quote, and its other words the statement; words
 that no quote has are a gap, which needs support.
@@ -9,15 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.backends.embedded.items import items_of
-from rarr.records.answers import AnswerSource, Statement
+from rarr.records.answers import AnswerSource, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import STOP_WORDS, telling_stems
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.tools.text.blocks_and_sentences import Span
 
 _OVERVIEW = 8  # triples of an entity, where a part of the question only names it
-_LEAST = 0.5  # share of the words of a part about a name that a sentence has; without a name, it has all
 _CUT = re.compile(r"(?:[,;?] (?:and )?|\band )(?=(?:who|what|when|where|which|how|why)\b)", re.IGNORECASE)
 _KIND = re.compile(
     r"\b(?:(?P<date>when)|(?P<number>how (?!do|did|is|are|was|were|can)\w+)|(?P<name>who|where))\b",
@@ -26,10 +24,8 @@ _KIND = re.compile(
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
 
 
-def text_of(source: AnswerSource) -> str:
-    """Returns the sentence of a triple alone, or the text of a passage."""
-    if (triple := source.triple) is None:
-        return source.passage.text
+def sentence_of_triple(triple: CitedTriple) -> str:
+    """Returns the sentence of a triple alone."""
     return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
@@ -42,26 +38,18 @@ class Subject(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A triple or sentence that may be quoted: its own words, and those that tell what it is about.
+    """A triple as a line about the entity `id`, with the sentence of the triple; `other` is its other end.
 
-    A triple is about the entity `id`; `other` is its other end, and `relation` are the words of its relation.
-    It is a line about its value too, then without its relation: the father of a child is no child of the
-    father.
+    `words` are those of the sentence, without those of the `relation`. Each triple is a line about its value
+    too, then without its relation: the father of a child is no child of the father.
     """
 
-    source: AnswerSource
+    number: int
     text: str
     words: frozenset[str]
-    about: frozenset[str]
-    id: str = ""
-    other: str = ""
+    id: str
+    other: str
     relation: tuple[str, ...] = ()
-
-    def is_about(self, subject: Subject) -> bool:
-        if self.id:
-            return self.id in subject.ids
-        names = frozenset(telling_stems(subject.name))
-        return names <= self.about and bool(names & self.words)
 
     def names_relation(self, asked: Sequence[str]) -> bool:
         """Do the words `asked` name its whole relation? A part of the name is another relation."""
@@ -73,11 +61,9 @@ class Line(NamedTuple):
 
     def fits(self, text: str, names: str) -> bool:
         """Has it a value of the kind that `text` asks for: a date, a number, or a name not in `names`?"""
-        items = items_of(self.text)
-        own = [self.other] if self.id else [self.text[it.start : it.end] for it in items if it.is_name]
-        kinds = {item.value.kind for item in items if item.value}
-        has_name = any(it[:1].isupper() and it.lower() not in names for it in own)
-        has = {"date": "date" in kinds, "number": bool(kinds), "name": has_name}
+        kinds = {item.value.kind for item in items_of(self.text) if item.value}
+        is_new_name = self.other[:1].isupper() and self.other.lower() not in names
+        has = {"date": "date" in kinds, "number": bool(kinds), "name": is_new_name}
         asked = {str(match.lastgroup) for match in _KIND.finditer(text)}
         return not asked or any(has[kind] for kind in asked)
 
@@ -85,7 +71,7 @@ class Line(NamedTuple):
 def quoted_answer(
     question: str, sources: Iterable[AnswerSource], known: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
-    """Returns the statements of an answer, each a quote of its source; gaps come last.
+    """Returns the statements of an answer, each the sentence of a triple; gaps come last.
 
     `known` has the ids of the entities that a name in the question may mean in the graph.
     """
@@ -96,7 +82,7 @@ def quoted_answer(
         told, gap = _answered(text, asked, about, lines, is_shared=is_shared)
         gaps += [gap] * bool(gap)
         for line in told:
-            cited.setdefault(line.text, {})[line.source.number] = None
+            cited.setdefault(line.text, {})[line.number] = None
     if not cited:
         gaps = gaps or ["The sources do not answer this question."]
     return [
@@ -123,7 +109,7 @@ def _parts(
     spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
     for at, span in enumerate(spans):
-        about = [it for it in own[at] if any(line.is_about(it) for line in lines)] or own[at]
+        about = [it for it in own[at] if any(line.id in it.ids for line in lines)] or own[at]
         words = span.of(question)
         for subject in about:
             words = words.replace(subject.name, " ")
@@ -139,16 +125,14 @@ def _answered(
     names = " ".join([text, *(it.name for it in subjects)]).lower()
     told, left, silent = list[Line](), set(asked), list[str]()
     for subject in subjects:
-        own = [line for line in lines if line.is_about(subject)]
+        own = [line for line in lines if line.id in subject.ids]
         overview = [it for it in own if it.relation][:_OVERVIEW] or own[:1]
         fitting = [line for line in own if line.names_relation(asked) or line.fits(text, names)]
-        quotes = _covering(fitting, asked, _LEAST) if asked else overview * (not is_shared)
+        quotes = _covering(fitting, asked) if asked else overview * (not is_shared)
         silent += [] if quotes else [subject.name]
         told += quotes
         # Any line about the subject fills the gap of its words, also a line that is not quoted.
         left.difference_update(*(line.words for line in own if quotes))
-    if not subjects:
-        told = _covering([line for line in lines if line.fits(text, names)], asked, 1.0)
     left.difference_update(*(line.answers(asked) for line in told))
     if told and not left and (is_shared or not silent):
         return told, ""
@@ -159,20 +143,13 @@ def _answered(
     return told, f"The sources that were read do not tell{f' of {about}' if about else ''}{words}."
 
 
-def _covering(lines: Sequence[Line], asked: Sequence[str], least: float) -> list[Line]:
-    """Returns the lines with most of the words, then those with most of the rest.
-
-    A sentence needs the share `least` of the words; of equal ones the first is taken, and each triple.
-    """
+def _covering(lines: Sequence[Line], asked: Sequence[str]) -> list[Line]:
+    """Returns the lines with most of the words, then those with most of the rest; of equal ones, all."""
     told, left = list[Line](), set(asked)
-    while left:
-        shared = [(line.answers(asked) & left, line) for line in lines]
-        able = [it for it in shared if it[0] and (it[1].id or len(it[0]) >= least * len(left))]
-        if not able:
-            break
-        words, best = max(able, key=lambda it: (it[1].names_relation(asked), len(it[0])))
-        told += [line for own, line in able if own == words and line.id] if best.id else [best]
-        left -= words
+    while able := [(words, line) for line in lines if (words := line.answers(asked) & left)]:
+        best, _ = max(able, key=lambda it: (it[1].names_relation(asked), len(it[0])))
+        told += [line for words, line in able if words == best]
+        left -= best
     return told
 
 
@@ -197,15 +174,8 @@ def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
 
 
 def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
-    """Yields the triples, and the sentences of the passages that stand alone."""
-    for source in sources:
-        if (triple := source.triple) is not None:
-            text, relation = text_of(source), tuple(telling_stems(triple.relation))
-            said = frozenset(telling_stems(text)).difference(relation)
-            none = frozenset[str]()
-            yield Line(source, text, said, none, triple.subject_id, triple.value, relation or ("",))
-            yield Line(source, text, said, none, triple.value_id, triple.subject)
-            continue
-        for sentence in quotable_sentences(source.passage):
-            words = frozenset(telling_stems(sentence.text))
-            yield Line(source, sentence.text, words, words.union(telling_stems(source.passage.title)))
+    for number, triple in ((source.number, source.triple) for source in sources if source.triple):
+        text, relation = sentence_of_triple(triple), tuple(telling_stems(triple.relation))
+        words = frozenset(telling_stems(text)).difference(relation)
+        yield Line(number, text, words, triple.subject_id, triple.value, relation or ("",))
+        yield Line(number, text, words, triple.value_id, triple.subject)

@@ -157,8 +157,8 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
 def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.
 
-    The sources are triples or passages. Without a language model, the statements are sentences of the
-    sources. With one, each of its citations is checked, and statements without support are marked [NA].
+    The sources are triples or passages. A language model writes, and each of its citations is checked;
+    without one, triples are quoted. Statements without support are marked [NA].
 
     \b
     Examples:

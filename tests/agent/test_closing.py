@@ -17,6 +17,7 @@ from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.testing import InMemoryRetriever
 
+GRAPH = Path("examples/graph/people.csv")
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
 
 
@@ -133,7 +134,8 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
 
     monkeypatch.setattr(Resources, "__init__", late)
     monkeypatch.setattr(Processes, "aclose", noted)
-    run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
+    given: dict[Any, Any] = {averify: {}, aanswer: {"graph": GRAPH}}
+    run = asyncio.create_task(call(**given.get(call.func, {"corpus": notes})))
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
