@@ -1,63 +1,66 @@
-"""The training data, built once from the shared data into JSON lines, and read from there."""
+"""The training data: examples of the shared data's `train/` folder, built once into JSON lines, and read."""
 
 import asyncio
 import json
+import random
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import lines, rows
-from rarr.records import Record
+from rarr.backends.embedded.items import items_of
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_lines
-from rarr.training.batches import TaskData, attribution, cloze
-from rarr.training.examples import Attribution, Cloze
-from recipes import pretraining, sources
+from rarr.tools.text.blocks_and_sentences import split_sentences
+from rarr.training.examples import Example, Label, values_of
 
+Item = dict[str, Any]
 WRITTEN = Path(__file__).parent / "data" / "written.jsonl"
 SEED = 7
-SIZES = {"handwritten": 10, "written": 10, "elsewhere": 24, "verifier": 24}
-"""The size of a batch of each set of attributions; all other sets are clozes."""
-CLOZE_SIZES = {
-    "span_selection": 32,
-    "handwritten_cloze": 32,
-    "written_cloze": 32,
-    "elsewhere_cloze": 28,
-    "verifier_cloze": 24,
-}
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
+ROOM = 900  # characters of a passage
+SENTENCES_EACH = 9  # texts that are taken of one article, at most
+SHORTEST, LONGEST = 6, 42  # words of a text of an article
+_HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
+
+
+def sets() -> dict[str, Callable[[], Iterator[Example]]]:
+    """What makes each set of examples."""
+    return {
+        "span_selection": span_selection,
+        "handwritten": lambda: triples(handwritten()),
+        "written": lambda: triples(written()),
+        "elsewhere": lambda: elsewhere([*handwritten(), *written()]),
+        "verifier": lambda: verifier(rows("train/verifier.jsonl.gz")),
+    }
 
 
 def build(folder: Path) -> None:
     """Writes every set of examples that is missing."""
     folder.mkdir(parents=True, exist_ok=True)
-    makers: dict[str, Callable[[], Iterable[Any]]] = {
-        "span_selection": span_selection,
-        "handwritten_cloze": lambda: sources.handwritten_cloze(handwritten()),
-        "handwritten": lambda: sources.handwritten_attribution(handwritten()),
-        "written_cloze": lambda: sources.handwritten_cloze(written()),
-        "written": lambda: sources.handwritten_attribution(written()),
-        "verifier": lambda: sources.verifier(rows("train/verifier.jsonl.gz")),
-        "verifier_cloze": lambda: sources.verifier_cloze(rows("train/verifier.jsonl.gz")),
-        "elsewhere": lambda: elsewhere(cloze=False),
-        "elsewhere_cloze": lambda: elsewhere(cloze=True),
-    }
-    for name, make in makers.items():
-        path = folder / f"{name}.jsonl"
-        if not path.exists():
+    for name, make in sets().items():
+        if not (path := folder / f"{name}.jsonl").exists():
             made = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in make()]
             write_lines(path, made)
             print(f"{name}: {len(made)} examples", flush=True)
 
 
-def handwritten() -> list[dict[str, Any]]:
+def loaded(folder: Path) -> dict[str, list[Example]]:
+    """The sets of examples."""
+    files = {name: (folder / f"{name}.jsonl").read_bytes().splitlines() for name in sets()}
+    return {name: [Example.model_validate_json(line) for line in file] for name, file in files.items()}
+
+
+def handwritten() -> list[Item]:
     """The hand-written items of the shared data."""
     return rows("train/handwritten.jsonl.gz")
 
 
-def written() -> list[dict[str, Any]]:
+def written() -> list[Item]:
     """The hand-written items of `recipes/data/`, with the passages that they point at."""
     files = {"recent": "text_wikipedia_recent", "leads": "text_wikichat_leads"}
     articles = {name: {it["id"]: it for it in rows(f"train/{file}.jsonl.gz")} for name, file in files.items()}
@@ -69,58 +72,120 @@ def written() -> list[dict[str, Any]]:
     return items
 
 
-def span_selection() -> list[Cloze]:
-    """The pre-training examples, made by as many processes as there are cores.
+def triples(items: Sequence[Item]) -> Iterator[Example]:
+    """The three texts of each item, the values of the true text, and those that the passage lacks."""
+    labels: dict[str, Label] = {
+        "supported": "attributable",
+        "corrupted": "contradictory",
+        "extrapolatory": "extrapolatory",
+    }
+    for item in items:
+        title, passage = item["title"] or "", item["evidence"]
+        for name, label in labels.items():
+            yield Example(text=item[name], title=title, passage=passage, label=label)
+        yield from cloze(item["supported"], passage, title, stated=True)
+        yield from cloze(item["extrapolatory"], passage, title, stated=False)
+
+
+def cloze(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
+    """The text with the values that the passage states, or that it lacks; nothing without any."""
+    values = tuple(it for it in values_of(text, passage, title) if bool(it.answers) == stated)
+    if values:
+        yield Example(text=text, title=title, passage=passage, values=values)
+
+
+def elsewhere(items: Sequence[Item]) -> Iterator[Example]:
+    """Claims with a passage of another document that a search finds for them, which settles nothing."""
+    documents = [item.get("doc", item.get("article")) for item in items]
+    brought = asyncio.run(_searched(items))
+    for item, document, numbers in zip(items, documents, brought, strict=True):
+        other = next((items[n] for n in numbers if documents[n] != document), None)
+        if other is not None:
+            title, passage, text = other["title"] or "", other["evidence"], item["supported"]
+            yield Example(text=text, title=title, passage=passage, label="extrapolatory")
+            yield from cloze(text, passage, title, stated=False)
+
+
+async def _searched(items: Sequence[Item]) -> list[list[int]]:
+    """For each item, the numbers of the items with the best passages for its claim, by BM25."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "passages.jsonl"
+        passages = {item["evidence"]: number for number, item in enumerate(items)}
+        found = [{"text": text, "source": str(number)} for text, number in passages.items()]
+        write_lines(path, (json.dumps(line).encode() + b"\n" for line in found))
+        corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
+        brought = [await corpus.retrieve(item["supported"], NEGATIVES) for item in items]
+        await corpus.aclose()
+    return [[int(passage.source) for passage in some] for some in brought]
+
+
+def verifier(judged: Sequence[Item]) -> Iterator[Example]:
+    """A claim that people judged a row, with the window of its evidence that is closest to it."""
+    for row in judged:
+        label: Label | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
+        asked = row["source"] == "halueval_qa"
+        text = f"{row['question']} {row['claim']}" if asked else row["claim"]
+        if not (label and row["evidence"] and text):
+            continue
+        title = row["evidence"][0].get("title")
+        title = title if isinstance(title, str) else ""
+        passage = closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
+        yield Example(text=text, title=title, passage=passage, label=label)
+        if label == "attributable" and not asked:
+            yield from cloze(text, passage, title, stated=True)
+
+
+def closest_window(text: str, passage: str) -> str:
+    """The run of whole sentences, of at most 900 characters, that has most words of the text."""
+    if len(passage) <= ROOM:
+        return passage
+    wanted = {item.stem for item in items_of(text)}
+    spans = split_sentences(passage)
+    windows = (
+        passage[first.start : max((it.end for it in spans if it.end <= first.start + ROOM), default=0)]
+        for first in spans
+    )
+    return max(windows, key=lambda window: len(wanted & {it.stem for it in items_of(window)}))
+
+
+def span_selection() -> Iterator[Example]:
+    """Span-selection pre-training (Glass et al. 2020): an article often says the same thing twice.
 
     Articles of hand-written dev items are left out, so that training does not see what dev measures.
     """
     measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
     articles = [it for it in rows("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
-    shares = [articles[n : n + 250] for n in range(0, len(articles), 250)]
     with ProcessPoolExecutor() as pool:
-        return [example for made in pool.map(_share, shares) for example in made]
+        for made in pool.map(of_article, articles, chunksize=100):
+            yield from made
 
 
-def elsewhere(*, cloze: bool) -> Iterable[Any]:
-    """Every hand-written claim with a passage of another document that a search finds for it."""
-    items = [*handwritten(), *written()]
-    queries = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
-    return sources.elsewhere(items, asyncio.run(_searched(queries)), cloze=cloze)
+def of_article(article: Item) -> list[Example]:
+    """A few sentences of an article, each with the part of the article that repeats most of it.
+
+    Of the values of a sentence, the other part has some, and lacks others.
+    """
+    body, made = _HEADING.sub("", article["text"]), list[Example]()
+    spans = [span for span in split_sentences(body) if len(span.of(body).split()) >= 4]
+    topic = _marks(article["title"])
+    marks = [_marks(span.of(body)) - topic for span in spans]
+    frequency = Counter(mark for of_sentence in marks for mark in of_sentence)
+    texts = [n for n, span in enumerate(spans) if SHORTEST <= len(span.of(body).split()) <= LONGEST]
+    random.Random(f"{SEED} {article['id']}").shuffle(texts)
+    for n in texts:
+        others = [m for m in range(len(spans)) if m != n]
+        shared = ((sum(1 / frequency[mark] for mark in marks[n] & marks[m]), m) for m in others)
+        best, at = max(shared, default=(0.0, 0))
+        if best < 0.5:  # of two marks that only these two sentences have, each counts a half
+            continue
+        near = [m for m in others if abs(m - at) <= 1]
+        text, passage = spans[n].of(body), body[spans[near[0]].start : spans[near[-1]].end]
+        values = values_of(text, passage, article["title"])
+        if any(value.answers for value in values):
+            made.append(Example(text=text, title=article["title"], passage=passage, values=values))
+    return made[:SENTENCES_EACH]
 
 
-def loaded(folder: Path) -> dict[str, TaskData]:
-    """The data sets for the trainer."""
-
-    def read(name: str, kind: type[Record]) -> list[Any]:
-        return [
-            kind.model_validate_json(line) for line in (folder / f"{name}.jsonl").read_bytes().splitlines()
-        ]
-
-    attributions = {
-        name: TaskData(attribution, read(name, Attribution), size) for name, size in SIZES.items()
-    }
-    clozes = {name: TaskData(cloze, read(name, Cloze), size) for name, size in CLOZE_SIZES.items()}
-    return attributions | clozes
-
-
-def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:
-    return list(pretraining.examples(articles, SEED))
-
-
-async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:
-    """For each query, the numbers of the best passages by BM25, without its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "passages.jsonl"
-        seen: dict[str, int] = {}
-        with path.open("w", encoding="utf-8") as file:
-            for number, (_, title, text) in enumerate(queries):
-                if seen.setdefault(text, number) == number:
-                    file.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
-        corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
-        brought = []
-        for query, _, text in queries:
-            passages = await corpus.retrieve(query, NEGATIVES)
-            numbers = dict.fromkeys(int(passage.source) for passage in passages)
-            brought.append([number for number in numbers if queries[number][2] != text])
-        await corpus.aclose()
-        return brought
+def _marks(text: str) -> set[str]:
+    """What tells a text apart: the stems of its words with meaning, and its values."""
+    return {item.stem or text[item.start : item.end].lower() for item in items_of(text)}

@@ -1,10 +1,9 @@
 """Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
 
     python -m recipes.run [--scale SHARE] [--folder FOLDER]
-    python -m recipes.run --export [FOLDER]   (the files that ship, from `reader.pt`)
 
-Writes checkpoints and, at the end, `reader.pt` under FOLDER: the mean of the weights before the
-last phase and after it (Izmailov et al. 2018). `--scale` makes each phase shorter.
+Writes checkpoints and, at the end, the files that ship under FOLDER/weights: the mean of the weights before
+the last phase and after it (Izmailov et al. 2018). `--scale` makes each phase shorter.
 """
 
 import argparse
@@ -21,47 +20,37 @@ from torch import Tensor
 from transformers import BertConfig
 
 from rarr.backends.encoder.inputs import MASKS, MaskKind
-from rarr.backends.encoder.model_files import SHIPPED
-from rarr.training.batches import Steps
 from rarr.training.encoder import EncoderWithHeads
+from rarr.training.examples import Example, with_one_value
+from rarr.training.fine_tuning import trainer_of
 from rarr.training.onnx_files import export
-from rarr.training.trainer import train_steps
+from rarr.training.runs import resume
 from recipes.data import build, loaded
 
 FOLDER = Path(__file__).parent / "build"
 SEED = 20261122
+BATCH = 32
+MASK = 103  # the mask that the base encoder knows
 HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}
 """The tokens of the words "date", "number" and "name"."""
 
 
 class Phase(NamedTuple):
-    """A number of steps in which the learning rate changes linearly from one value to another.
-
-    `mixture`: the share of the steps for each data set, by name.
-    """
+    """A number of steps, the highest learning rate, and the share of each set of examples."""
 
     steps: int
-    rate_from: float
-    rate_to: float
+    rate: float
     mixture: Mapping[str, float]
 
 
 PHASES = (
-    Phase(200, 0.0, 2e-4, {"span_selection": 0.8, "handwritten_cloze": 0.1}),
-    Phase(700, 2e-4, 1.8e-4, {
-        "span_selection": 0.74, "handwritten_cloze": 0.14, "handwritten": 0.06,
+    Phase(900, 2e-4, {"span_selection": 0.78, "handwritten": 0.22}),
+    Phase(1450, 1.8e-4, {"handwritten": 0.54, "written": 0.22, "verifier": 0.14, "span_selection": 0.10}),
+    Phase(3000, 1.2e-4, {
+        "handwritten": 0.52, "written": 0.22, "elsewhere": 0.08, "verifier": 0.11, "span_selection": 0.07,
     }),
-    Phase(1450, 1.8e-4, 0.0, {
-        "handwritten_cloze": 0.25, "written_cloze": 0.10, "handwritten": 0.22, "written": 0.09,
-        "verifier": 0.12, "verifier_cloze": 0.02, "span_selection": 0.09,
-    }),
-    Phase(3000, 1.2e-4, 0.0, {
-        "handwritten_cloze": 0.24, "written_cloze": 0.10, "handwritten": 0.24, "written": 0.10,
-        "elsewhere": 0.04, "elsewhere_cloze": 0.04, "verifier": 0.10, "span_selection": 0.07,
-    }),
-    Phase(1500, 9e-5, 0.0, {
-        "span_selection": 0.47, "handwritten_cloze": 0.11, "written_cloze": 0.06, "handwritten": 0.15,
-        "written": 0.07, "elsewhere": 0.03, "elsewhere_cloze": 0.03, "verifier": 0.05,
+    Phase(1500, 9e-5, {
+        "span_selection": 0.48, "handwritten": 0.27, "written": 0.14, "elsewhere": 0.06, "verifier": 0.05,
     }),
 )  # fmt: skip
 
@@ -71,34 +60,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
-    parser.add_argument("--export", type=Path, nargs="?", const=SHIPPED, help="quantise and write, here")
     options = parser.parse_args()
-    model, trained = fresh(), options.folder / "reader.pt"
-    if options.export:
-        model.load_state_dict(torch.load(trained, map_location="cpu", weights_only=True))
-        export(model, tokenizer(), options.export)
-        return
-    build(data := options.folder / "data")
-    before = options.folder / "before_last.pt"
-    if not before.exists():
-        train(model, PHASES[:-1], data, options.folder, options.scale)
-        torch.save(model.state_dict(), before)
-    then = torch.load(before, map_location="cpu", weights_only=True)
-    model.load_state_dict(then)
-    train(model, PHASES[-1:], data, options.folder / "last", options.scale)
-    torch.save(mean(then, model.cpu().state_dict()), trained)
+    build(options.folder / "data")
+    sets, words, model, states = loaded(options.folder / "data"), tokenizer(), fresh(), list[Path]()
+    for number, phase in enumerate(PHASES, start=1):
+        states.append(options.folder / f"phase{number}.pt")
+        if not states[-1].exists():
+            steps = max(1, round(phase.steps * options.scale))
+            resume(
+                trainer_of(
+                    model, words, options.folder / f"phase{number}", drawn(sets, phase, steps),
+                    max_steps=steps, learning_rate=phase.rate, per_device_train_batch_size=BATCH, seed=SEED,
+                )
+            )  # fmt: skip
+            torch.save(model.state_dict(), states[-1])
+        model.load_state_dict(torch.load(states[-1], map_location="cpu", weights_only=True))
+    before, after = (torch.load(state, map_location="cpu", weights_only=True) for state in states[-2:])
+    model.load_state_dict(mean(before, after))
+    export(model, words, options.folder / "weights")
 
 
-def train(model: EncoderWithHeads, phases: Sequence[Phase], data: Path, folder: Path, scale: float) -> None:
-    """Trains through some phases. The same call goes on after the last checkpoint."""
-    rng, names, rates = random.Random(SEED), list[str](), list[float]()
-    for phase in phases:
-        steps = max(1, round(phase.steps * scale))
-        names += rng.choices(list(phase.mixture), list(phase.mixture.values()), k=steps)
-        rise = (phase.rate_to - phase.rate_from) / steps
-        rates += [phase.rate_from + step * rise for step in range(steps)]
-    steps_ = Steps(loaded(data), names, tokenizer(), SEED)
-    train_steps(model, steps_, rates, folder, SEED)
+def drawn(sets: Mapping[str, Sequence[Example]], phase: Phase, steps: int) -> list[Example]:
+    """Draws the examples of all steps of a phase, in order."""
+    rng = random.Random(f"{SEED} {phase}")
+    names = rng.choices(list(phase.mixture), list(phase.mixture.values()), k=steps * BATCH)
+    return [with_one_value(rng.choice(sets[name]), rng) for name in names]
 
 
 def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -121,7 +107,7 @@ def fresh() -> EncoderWithHeads:
     model.encoder.load_state_dict(kept)
     words = model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
     for kind, word in HINTS.items():
-        words[MASKS[kind]] = words[MASKS["word"]] + words[word] / 2
+        words[MASKS[kind]] = words[MASK] + words[word] / 2
     return model
 
 

@@ -1,36 +1,33 @@
-"""The encoder with its heads in torch: MiniLM (Wang et al. 2020) with linear maps on top, and its losses.
+"""The encoder with its heads in torch (MiniLM, Wang et al. 2020), its inputs in training, and its loss.
 
-B sequences of T tokens, N masked spans, P pairs of sequences. Each loss is a scalar, the mean over what a
-head judges.
+B sequences of T tokens.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 from transformers import BertConfig, BertModel
 
+from rarr.backends.encoder.inputs import NULL, MaskedSpan, covering_tokens, encoder_input
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.training.examples import Example, Label
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+LABELS: tuple[Label, ...] = ("attributable", "extrapolatory", "contradictory", "not_supported")
+OPEN, START, END = 1, 2, 4
+"""What a token is for a pointer, as bits: it may be chosen; it is a right start; it is a right end."""
+_NONE = -100  # the label of a sequence without a class
 _NEVER = -1e4  # the logit of a token that cannot be chosen, within the range of 16 bits
 
 
-class Heads(NamedTuple):
-    """The results of one forward pass, for B sequences of T tokens.
-
-    `relevance` (B), `attribution` (B, 3), `wrong` (B, T): logits. `embedding` (B, H): the mean of the tokens,
-    of length 1. `hidden` (B, T, H): the input of `point`.
-    """
-
-    relevance: Tensor
-    attribution: Tensor
-    wrong: Tensor
-    embedding: Tensor
-    hidden: Tensor
-
-
 class EncoderWithHeads(nn.Module):
-    """One encoder, five heads: relevance, attribution, wrong words, pointers, and an embedding."""
+    """One encoder with two heads: the class of a text by a passage, and pointers into the passage."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -38,103 +35,81 @@ class EncoderWithHeads(nn.Module):
         config._attn_implementation = "eager"  # on a CPU, the fused attention takes most of a step
         self.encoder = BertModel(config, add_pooling_layer=False)
         size = config.hidden_size
-        self.summary = nn.Linear(size, size)
-        self.relevance = nn.Linear(size, 1)
-        self.attribution = nn.Linear(size, 3)
-        self.wrong = nn.Sequential(nn.Linear(size, size), nn.GELU(), nn.Linear(size, 1))
+        self.summary, self.attribution = nn.Linear(size, size), nn.Linear(size, 3)
         self.asks_start, self.asks_end = nn.Linear(size, size), nn.Linear(size, size)
         self.is_start, self.is_end = nn.Linear(size, size), nn.Linear(size, size)
 
-    def heads(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Heads:
-        """Computes all heads but the pointers for B sequences of T tokens (int64, padded with 0)."""
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor,
+        mask_position: Tensor,
+        labels: Tensor | None = None,
+        pointers: Tensor | None = None,
+    ) -> tuple[Tensor, ...]:
+        """Computes logits: of the classes (B, 3), and of where the answer of a mask starts and ends (B, T).
+
+        The mask of each sequence stands at its `mask_position` (B). With `labels` (B) and `pointers` (B, T),
+        as `batch` makes them, their mean loss comes first.
+        """
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
         # Three dimensions throughout: an exported matrix of two is transposed when it becomes 8-bit.
-        summary = torch.tanh(self.summary(hidden[:, :1]))
-        weights = attention_mask.unsqueeze(-1).to(hidden.dtype)
-        mean = (hidden * weights).sum(1) / weights.sum(1)
-        return Heads(
-            relevance=self.relevance(summary)[:, 0, 0],
-            attribution=self.attribution(summary)[:, 0],
-            wrong=self.wrong(hidden).squeeze(-1),
-            embedding=functional.normalize(mean.float(), dim=-1),
-            hidden=hidden,
-        )
-
-    def point(self, hidden: Tensor, rows: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Computes where the answer of each of N masks starts and ends: logits (N, T) of the row's tokens.
-
-        Mask n stands at `positions[n]` of row `rows[n]`.
-        """
-        asking = hidden[rows, positions].unsqueeze(1)
+        classes = self.attribution(torch.tanh(self.summary(hidden[:, :1])))[:, 0]
+        asking = hidden[torch.arange(hidden.shape[0]), mask_position].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
-        tokens = hidden[rows]
-        start = (self.asks_start(asking) * self.is_start(tokens)).sum(-1) * scale
-        end = (self.asks_end(asking) * self.is_end(tokens)).sum(-1) * scale
-        return start, end
-
-    def forward(
-        self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor, targets: Mapping[str, Tensor]
-    ) -> dict[str, Tensor]:
-        """Computes the loss of a batch, whose `targets` are those of `rarr.training.batches`."""
-        heads = self.heads(input_ids, attention_mask, token_type_ids)
-        if "classes" in targets:
-            loss = (
-                class_loss(heads.attribution, targets["classes"])
-                + contrast_loss(heads.attribution, targets["contrasts"])
-                + wrong_loss(heads.wrong, targets["tags"])
-            )
-        elif len(targets["rows"]):
-            start, end = self.point(heads.hidden, targets["rows"], targets["positions"])
-            opened = targets["open"]
-            loss = pointer_loss(start, opened, targets["starts"]) + pointer_loss(end, opened, targets["ends"])
-            loss = loss / 2
-        else:
-            loss = heads.hidden.sum() * 0
-        return {"loss": loss}
-
-
-def pointer_loss(logits: Tensor, opened: Tensor, right: Tensor) -> Tensor:
-    """Mean of -log of the probability of all `right` tokens (marginal likelihood); all (N, T).
-
-    Tokens that are not `opened` cannot be chosen.
-    """
-    log = functional.log_softmax(logits.float().masked_fill(~opened, _NEVER), -1)
-    return -torch.logsumexp(log.masked_fill(right == 0, _NEVER), -1).mean()
-
-
-def wrong_loss(logits: Tensor, tags: Tensor) -> Tensor:
-    """Binary cross-entropy of tokens, logits and tags (B, T); a tag is 1 (wrong), 0 or -1 (not known).
-
-    If there are wrong tokens, wrong and right tokens have half of the weight each, however few the wrong are.
-    """
-    tagged = tags >= 0
-    if not tagged.any():
-        return logits.sum() * 0
-    target = tags[tagged].float()
-    loss = functional.binary_cross_entropy_with_logits(logits[tagged].float(), target, reduction="none")
-    positives = target.sum()
-    if positives == 0:
-        return loss.mean()
-    weight = torch.where(target > 0, 0.5 / positives, 0.5 / (target.numel() - positives).clamp(min=1))
-    return (loss * weight).sum()
+        start = (self.asks_start(asking) * self.is_start(hidden)).sum(-1) * scale
+        end = (self.asks_end(asking) * self.is_end(hidden)).sum(-1) * scale
+        if labels is None or pointers is None:
+            return classes, start, end
+        pointing = (pointer_loss(start, pointers, START) + pointer_loss(end, pointers, END)) / 2
+        return (class_loss(classes, labels) + pointing).mean(), classes, start, end
 
 
 def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy of logits (B, 3) and labels (B); for label 3, of the two classes that it may be."""
+    """Cross-entropy (B) of logits (B, 3) and labels (B); for label 3, of the two classes that it may be."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
-    return -torch.cat([log, either], -1).gather(1, labels[:, None]).mean()
+    return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NONE, reduction="none")
 
 
-def contrast_loss(logits: Tensor, pairs: Tensor) -> Tensor:
-    """-log of the probability that, of two versions of a claim, the version with errors has the worse logits.
+def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
+    """-log of the probability (B) of all tokens that are right on this side; 0 where none is."""
+    log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _NEVER), -1)
+    right = (pointers & side) > 0
+    found = torch.logsumexp(log.masked_fill(~right, _NEVER), -1)
+    return -found.where(right.any(-1), torch.zeros_like(found))
 
-    `logits` (B, 3); `pairs` (P, 2): the rows of the right version and of the version with errors.
+
+def encoded(tokenizer: "Tokenizer", example: Example) -> dict[str, Any]:
+    """Encodes an example, of which at most one value is masked, with what the heads should answer.
+
+    An answer that was cut off with the end of a long text or passage is asked for no more.
     """
-    if not len(pairs):
-        return logits.sum() * 0
-    log = functional.log_softmax(logits.float(), -1)
-    gap = log[:, 2] - log[:, 0]
-    return -functional.logsigmoid(gap[pairs[:, 1]] - gap[pairs[:, 0]]).mean()
+    masked = [MaskedSpan(Span(*value.place), value.kind) for value in example.values]
+    made = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
+    pointers, first = [0] * len(made.ids), made.passage_start
+    for token in (NULL, *range(first, first + len(made.passage_spans))):
+        pointers[token] = OPEN
+    position = max(0, *made.masks, 0)
+    for value in example.values if position else ():
+        found = [covering_tokens(made.passage_spans, *answer) for answer in value.answers]
+        right = [(first + tokens[0], first + tokens[1]) for tokens in found if tokens]
+        for start, end in right if value.answers else [(NULL, NULL)]:
+            pointers[start] |= START
+            pointers[end] |= END
+    label = LABELS.index(example.label) if example.label else _NONE
+    rows = {"input_ids": made.ids, "token_type_ids": made.types, "pointers": pointers}
+    return {**rows, "attention_mask": [1] * len(made.ids), "mask_position": position, "labels": label}
+
+
+def batch(tokenizer: "Tokenizer", examples: Sequence[Example]) -> dict[str, Tensor]:
+    """Makes a batch of examples, padded with 0."""
+    made = [encoded(tokenizer, example) for example in examples]
+    columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}
+    return {
+        name: torch.stack(column) if column[0].dim() == 0 else pad_sequence(column, batch_first=True)
+        for name, column in columns.items()
+    }

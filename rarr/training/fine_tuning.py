@@ -1,52 +1,49 @@
 """Fine-tunes the encoder on rows of noising, and writes the new weights into a folder."""
 
+import math
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import torch
+from transformers import Trainer
 
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, tokenizer
 from rarr.errors import SettingsError
-from rarr.evals import run_folder
-from rarr.records import Record
 from rarr.tools.storage.files import write_whole
-from rarr.training import batches, examples
-from rarr.training.batches import Steps, TaskData
-from rarr.training.encoder import EncoderWithHeads
+from rarr.training.encoder import EncoderWithHeads, batch
+from rarr.training.examples import Example, clozes, judged, parts, with_one_value
 from rarr.training.onnx_files import export, load
-from rarr.training.rows import TrainingRow, rows, split_rows
-from rarr.training.trainer import train_steps
+from rarr.training.rows import TrainingRow, corrupted
+from rarr.training.runs import TrainingReport, run_once, trained, trainer
 
-RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
-WARM = 0.1  # share of the steps in which the rate rises
-MIXTURE = {"attribution": 0.53, "cloze": 0.47}
-ROWS_A_STEP = 8 / 3  # if no number of steps is given
-FEWEST_STEPS = 30
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+RATE, WARM = 5e-5, 0.1  # the highest rate, and the share of the steps in which it rises
+PASSES, FEWEST_STEPS = 3, 30  # if no number of steps is given
+BATCH = 16
+BUCKET = 8 * BATCH  # examples that are sorted by length together, so that there is little padding
+SAVE_EVERY = 100  # steps
 RIGHT = 0.9
 """The least share of the corrections above the threshold that give the right text."""
 FEWEST = 10  # corrections above a threshold
 
 
-class EditorReport(Record):
-    """The report of a run. `before` and `after` are the losses on the held-out rows, by task.
+class EditorReport(TrainingReport):
+    """The report of a run. `sure` is the least probability at which a correction is made.
 
-    `sure` is the least probability at which a correction is made, fitted on these rows; None if no
-    probability makes enough of them right.
+    It is fitted on the held-out rows, and None if no probability makes enough corrections right.
     """
 
-    rows: int
-    held_out: int
-    examples: dict[str, int]
     steps: int
-    before: dict[str, float]
-    after: dict[str, float]
     sure: float | None
-    seconds: float
 
 
 def fine_tune(
@@ -54,80 +51,74 @@ def fine_tune(
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
-    The threshold of corrections is fitted on the held-out rows. The same call continues from the last
-    checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other files or
-    another run, and for a `start` that is damaged or holds no weights.
+    The same call continues from the last checkpoint. Raises `SettingsError` for a `start` that is damaged or
+    holds no weights, and `InputError` as `run_once` does.
     """
     began, out, start = time.monotonic(), out.expanduser(), start and start.expanduser()
-    facts, all_rows = checked_manifest(start), rows(data)
-    learned, held = split_rows(all_rows, seed)
-    sets, unseen = _sets(learned), _sets(held)
-    steps = steps or max(FEWEST_STEPS, int(len(learned) / ROWS_A_STEP))
-    settings = {"steps": steps, "seed": seed, "from": facts.sha256[MODEL]}
-    made_with = run_folder.inputs("rarr train editor", all_rows, settings)
-    with run_folder.claimed(out, made_with):
-        run_folder.begin(out, made_with)
-        if (out / run_folder.REPORT).exists() and _is_whole(out):
-            return EditorReport.model_validate_json((out / run_folder.REPORT).read_bytes())
-        words, model = tokenizer(start), load(start)
-        names = random.Random(seed).choices(list(sets), [MIXTURE[name] for name in sets], k=steps)
-        warm = max(1, int(steps * WARM))
-        rates = [RATE * min((n + 1) / warm, (steps - n) / max(1, steps - warm)) for n in range(steps)]
-        before = losses(model, unseen, seed, start)
-        train_steps(model, Steps(sets, names, words, seed), rates, out, seed)
-        after = losses(model, unseen, seed, start)
+    first = checked_manifest(start).sha256[MODEL]
+
+    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> EditorReport:
+        words, model, rng = tokenizer(start), load(start), random.Random(seed)
+        unseen, seen = drawn(held, 1, rng), drawn(learned, PASSES, rng)
+        count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
+        how = {"max_steps": count, "learning_rate": RATE, "seed": seed}
+        before, after = trained(trainer_of(model, words, out, seen, eval_dataset=unseen, **how))
         export(model, words, out)
-        encoder = Encoder(out)
-        sure = threshold([proposal for row in held for proposal in proposals(encoder, row)])
+        sure = threshold([proposal for row in held for proposal in proposals(Encoder(out), row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
         write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
-        report = EditorReport(
-            rows=len(all_rows),
+        return EditorReport(
+            rows=len(learned) + len(held),
             held_out=len(held),
-            examples={name: len(task.examples) for name, task in sets.items()},
-            steps=steps,
             before=before,
             after=after,
-            sure=sure if sure <= 1 else None,
             seconds=time.monotonic() - began,
+            steps=count,
+            sure=sure if sure <= 1 else None,
         )
-        run_folder.finish(out, report)
-    return report
+
+    def finished(report: bytes) -> EditorReport | None:
+        with suppress(SettingsError):
+            checked_manifest(out)
+            return EditorReport.model_validate_json(report)
+        return None
+
+    return run_once("editor", data, out, {"steps": steps, "seed": seed, "from": first}, train, finished)
 
 
-def _sets(rows: Sequence[TrainingRow]) -> dict[str, TaskData]:
-    """Converts rows to examples by task, without tasks that have no examples."""
-    pairs = [example for row in rows for example in examples.attributions(row)]
-    clozes = [example for row in rows for example in examples.clozes(row)]
-    sets = {
-        "attribution": TaskData(batches.attribution, pairs, 8),
-        "cloze": TaskData(batches.cloze, clozes, 16),
-    }
-    return {name: task for name, task in sets.items() if task.examples}
+def trainer_of(
+    model: EncoderWithHeads, words: "Tokenizer", folder: Path, examples: Sequence[Example], **more: Any
+) -> Trainer:
+    """Makes the trainer of an encoder, which takes the examples in order, each with at most one value.
+
+    `more` are arguments as in `trainer`.
+    """
+    return trainer(
+        model,
+        folder,
+        data_collator=partial(batch, words),
+        train_dataset=examples,
+        warmup_steps=WARM,
+        weight_decay=0.01,
+        adam_beta2=0.98,
+        per_device_eval_batch_size=BATCH,
+        train_sampling_strategy="sequential",
+        save_strategy="steps",
+        save_steps=SAVE_EVERY,
+        save_total_limit=1,
+        **{"per_device_train_batch_size": BATCH, **more},
+    )
 
 
-def _is_whole(out: Path) -> bool:
-    try:
-        checked_manifest(out)
-    except SettingsError:
-        return False
-    return True
-
-
-def losses(
-    model: EncoderWithHeads, sets: Mapping[str, TaskData], seed: int, start: Path | None
-) -> dict[str, float]:
-    """Computes the mean loss of the model on each data set. The masks follow from the seed."""
-    words, place = tokenizer(start), next(model.parameters()).device
-    model.eval()
-    found = dict.fromkeys(sets, 0.0)
-    for name, task in sets.items():
-        for batch, count in task.batches(words, f"{seed} measured {name}"):
-            inputs = {key: it.to(place) for key, it in batch.items() if key != "targets"}
-            targets = {key: it.to(place) for key, it in batch["targets"].items()}
-            with torch.no_grad():
-                found[name] += float(model(**inputs, targets=targets)["loss"]) * count
-    return {name: round(found[name] / len(task.examples), 4) for name, task in sets.items()}
+def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
+    """Draws the order of the examples of some rows, and the value to mask of each cloze, for each pass."""
+    examples = [example for row in rows for example in (*judged(row), *clozes(row))]
+    order = [with_one_value(it, rng) for _ in range(passes) for it in rng.sample(examples, len(examples))]
+    return [
+        example
+        for at in range(0, len(order), BUCKET)
+        for example in sorted(order[at : at + BUCKET], key=lambda it: len(it.text) + len(it.passage))
+    ]
 
 
 Proposal = tuple[float, bool]
@@ -136,12 +127,11 @@ Proposal = tuple[float, bool]
 
 def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:
     """Lets the encoder correct each part of the summary, right and with its errors, beside its passage."""
-    for example in examples.attributions(row):
-        right = example.versions[0].text
-        for version in example.versions:
-            found = correction(encoder, version.text, example.title, example.passage)
+    for right, evidence, edits in parts(row):
+        for text in dict.fromkeys((right, corrupted(right, edits))):
+            found = correction(encoder, text, evidence.title, evidence.text)
             if found is not None:
-                yield found.probability, found.applied(version.text, example.passage) == right
+                yield found.probability, found.applied(text, evidence.text) == right
 
 
 def threshold(made: Sequence[Proposal]) -> float:

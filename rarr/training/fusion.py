@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
-from transformers import EarlyStoppingCallback, Trainer
+from transformers import EarlyStoppingCallback
 
 from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusion
 from rarr.errors import ModelError, SetupError
-from rarr.evals import run_folder
-from rarr.records import Record
 from rarr.tools.models.hub import INSTALL, loaded, one_line
-from rarr.training.rows import TrainingRow, rows as read, split_rows
-from rarr.training.trainer import arguments, resume
+from rarr.training.rows import TrainingRow
+from rarr.training.runs import TrainingReport, run_once, trained, trainer
 
 EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
 COPIES = 0.15  # share of the examples whose text has no error
@@ -33,20 +31,15 @@ class FusionExample(NamedTuple):
     right: str
 
 
-class FusionReport(Record):
-    """The report of a run. `before` and `after` are the losses on the held-out rows.
+class FusionReport(TrainingReport):
+    """The report of a run.
 
     Of the held-out texts with errors `exact` became the right text, and of the same texts without errors
     `kept` stayed as they were; both are shares from 0 to 1.
     """
 
-    rows: int
-    held_out: int
-    before: float
-    after: float
     exact: float
     kept: float
-    seconds: float
 
 
 def train_fusion(
@@ -55,59 +48,51 @@ def train_fusion(
     """Trains the T5 `base`, a folder or a name of the hub, on the rows of `data`, and writes it to `out`.
 
     Training stops when the loss on the held-out rows has not fallen for two epochs, and keeps the best
-    epoch. The same call continues after the last finished epoch. Raises `InputError` for data of fewer than
-    two rows and for an `out` that holds other files or another run, and `SetupError` for a `base` that cannot
-    be loaded.
+    epoch. The same call continues after the last finished epoch. Raises `SetupError` for a `base` that cannot
+    be loaded, and `InputError` as `run_once` does.
     """
-    began, out, rows = time.monotonic(), out.expanduser(), read(data)
-    settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
-    made_with = run_folder.inputs("rarr train purr", rows, settings)
-    with run_folder.claimed(out, made_with):
-        run_folder.begin(out, made_with)
-        if (report := out / run_folder.REPORT).exists():
-            return FusionReport.model_validate_json(report.read_bytes())
-        learned, held = split_rows(rows, seed)
+    began, out = time.monotonic(), out.expanduser()
+
+    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> FusionReport:
         try:
             tokenizer, model = loaded(base, load_fusion)
         except Exception as error:  # the libraries have no base class of errors
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
-        trainer = Trainer(
+        made = trainer(
             model,
-            arguments(
-                out, seed,
-                num_train_epochs=epochs,
-                learning_rate=rate,
-                warmup_steps=WARM,
-                per_device_train_batch_size=BATCH,
-                per_device_eval_batch_size=BATCH,
-                eval_strategy="epoch",
-                save_strategy="epoch",
-                save_total_limit=PATIENCE + 1,
-                load_best_model_at_end=True,
-                metric_for_best_model="eval_loss",
-            ),
+            out,
             data_collator=Batches(tokenizer),
             train_dataset=examples(learned, seed, copies=COPIES),
             eval_dataset=examples(held, seed),
+            num_train_epochs=epochs,
+            learning_rate=rate,
+            warmup_steps=WARM,
+            seed=seed,
+            per_device_train_batch_size=BATCH,
+            per_device_eval_batch_size=BATCH,
+            eval_strategy="epoch",
+            save_strategy="epoch",
+            save_total_limit=PATIENCE + 1,
+            load_best_model_at_end=True,
+            metric_for_best_model="eval_loss",
             callbacks=[EarlyStoppingCallback(PATIENCE)],
-        )  # fmt: skip
-        before = trainer.evaluate()["eval_loss"]
-        resume(trainer)
-        after = trainer.evaluate()["eval_loss"]
+        )
+        before, after = trained(made)
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
         exact, kept = measured(FusionEditor(str(out)), examples(held, seed))
-        made = FusionReport(
-            rows=len(rows),
+        return FusionReport(
+            rows=len(learned) + len(held),
             held_out=len(held),
             before=before,
             after=after,
+            seconds=time.monotonic() - began,
             exact=exact,
             kept=kept,
-            seconds=time.monotonic() - began,
         )
-        run_folder.finish(out, made)
-    return made
+
+    settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
+    return run_once("purr", data, out, settings, train, FusionReport.model_validate_json)
 
 
 def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:

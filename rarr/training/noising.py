@@ -130,34 +130,30 @@ class Noiser:
             summary = await self._writer.summarize(query.id, passages.relevant)
         if not summary:
             return without("no_summary")
-        before = await self._judged(summary, query.id, passages.relevant)
-        supports = [support for _, _, support in before if support is not None]
-        if not before or len(supports) < len(before):
+        spans = list(await work(sentences, summary))
+        before = await self._judged(summary, query.id, spans, passages.relevant)
+        if not before or any(support is None for support, _ in before):
             return without("unjudged", summary)
-        if min(supports) < self._settings.support_threshold:
+        if min(support or 0.0 for support, _ in before) < self._settings.support_threshold:
             return without("unattributable", summary)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds_for(query.id))
-        edits = fitting(summary, [span for span, _, _ in before], errors)
+        edits = fitting(summary, spans, errors)
         if not edits:
             return without("no_error", summary)
         changed = corrupted(summary, edits)
-        after = await self._judged(changed, query.id, passages.relevant)
-        scores = list[SentenceScore]()
-        for (span, evidence_id, _), support in zip(before, supports, strict=True):
-            place = moved(span, edits)
-            found = [score for it, _, score in after if it.overlaps(place)]
-            judged = [score for score in found if score is not None]
-            if not judged or len(judged) < len(found):
-                return without("unjudged", summary, changed)
-            if min(judged) >= support and any(span.start <= edit.start < span.end for edit in edits):
+        moved_spans = [moved(span, edits) for span in spans]
+        after = await self._judged(changed, query.id, moved_spans, passages.relevant)
+        scores = [
+            SentenceScore(start=span.start, end=span.end, evidence_id=name, support=right, corrupted=wrong)
+            for span, (right, name), (wrong, _) in zip(spans, before, after, strict=True)
+            if right is not None and wrong is not None
+        ]
+        if len(scores) < len(spans):
+            return without("unjudged", summary, changed)
+        for it in scores:
+            if it.corrupted >= it.support and any(it.start <= edit.start < it.end for edit in edits):
                 return without("undetected", summary, changed)
-            scores.append(
-                SentenceScore(
-                    start=span.start, end=span.end, evidence_id=evidence_id, support=support,
-                    corrupted=min(judged),
-                )
-            )  # fmt: skip
         row = TrainingRow(
             query=query.id,
             summary=summary,
@@ -182,19 +178,15 @@ class Noiser:
         return split(passages, scores)
 
     async def _judged(
-        self, text: str, query: str, evidence: Sequence[Evidence]
-    ) -> list[tuple[Span, str, float | None]]:
-        """Judges each sentence of `text`, which answers `query`: its place, its best passage, its support."""
-        spans, verifier = list(await work(sentences, text)), self._verifier
+        self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
+    ) -> list[tuple[float | None, str]]:
+        """Judges each sentence of `text`, which answers `query`: its support, and by which passage."""
         with meter().step("attribute"):
-            supports = await together(*(verifier.support(text, query, spans, each) for each in evidence))
-        result = list[tuple[Span, str, float | None]]()
-        for span, of_span in zip(spans, zip(*supports, strict=True), strict=True):
-            pairs = zip(of_span, (passage.id for passage in evidence), strict=True)
-            scored = [(score, name) for score, name in pairs if score is not None]
-            best, name = max(scored, key=lambda pair: pair[0], default=(None, ""))
-            result.append((span, name, best))
-        return result
+            judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
+            supports = await together(*judging)
+        names = [passage.id for passage in evidence]
+        pairs = [list(zip(scores, names, strict=True)) for scores in zip(*supports, strict=True)]
+        return [max(found, key=lambda it: -1.0 if it[0] is None else it[0]) for found in pairs]
 
 
 class NoisingReport(Record):

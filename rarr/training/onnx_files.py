@@ -1,7 +1,6 @@
 """Writes a trained model as the 8-bit ONNX files that the package runs, and loads it from them."""
 
 import json
-import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
-from torch import Tensor, nn
 from transformers import BertConfig
 
 from rarr.backends.encoder.model_files import (
@@ -24,28 +22,16 @@ from rarr.backends.encoder.model_files import (
     file_digests,
     forbid_telemetry,
 )
+from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-HEADS = ("relevance", "attribution", "wrong", "embedding", "start", "end")
+HEADS = ("attribution", "start", "end")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "mask_position")
 OPSET = 18
 _NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the ONNX file's metadata
-
-
-class _Exported(nn.Module):
-    """The model with one mask for each row, as the ONNX file computes it."""
-
-    def __init__(self, model: EncoderWithHeads) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, ids: Tensor, mask: Tensor, types: Tensor, position: Tensor) -> tuple[Tensor, ...]:
-        heads = self.model.heads(ids, mask, types)
-        start, end = self.model.point(heads.hidden, torch.arange(ids.shape[0]), position)
-        return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
 
 
 def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> None:
@@ -57,25 +43,21 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> Non
     forbid_telemetry()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
+    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made:
-        whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
-        ready.mkdir()
+        whole = Path(made) / "whole.onnx"
         _to_onnx(model, whole)
         quantize_dynamic(
             whole,
-            ready / MODEL,
+            folder / MODEL,
             op_types_to_quantize=["MatMul", "Gather"],
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
         )
-        tokenizer.save(str(ready / TOKENIZER))
-        facts = WeightsManifest(format=FORMAT, sha256=file_digests(ready))
-        (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (MODEL, TOKENIZER, FACTS):
-            shutil.copy(ready / name, folder / f"{name}.partial")
-            (folder / f"{name}.partial").replace(folder / name)
+    tokenizer.save(str(folder / TOKENIZER))
+    facts = WeightsManifest(format=FORMAT, sha256=file_digests(folder))
+    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
@@ -86,7 +68,7 @@ def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
         # The exporter that traces warns that it is deprecated.
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            _Exported(model).eval().to("cpu"),
+            model.eval().to("cpu"),
             (example, example, example, torch.zeros(2, dtype=torch.long)),
             str(path),
             input_names=list(INPUTS),
@@ -123,7 +105,8 @@ def load(folder: Path | None = None) -> EncoderWithHeads:
         arrays[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
     model = EncoderWithHeads(BertConfig(**json.loads(metadata[_SHAPE])))
     places = json.loads(metadata[_NAMES])
-    state = {name: arrays[at].T if turned else arrays[at] for name, (at, turned) in places.items()}
-    model.load_state_dict({name: torch.from_numpy(np.array(it, np.float32)) for name, it in state.items()})
+    for name, weight in model.state_dict().items():
+        at, turned = places[name]
+        weight.copy_(torch.from_numpy(np.array(arrays[at].T if turned else arrays[at], np.float32)))
     model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
     return model

@@ -1,18 +1,17 @@
 """Rows as training examples, and where a passage says what a text says."""
 
-import pytest
+import random
 
-from rarr.training.examples import attributions, clozes, mask_kind, shared
+from rarr.training.examples import Value, clozes, judged, values_of, with_one_value
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 from training.helpers import evidence
 
 MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
 FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
-OTHERS = tuple(evidence(f"Plums are blue {n}.", number=n, relevance=0.1) for n in range(3, 8))
 SUMMARY = "The mill opened in 1901. It has 20 looms. It burned in 1950."
 
 
-def row(*owners: str, others: int = 5) -> TrainingRow:
+def row(*owners: str) -> TrainingRow:
     places = [(0, 24), (25, 41), (42, 60)]
     return TrainingRow(
         query="When did the mill open?",
@@ -23,7 +22,7 @@ def row(*owners: str, others: int = 5) -> TrainingRow:
             Mistake(start=55, right="1950", wrong="1951", kind="date"),
         ),
         relevant=(MILL, FIRE),
-        others=OTHERS[:others],
+        others=(),
         scores=tuple(
             SentenceScore(start=start, end=end, evidence_id=owner, support=1, corrupted=0.2)
             for (start, end), owner in zip(places, owners, strict=True)
@@ -35,65 +34,40 @@ def row(*owners: str, others: int = 5) -> TrainingRow:
 
 
 def test_sentences_from_one_passage_become_one_text() -> None:
-    first, second = attributions(row("e1", "e1", "e2"))
-    right, wrong = first.versions
-    assert (first.title, first.passage) == (MILL.title, MILL.text)
-    assert (right.text, right.label, right.wrong) == (SUMMARY[:41], "attributable", ())
+    right, wrong, second, other = judged(row("e1", "e1", "e2"))
+    assert (right.title, right.passage) == (MILL.title, MILL.text)
+    assert (right.text, right.label) == (SUMMARY[:41], "attributable")
     assert (wrong.text, wrong.label) == (SUMMARY[:41].replace("1901", "in May 1910"), "contradictory")
-    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910"]
-    assert [version.text for version in second.versions] == ["It burned in 1950.", "It burned in 1951."]
+    assert [it.text for it in (second, other)] == ["It burned in 1950.", "It burned in 1951."]
     assert second.passage == FIRE.text
 
 
-def test_earlier_errors_shift_the_places_of_later_errors() -> None:
-    (whole,) = attributions(row("e1", "e1", "e1"))
-    wrong = whole.versions[1]
-    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
-
-
-def test_right_words_are_masked_and_pointed_at() -> None:
-    first, _ = clozes(row("e1", "e1", "e2"))
-    value = next(each for each in first.values if first.text[slice(*each.place)] == "1901")
-    assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
-    assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
-    assert "looms" in {first.text[slice(*masked.place)].split()[-1] for masked in first.values}
+def test_values_that_the_passage_states_are_masked_and_pointed_at() -> None:
+    (first,) = clozes(row("e1", "e1", "e1"))
+    places = [(value.place, *value.answers) for value in first.values]
+    assert [(first.text[slice(*at)], first.passage[slice(*to)]) for at, to in places] == [
+        ("1901", "1901"),
+        ("20", "20"),
+    ]
+    assert [value.kind for value in first.values] == ["date", "number"]
 
 
 def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
-    assert [example.text for example in clozes(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
+    assert not list(clozes(row("e2", "e2", "e1")))
 
 
-PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."
+def test_name_in_the_title_is_no_value() -> None:
+    values = values_of("Alder Mill was built by Jane Cole.", "Jane Cole built it.", "Alder Mill")
+    assert values == (Value(place=(24, 33), kind="name", answers=((0, 9),)),)
 
 
-def answers(text: str, errors: list[tuple[tuple[int, int], str]]) -> dict[str, list[str]]:
-    """The values of a text with the words of the passage that answer them."""
-    values = shared(text, "", PASSAGE, errors)
-    return {
-        text[slice(*place)]: [PASSAGE[slice(*answer)] for answer in value.answers]
-        for place, value in values.items()
-    }
-
-
-def test_shared_values_and_words_are_found() -> None:
-    values = answers("A fire burned the looms in 1950.", [])
-    assert values["1950"] == ["1950"]
-    assert values["burned"] == ["burned"]
-
-
-def test_corrected_words_are_a_value() -> None:
-    text = "The looms were burned by a fire in 1950."
-    at = text.index("burned by a fire")
-    errors = [((at, at + 16), "burned by a fire")]
-    assert shared(text, "", PASSAGE, errors)[(at, at + 16)].kind == "word"
-    assert answers(text, errors)["burned by a fire"] == ["burned by a fire"]
-
-
-def test_corrected_words_missing_from_the_passage_are_left_out() -> None:
-    text = "The looms were green in 1950."
-    assert "green" not in answers(text, [((15, 20), "green")])
-
-
-@pytest.mark.parametrize(("words", "kind"), [("4 May 1901", "date"), ("37", "number"), ("a mill", "word")])
-def test_kind_of_masked_words_is_the_kind_of_their_value(words: str, kind: str) -> None:
-    assert mask_kind(words) == kind
+def test_one_value_is_masked_mostly_a_stated_value() -> None:
+    (example,) = clozes(row("e1", "e1", "e1"))
+    unsaid = [Value(place=(0, 3), kind="name", answers=())] * 9
+    rng = random.Random(1)
+    drawn = [
+        with_one_value(example.model_copy(update={"values": (*example.values, *unsaid)}), rng)
+        for _ in range(100)
+    ]
+    assert all(len(each.values) == 1 for each in drawn)
+    assert 70 < sum(bool(each.values[0].answers) for each in drawn) < 90

@@ -12,9 +12,9 @@ from rarr.tools.text.blocks_and_sentences import Span
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-MaskKind = Literal["date", "number", "name", "word"]
-# An unused entry of the vocabulary for each kind of value; words use the vocabulary's own mask.
-MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
+MaskKind = Literal["date", "number", "name"]
+# An unused entry of the vocabulary for each kind of value.
+MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3}
 CLS, SEP = 101, 102
 LONGEST_TEXT = 120  # tokens of a text; a longer text loses its end
 LONGEST_TITLE = 40
