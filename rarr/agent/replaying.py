@@ -27,7 +27,7 @@ from rarr.agent.runs import synchronous
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import chat_model
 from rarr.agent.write import Writer
-from rarr.backends.judge_name_parsing import NLI, is_language_model
+from rarr.backends.prompted.judging import PREFIXES, is_language_model
 from rarr.components import Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
 from rarr.ledger.edit_gate import REFUSED
@@ -318,7 +318,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
         raise InputError("the run is of a baseline: replay a run of the usual pipeline")
     models = {**recorded.get("models", {}), **given.get("models", {})}
     judge = str(models.get("attribute", ""))
-    if judge.startswith(NLI) and judge not in given.get("models", {}).values():
+    if judge.startswith(PREFIXES) and judge not in given.get("models", {}).values():
         how = f"in Python, give models={{'attribute': {judge!r}}}"
         raise InputError(f"the run judged support with {judge}, which a replay asks anew: {how}")
     asked = _asked(trace)

@@ -15,6 +15,7 @@ from rarr.agent.runs import budget_of, built, synchronous, usage_of, using
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
+from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.nodes.rerank import suspicious_notices
@@ -166,14 +167,12 @@ class NamedJudge(ClaimVerifier):
         return [told[0].model_copy(update={"usage": usage_of(spent)}), *told[1:]]
 
     async def _judged(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
-        """Asks about each sentence of the claim: first for its support, then for its class.
-
-        A language model that answered for the support is not asked again for the class.
-        """
+        """Asks about each sentence, or by AttrScore about the whole claim; a language model is asked once."""
         judge, settings = self._components.verifier, self._components.settings
         evidence = await _near(claim, context, sources, settings)
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
-        spans = await work(sentences, claim) or [Span(0, len(claim))]
+        whole = [Span(0, len(claim))]
+        spans = whole if self.reader.startswith(ATTRSCORE) else await work(sentences, claim) or whole
         supports: Sequence[float | None] = [None if evidence else 0.0] * len(spans)
         classes: Sequence[AttributionClass | None] = [None if evidence else "extrapolatory"] * len(spans)
         if usable:

@@ -147,7 +147,7 @@ def read_document(file: Path) -> "DocumentFile":
 )  # fmt: skip
 @options.CONTEXT
 @options.settings(*options.MODELS, "deadline_s")
-@options.one("--judge", "M", "Ask this judge instead: nli:NAME, or a language model.")
+@options.one("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")
 @options.out("DIR", "Folder for the verified claims of DATA.")
 @options.LIMIT
 @options.JOBS

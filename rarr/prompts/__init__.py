@@ -13,21 +13,24 @@
 
 The part above the line `<!-- user -->` is the system message and holds no variable. A demonstration in it
 is a paragraph: a user message, laid out as the part below is, and after it the answer in one line.
-`tokens` is the most that a whole answer has; without it the limit is the setting's.
+`tokens` is the most that a whole answer has; without it the limit is the setting's. `labels` maps the words
+by which a judge answers to the classes of attribution.
 """
 
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+from pydantic import ConfigDict, PositiveInt, ValidationError
+from pydantic.dataclasses import dataclass
 
 from rarr.errors import InputError
+from rarr.records import AttributionClass
 
 FOLDER = Path(__file__).parent
 _USER = "<!-- user -->"
@@ -35,12 +38,9 @@ _DIVIDER = re.compile(rf"^{_USER}[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
 class Prompt:
-    """One prompt. `hash` is the hash of the whole file, so two files with the same text have the same hash.
-
-    `tokens` is the most that a whole answer has; None: as many as the settings allow.
-    """
+    """One prompt. `hash` is the hash of the whole file, so that equal files have equal hashes."""
 
     name: str
     version: str
@@ -49,7 +49,8 @@ class Prompt:
     system: str
     user: str
     hash: str
-    tokens: int | None = None
+    tokens: PositiveInt | None = None
+    labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
         """Fills in the user message, without quoting: `tools.guard.quotation` quotes what others wrote.
@@ -75,14 +76,6 @@ class Prompt:
                 names.add(piece)
         match = re.fullmatch(pattern, user, re.DOTALL)
         return match.groupdict() if match else None
-
-
-class _Header(BaseModel):
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-    version: str
-    variables: tuple[str, ...]
-    output: dict[str, Any]
-    tokens: PositiveInt | None = None
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
@@ -127,9 +120,9 @@ def _read(file: Path) -> Prompt:
         return _parsed(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a mark first
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{shown} cannot be read ({error}): give a Markdown file in UTF-8") from None
-    except (ValidationError, yaml.YAMLError) as error:
+    except (ValidationError, TypeError, yaml.YAMLError) as error:
         problem = " ".join(str(error).partition("[type=")[0].split())
-        cure = "give version, variables (a list of names), output (a JSON schema), perhaps tokens, no other"
+        cure = "give version, variables (names), output (a JSON schema), perhaps tokens and labels, no other"
         raise InputError(f"{shown} has a header that does not fit ({problem}): {cure}") from None
     except ValueError as error:
         raise InputError(f"{shown} {error}") from None
@@ -137,22 +130,22 @@ def _read(file: Path) -> Prompt:
 
 @lru_cache(maxsize=64)
 def _parsed(name: str, text: str) -> Prompt:
-    """Parses the text of a file. Raises `ValueError` and `yaml.YAMLError`."""
+    """Parses the text of a file. Raises `ValueError`, `TypeError` and `yaml.YAMLError`."""
     parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)
     if len(parts) != 3 or parts[0].strip():
         raise ValueError("has no header: begin it with version, variables, output between two lines ---")
-    header = _Header.model_validate(yaml.safe_load(parts[1]))
-    if not isinstance(header.output.get("properties"), dict):
-        raise ValueError("has an output without properties: give a JSON schema of an object")
-    system, *users = _DIVIDER.split(parts[2])
+    system, *users = (part.strip() for part in _DIVIDER.split(parts[2]))
     if len(users) != 1:
         raise ValueError(f"has {len(users)} lines {_USER}: write one such line, and the variables below it")
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    prompt = Prompt(**yaml.safe_load(parts[1]), name=name, system=system, user=users[0], hash=digest)
+    if not isinstance(prompt.output.get("properties"), dict):
+        raise ValueError("has an output without properties: give a JSON schema of an object")
     if early := _VARIABLE.search(system):
         raise ValueError(f"has the variable {early[1]!r} above {_USER}: move it below")
-    if problem := _difference(_VARIABLE.findall(users[0]), header.variables):
+    if problem := _difference(_VARIABLE.findall(prompt.user), prompt.variables):
         raise ValueError(problem)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return Prompt(name=name, system=system.strip(), user=users[0].strip(), hash=digest, **dict(header))
+    return prompt
 
 
 def _difference(given: Iterable[str], known: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Data in, a report out: what is written, what is continued and repeated, and what is refused."""
 
-import json
 import os
 import random
 import signal
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -81,58 +80,32 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     ]
 
 
-def other_data(data: Path, out: Path) -> None:
-    evaluated(write_rows(data, row(0)), out)
-
-
-def other_settings(data: Path, out: Path) -> None:
-    evaluated(data, out, rounds=1)
-
-
-def other_version(data: Path, out: Path) -> None:
-    made_with = json.loads((out / "run.json").read_text())
-    (out / "run.json").write_text(json.dumps(made_with | {"version": "0.0.1"}))
-    evaluated(data, out)
-
-
-def damaged_run(data: Path, out: Path) -> None:
-    (out / "run.json").write_text("[1]")
-    evaluated(data, out)
-
-
-def damaged_line(data: Path, out: Path) -> None:
-    written = (out / "predictions.jsonl").read_text()
-    (out / "predictions.jsonl").write_text(written.replace('"id"', '"di"', 1))
-    evaluated(data, out)
-
-
-def extra_line(data: Path, out: Path) -> None:
-    with (out / "predictions.jsonl").open("a") as file:
-        file.write('{"id": "r0", "error": "no"}\n')
-    evaluated(data, out)
-
-
 @pytest.mark.parametrize(
-    ("act", "message"),
+    ("file", "old", "new", "message"),
     few(
         [
-            (other_data, r"holds a run with data \(digest\) .*: give another folder, or delete this one"),
-            (other_settings, "holds a run with rounds the default, not 1: give another folder"),
-            (other_version, r"holds a run with version 0\.0\.1, not "),
-            (damaged_run, r"run\.json cannot be read: give another"),
-            (damaged_line, r"line 1, is damaged: delete that line and run again"),
-            (extra_line, r"has an extra line, of 'r0': delete it and run again"),
+            (
+                "data.jsonl",
+                "r0",
+                "q0",
+                r"holds a run with data \(digest\) .*: give another folder",
+            ),
+            ("out/run.json", '"version": "', '"version": "9', r"holds a run with version 9.*, not "),
+            ("out/run.json", "{", "[", r"run\.json cannot be read: give another"),
+            ("out/predictions.jsonl", '"id"', '"di"', "line 1, is damaged: delete that line and run again"),
+            ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete it and run again"),
         ],
         every=3,
     ),
 )
 def test_folder_that_cannot_be_continued_is_refused(
-    data: Path, out: Path, act: Callable[[Path, Path], None], message: str
+    data: Path, out: Path, file: str, old: str, new: str, message: str
 ) -> None:
     evaluated(data, out)
-    report = (out / "report.json").read_bytes()
+    report, changed = (out / "report.json").read_bytes(), data.parent / file
+    changed.write_text(changed.read_text().replace(old, new, 1))
     with pytest.raises(InputError, match=message):
-        act(data, out)
+        evaluated(data, out)
     assert (out / "report.json").read_bytes() == report
 
 

@@ -61,7 +61,7 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
         ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
         (GOOD.replace("version: 1", "version: [1"), r"has a header that does not fit \("),
         (GOOD.replace(HEADER, "version: 1\n"), "does not fit .* variables .* give version, variables"),
-        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit .* model .* not permitted"),
+        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit .* model Unexpected keyword"),
         (GOOD.replace("{properties:", "{x:"), "has an output without properties: give"),
         (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has 0 lines <!-- user -->: write one such"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),

@@ -22,6 +22,10 @@ PROMPTS = {
     "corrupt": (450, ["errors"]),
     "edit": (720, ["span", "revision"]),
     "generate_queries": (1000, ["questions"]),
+    **dict.fromkeys(
+        ("judge_as_attribution", "judge_as_facts", "judge_as_nli", "judge_as_summary"),
+        (350, ["verdict", "reason"]),
+    ),
     "judge_attribution": (450, ["reason", "verdict"]),
     "judge_intent": (450, ["reason", "level"]),
     "outline": (420, ["sections"]),

@@ -8,16 +8,14 @@ from typing import Any, TypeVar
 from rarr.agent.refusals import kept_refusals
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import given_passages, opening, reranker, retriever, search_names
-from rarr.backends.baselines import NoRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
-from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.backends.prompted.cards import READING, PromptedCardReader
-from rarr.backends.prompted.judging import PromptedVerifier
-from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
+from rarr.backends.prompted.judging import NLI, PromptedVerifier, asked_by, is_language_model
+from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor, UnaskedAgreement
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
-from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
+from rarr.backends.prompted.rewriting_baselines import NoRewriter, PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
 from rarr.components import (
     NO_BASELINE,
@@ -104,9 +102,10 @@ class ComponentMaker:
             raise SettingsError(f"models names an unknown node {unknown[0]!r}: the nodes are {known}")
         self.settings, self.baseline = settings, baseline
         self.judge = chosen.get("attribute", "embedded")
+        self.judging, asked = asked_by(self.judge, settings.model)
         self.named = {
             node: name
-            for node, name in chosen.items()
+            for node, name in {**chosen, "attribute": asked}.items()
             if name not in EMBEDDED and (is_language_model(name) or node != "attribute")
         }
         self.models = LanguageModels(settings, self.named.values())
@@ -172,8 +171,8 @@ class ComponentMaker:
     def rewriter(self) -> Rewriter | None:
         """Makes the rewriter of a baseline."""
         editor = self.baseline.editor
-        if editor in ("efec", "lamda"):
-            made = self.prompted("edit", PromptedRewriter, anew=editor == "lamda")
+        if prompt := {"efec": "correct_text", "lamda": "rewrite_text"}.get(editor):
+            made = self.prompted("edit", PromptedRewriter, prompt=prompt)
             if made is None:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             return made
@@ -185,7 +184,7 @@ class ComponentMaker:
 
     def verifier(self) -> Verifier:
         """Makes the judge of support."""
-        if judge := self.prompted("attribute", PromptedVerifier):
+        if judge := self.prompted("attribute", PromptedVerifier, prompt=self.judging):
             return judge
         if self.judge in EMBEDDED:
             return NearQuoteVerifier()

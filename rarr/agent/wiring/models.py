@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.judge_name_parsing import is_language_model
+from rarr.backends.prompted.judging import PREFIXES, asked_by, is_language_model
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
@@ -85,7 +85,8 @@ def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
 
 def require_prices(settings: Settings) -> None:
     """Raises `SettingsError` for the first language model of the settings that has no price."""
-    named = [name for name in (settings.model, *settings.models.values()) if is_language_model(name)]
+    asked = (asked_by(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
+    named = [name for name in asked if is_language_model(name)]
     for name in [*named, *settings.fallbacks] if named else []:
         is_script = isinstance(name, str) and name.startswith("scripted:")
         called = "scripted" if is_script else name_of(name)
@@ -110,7 +111,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     provider, _, model = name.partition(":")
     if not provider or not model:
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME judges only support")
-    if provider == "nli":
+    if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     if provider == "scripted":
         from rarr.testing import ScriptedModel

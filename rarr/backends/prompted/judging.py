@@ -1,9 +1,9 @@
 """Asks a language model to judge: support by evidence, the intent of a revision, the level of an answer."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 
 from rarr.backends.prompted.prompts import (
     ANSWER_TOKENS,
@@ -13,9 +13,35 @@ from rarr.backends.prompted.prompts import (
     Prompted,
     quoted_evidence,
 )
+from rarr.errors import SettingsError
+from rarr.prompts import Prompt
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
+from rarr.settings import EMBEDDED
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
+
+NLI, ATTRSCORE = PREFIXES = ("nli:", "attrscore:")
+"""The prefixes of judges of support alone: a Hugging Face model, and a language model with a wording."""
+WORDINGS = ("attribution", "facts", "nli", "summary")
+"""The wordings of the task that AttrScore compares (Yue et al. 2023)."""
+
+
+def is_language_model(judge: Any) -> bool:
+    """Is the judge, a name or an object, a language model?"""
+    return not isinstance(judge, str) or (judge not in EMBEDDED and not judge.startswith(PREFIXES))
+
+
+def asked_by(judge: Any, model: Any) -> tuple[str, Any]:
+    """Returns the prompt of a judge, and whom it asks: `model`, unless the judge is attrscore:WORDING:NAME.
+
+    Raises `SettingsError` for an unknown wording, and without a language model.
+    """
+    if not isinstance(judge, str) or not judge.startswith(ATTRSCORE):
+        return "judge_attribution", judge
+    wording, _, name = judge.removeprefix(ATTRSCORE).partition(":")
+    if wording not in WORDINGS or not is_language_model(name or model):
+        raise SettingsError(f"judge {judge!r}: give attrscore:WORDING:MODEL, WORDING {', '.join(WORDINGS)}")
+    return f"judge_as_{wording}", name or model
 
 
 class AttributionAnswer(BaseModel):
@@ -25,16 +51,28 @@ class AttributionAnswer(BaseModel):
     verdict: AttributionClass
 
 
+def _shape(prompt: Prompt) -> type[AttributionAnswer]:
+    words = prompt.labels or {}
+
+    class Worded(AttributionAnswer):
+        verdict: Annotated[AttributionClass, BeforeValidator(lambda it: words.get(str(it).casefold(), it))]
+
+    return Worded
+
+
 class PromptedVerifier(Prompted):
     """A verifier that asks a language model, once for each sentence and evidence.
 
-    Support is 1 if the evidence supports the sentence fully, else 0.
+    Support is 1 if the evidence supports the sentence fully, else 0. With a wording of AttrScore as `prompt`,
+    a sentence is shown after the context alone, as its claim is (Yue et al. 2023).
     """
+
+    prompt = "judge_attribution"
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one sentence and one evidence."""
         shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
-        return self._model.expected(self._prompts["judge_attribution"], shown, ANSWER_TOKENS)
+        return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -50,9 +88,11 @@ class PromptedVerifier(Prompted):
 
         Raises `ModelError` for a sentence without a judgement.
         """
-        asked = await work(_judged_sentences, text, context, spans)
-        prompt, shown = self._prompts["judge_attribution"], {"evidence": quoted_evidence(evidence)}
-        calls = (self._model.ask(prompt, AttributionAnswer, variables | shown) for variables in asked)
+        asked, prompt = await work(_judged_sentences, text, context, spans), self._prompts[self.prompt]
+        if "claim" in prompt.variables:
+            asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
+        shape, shown = _shape(prompt), {"evidence": quoted_evidence(evidence)}
+        calls = (self._model.ask(prompt, shape, variables | shown) for variables in asked)
         return [answer.verdict for answer in await together(*calls)]
 
 
@@ -106,12 +146,8 @@ class PromptedJudge(Prompted):
         self, answer: str, references: Sequence[str], question: str | None, passage: str | None
     ) -> float:
         """Returns the score of an answer, from 0 to 1 by quarters, in one call with all its references."""
-        given = {
-            "passage": passage or NOTHING,
-            "question": question or NOTHING,
-            "references": "\n".join(references),
-            "answer": answer,
-        }
+        given = {"passage": passage or NOTHING, "question": question or NOTHING}
+        given |= {"references": "\n".join(references), "answer": answer}
         rated = await self._model.ask(self._prompts["score_answer"], LevelAnswer, given)
         return _share(rated.level, get_args(AnswerLevel))
 

@@ -20,8 +20,6 @@ from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import difference
 
-CHECKING, EDITING = "check_agreement_paper", "edit"
-
 
 class EditAnswer(BaseModel):
     """The model's answer: the words to change (`span`), and the whole text with other words there."""
@@ -33,30 +31,38 @@ class EditAnswer(BaseModel):
 class PromptedChecker(Prompted):
     """Asks a language model whether text and evidence answer a query alike."""
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        """Estimates the usage of one check."""
-        return self._prompts.expected(self._model, CHECKING, text, context)
+    prompt, expected = "check_agreement_paper", Prompted.usage_of_a_call
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Asks the model for both answers and a verdict.
 
         Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
-        prompt, variables = self._prompts[CHECKING], _variables(text, context, query, evidence)
+        prompt, variables = self._prompts[self.prompt], _variables(text, context, query, evidence)
         shown = await self._model.ask(prompt, Agreement, variables)
         text_answer = quoted(prompt, text).original(shown.text_answer)
         evidence_answer = quoted(prompt, variables["evidence"]).original(shown.evidence_answer)
         return shown.model_copy(update={"text_answer": text_answer, "evidence_answer": evidence_answer})
 
 
+class UnaskedAgreement:
+    """Checks nothing, and leaves everything to the editor."""
+
+    async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+        """Returns `unknown`, without reading the evidence."""
+        return Agreement(verdict="unknown", reason="agreement is not asked about")
+
+
 class PromptedEditor(Prompted):
     """Asks a language model to write the text anew, so that it answers a query as the evidence does."""
+
+    prompt = "edit"
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one edit."""
         tokens = estimated_tokens([text])
         shown = tokens + estimated_tokens([context or ""]) + EVIDENCE_TOKENS
-        return self._model.expected(self._prompts[EDITING], shown, tokens + ANSWER_TOKENS)
+        return self._model.expected(self._prompts[self.prompt], shown, tokens + ANSWER_TOKENS)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -65,7 +71,7 @@ class PromptedEditor(Prompted):
 
         None if it wrote the same text. Raises `ModelError` for an answer that cannot be read.
         """
-        prompt, variables = self._prompts[EDITING], _variables(text, context, query, evidence)
+        prompt, variables = self._prompts[self.prompt], _variables(text, context, query, evidence)
         answer = await self._model.ask(of_written(prompt, text), EditAnswer, variables)
         return _change(quoted(prompt, text), answer.revision)
 

@@ -19,22 +19,12 @@ class Prompts:
     """The prompts of the package, with the overrides of a user's folder. All are loaded at the start."""
 
     def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
-        """Loads all prompts: from `given`, else from the user's `folder`, else from the package.
-
-        Raises `InputError` for an unusable prompt.
-        """
+        """Loads all, `given` first, else from `folder`. Raises `InputError` for an unusable prompt."""
         if folder is not None:
             folder = folder.expanduser()
             prompts.require_known(folder)
         self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
         self._prompts |= given or {}
-
-    def expected(
-        self, model: LanguageModel, name: str, text: str, context: str | None = None
-    ) -> ExpectedUsage:
-        """Estimates the usage of one call that shows `text`, its context and one evidence."""
-        shown = estimated_tokens([text, context or ""]) + EVIDENCE_TOKENS
-        return model.expected(self[name], shown, ANSWER_TOKENS)
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
@@ -44,10 +34,17 @@ NOTHING = "(none)"
 
 
 class Prompted:
-    """A component that asks a language model. All its methods raise `ModelError` and `BudgetError`."""
+    """A component that asks a model, with one `prompt` or more. It raises `ModelError` and `BudgetError`."""
 
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
+    prompt = ""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, prompt: str = "") -> None:
+        self._model, self._prompts, self.prompt = model, prompts, prompt or self.prompt
+
+    def usage_of_a_call(self, text: str, context: str | None) -> ExpectedUsage:
+        """Estimates the usage of one call that shows `text`, its context and one evidence."""
+        shown = estimated_tokens([text, context or ""]) + EVIDENCE_TOKENS
+        return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def aclose(self) -> None:
         """Closes the connections of the model in the running event loop."""

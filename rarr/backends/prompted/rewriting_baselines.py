@@ -1,14 +1,13 @@
-"""Asks a language model to rewrite a whole text by all its evidence, for comparison: EFEC and LaMDA."""
+"""The baselines for comparison: EFEC and LaMDA rewrite a whole text by all its evidence, or nothing does."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, of_written, quoted_evidence
+from rarr.backends.prompted.prompts import NOTHING, Prompted, of_written, quoted_evidence
 from rarr.components import Lacking
-from rarr.records import Evidence, ExpectedUsage, Question
+from rarr.records import Evidence, Question
 from rarr.tools.guard.quotation import quoted
-from rarr.tools.models.language_model import LanguageModel
 
 BETWEEN = "\n* * *\n"  # separates two evidences
 SEARCHES = 4  # searches of LaMDA for one text, at most
@@ -23,27 +22,17 @@ class RewriteAnswer(BaseModel):
 class PromptedRewriter(Prompted):
     """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
 
-    It corrects the text (EFEC: Thorne and Vlachos 2021), or with `anew` writes it anew (LaMDA Research:
-    Thoppilan et al. 2022), in one call.
+    It corrects the text (EFEC: Thorne and Vlachos 2021), or with the prompt `rewrite_text` writes it anew
+    (LaMDA Research: Thoppilan et al. 2022), in one call.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, *, anew: bool) -> None:
-        super().__init__(model, prompts)
-        self._name = "rewrite_text" if anew else "correct_text"
-
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        """Estimates the usage of one call."""
-        return self._prompts.expected(self._model, self._name, text)
+    prompt, expected = "correct_text", Prompted.usage_of_a_call
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the model's new text, or the old text for an empty answer."""
         distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
-        variables = {
-            "context": context or NOTHING,
-            "text": text,
-            "evidence": BETWEEN.join(distinct),
-        }
-        prompt = of_written(self._prompts[self._name], text, variables["evidence"])
+        variables = {"context": context or NOTHING, "text": text, "evidence": BETWEEN.join(distinct)}
+        prompt = of_written(self._prompts[self.prompt], text, variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return quoted(prompt, text).original(answer.revision).strip() or text
 
@@ -60,17 +49,23 @@ class PromptedSearches(Prompted):
     It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
     """
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        """Estimates the usage of one call."""
-        return self._prompts.expected(self._model, "search_queries", text)
+    prompt, expected = "search_queries", Prompted.usage_of_a_call
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the searches that the model writes, at most four; each is about the whole text."""
         variables = {"context": context or NOTHING, "text": text}
-        answer = await self._model.ask(self._prompts["search_queries"], SearchesAnswer, variables)
+        answer = await self._model.ask(self._prompts[self.prompt], SearchesAnswer, variables)
         queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
         return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Returns no queries: the text is rewritten only once."""
         return ()
+
+
+class NoRewriter:
+    """Leaves the text unchanged: research and report without a revision."""
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the text, unchanged."""
+        return text

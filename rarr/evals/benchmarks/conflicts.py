@@ -34,11 +34,7 @@ Bucket = Literal["memory", "evidence", "other"]
 AnswerType = Literal["person", "organization", "location", "date", "number"]
 _EXAMPLE = '{"question": "...", "answers": ["..."], "passage": "..."} for each question'
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
-_VOWEL = re.compile(r"(?!uni|use|eu|one\b|u[A-Z])[aeiou]", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
 _SHORTEST = 3  # letters of a word that names something alone
-_POSSESSIVE = re.compile(r"['’](?!\w)")
 _MOST_NAME_WORDS = 5
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
 _ASKED: dict[AnswerType, str] = {
@@ -62,31 +58,20 @@ class QuestionRow(Row):
 
 
 class Conflict(NamedTuple):
-    """A question whose passage was changed: `new` stands in `changed` where an old answer stood.
+    """A question whose passage was changed: `new` stands in `changed` where an `old` answer stood.
 
-    `claim` is the first sentence of the passage that has the old answer, of the type `type`.
+    `old` are the forms of the answer without a preposition before them, the names of a person too; `stated`
+    is the longest form in the passage, and `claim` the first sentence of the passage that has it.
     """
 
     id: str
     row: QuestionRow
     type: AnswerType
-    claim: str
-    new: str
-    changed: str
-
-
-class Typed(NamedTuple):
-    """A row whose answer has a type.
-
-    `old` are the forms of the answer without a preposition before them, the names of a person too; `stated`
-    is the longest form in the passage.
-    """
-
-    row: QuestionRow
     old: tuple[str, ...]
-    type: AnswerType
     stated: str
     claim: str
+    new: str = ""
+    changed: str = ""
 
 
 class ReactionLine(FinishedLine):
@@ -118,21 +103,14 @@ def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
 
 def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
     """Makes the same conflicts of the same rows, and counts what was left out, by reason."""
-    left_out, typed, made = Counter[str](), list[Typed](), list[Conflict]()
-    for row in rows:
-        if isinstance(each := _typed(row), str):
-            left_out[each] += 1
-        else:
-            typed.append(each)
-    for each in typed:
-        if isinstance(conflict := _substituted(each, typed), str):
-            left_out[conflict] += 1
-        else:
-            made.append(conflict)
-    return made, dict(left_out)
+    found = [_stated(row) for row in rows]
+    usable = [each for each in found if isinstance(each, Conflict)]
+    made = [_substituted(each, usable) for each in usable]
+    left_out = Counter(why for why in (*found, *made) if isinstance(why, str))
+    return [each for each in made if isinstance(each, Conflict)], dict(left_out)
 
 
-def _typed(row: QuestionRow) -> Typed | str:
+def _stated(row: QuestionRow) -> Conflict | str:
     """Finds answer, type and claim of a row; if the row cannot be used, returns the reason."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     stated = [answer for answer in variants if contains(row.passage, answer)]
@@ -150,27 +128,27 @@ def _typed(row: QuestionRow) -> Typed | str:
     claim = next((claim for claim in claims if contains(claim, answer)), None)
     # Without the names of a person, the passage would go on with the surname or the first name.
     old = (*variants, *distinctive_words(answer)) if kind == "person" else variants
-    return Typed(row, old, kind, answer, claim) if claim else "no sentence has the whole answer"
-
-
-def _substituted(typed: Typed, rows: Sequence[Typed]) -> Conflict | str:
-    """Makes the conflict with the first answer that fits, in a random order that the texts decide.
-
-    An answer fits if neither question nor passage has it, and if it cannot mean the old answer. Returns the
-    reason if the passage or its title would still name the old answer, and if no answer fits.
-    """
-    row = typed.row
-    rest = replaced(row.passage, typed.old, "") or row.passage
-    if any(part_of_answer(text, typed.old) for text in (rest, row.title)):
+    if claim is None:
+        return "no sentence has the whole answer"
+    rest = replaced(row.passage, old, "") or row.passage
+    if any(has_part_of(text, old) for text in (rest, row.title)):
         return "a part of the old answer would stay"
-    others = {each.stated for each in rows if each.type == typed.type}
+    return Conflict(row.id, row, kind, old, answer, claim)
+
+
+def _substituted(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
+    """Takes the first answer of another row that fits, in a random order that the texts decide.
+
+    An answer fits if neither question nor passage has it, and if it cannot mean the old answer.
+    """
+    row, others = conflict.row, {each.stated for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
-        changed = replaced(row.passage, typed.old, new)
-        may_be_same = any(
-            part_of_answer(new, [old]) or contains(old, new) or is_same_answer(new, old) for old in typed.old
+        changed = replaced(row.passage, conflict.old, new)
+        may_be_same = has_part_of(new, conflict.old) or any(
+            contains(old, new) or is_same_answer(new, old) for old in conflict.old
         )
         if changed and not (may_be_same or contains(row.question, new) or contains(row.passage, new)):
-            return Conflict(row.id, row, typed.type, typed.claim, new, changed)
+            return conflict._replace(new=new, changed=changed)
     return "no substitute fits"
 
 
@@ -193,14 +171,14 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
 
 def contains(text: str, words: str) -> bool:
     """Do the words stand in the text, as whole words and in whatever case?"""
-    return re.search(_place([words]), text, re.IGNORECASE) is not None
+    return _place([words]).search(text) is not None
 
 
 def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
     """Replaces each variant of an answer by `new`, the longest first; None if there was nothing to replace.
 
-    Only whole words are replaced, in whatever case. A possessive stays, and "a" and "an" fit the new words. A
-    variant inside a longer name, such as Washington in Washington Post, is another name and stays.
+    Only whole words are replaced, in whatever case. A variant inside a longer name, such as Washington in
+    Washington Post, is another name and stays.
     """
     names = [
         (span.start + name.start, span.start + name.end)
@@ -208,37 +186,27 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
         for name in phrases(span.of(text))
         if name.items[0].is_name
     ]
-    pieces, end = list[str](), 0
-    for match in re.finditer(_place(variants), text, re.IGNORECASE):
+
+    def substitute(match: re.Match[str]) -> str:
         at = match.span()
-        if any(start <= at[0] and at[1] <= last and at != (start, last) for start, last in names):
-            continue
-        before, needs_n = text[end : at[0]], bool(_VOWEL.match(new))
-        if (article := _ARTICLE.search(before)) and bool(_VOWEL.match(match[0])) != needs_n:
-            before = f"{before[: article.start()]}{article[1][0]}{'n' * needs_n}{article[2]}"
-        pieces += [before, new]
-        end = at[1]
-        if mark := _POSSESSIVE.match(text, end) if match[0].endswith("s") else None:
-            pieces.append(mark[0] if new.endswith("s") else f"{mark[0]}s")
-            end = mark.end()
-    return "".join([*pieces, text[end:]]) if end else None
+        is_part = any(start <= at[0] and at[1] <= end and at != (start, end) for start, end in names)
+        return match[0] if is_part else new
+
+    changed = _place(variants).sub(substitute, text)
+    return changed if changed != text else None
 
 
-def part_of_answer(text: str, variants: Sequence[str]) -> str:
-    """Returns a word or a value in `text` that names an answer or a part of it; empty if there is none.
+def has_part_of(text: str, variants: Sequence[str]) -> bool:
+    """Does a word or a value in `text` name an answer or a part of it?
 
     Mexico does so in New Mexico, Mexican for Mexico, and "41.5 ft" for "12.65 m". A reader that finds it may
     take it for the answer, and would seem to answer from memory.
     """
-    parts = {word.casefold() for variant in variants for word in distinctive_words(variant)}
-    for match in _WORD.finditer(text):
-        word = match[0]
-        same = (word.casefold().startswith(part[: max(_SHORTEST, len(part) - 1)]) for part in parts)
-        if word[0].isupper() and any(same):
-            return word
+    words = [word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each)]
+    if any(re.search(rf"\b{re.escape(word)}", text) for word in words):
+        return True
     known = [value for variant in variants for value in values(variant)]
-    stated = (it.text for it in values(text) if any(compare(value, it) == "equal" for value in known))
-    return next(stated, "")
+    return any(compare(value, it) == "equal" for value in known for it in values(text))
 
 
 def distinctive_words(answer: str) -> list[str]:
@@ -247,9 +215,10 @@ def distinctive_words(answer: str) -> list[str]:
     return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
 
-def _place(variants: Sequence[str]) -> str:
+def _place(variants: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted(set(variants), key=lambda variant: (-len(variant), variant))
-    return rf"(?<!\w)(?<!\d[.,])(?:{'|'.join(map(re.escape, longest_first))})(?!\w)(?![.,]\d)"
+    words = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?<!\w)(?<!\d[.,])(?:{words})(?!\w)(?![.,]\d)", re.IGNORECASE)
 
 
 class _ConflictReviser:

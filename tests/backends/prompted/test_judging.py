@@ -6,10 +6,11 @@ import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.judging import PromptedVerifier
-from rarr.errors import ModelError
+from rarr.backends.prompted.judging import WORDINGS, PromptedVerifier, asked_by
+from rarr.errors import ModelError, SettingsError
+from rarr.evals.rows import ATTRIBUTION_CLASSES
 from rarr.testing import ScriptedModel
-from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "The mill is old. It burned in 1921. It was rebuilt."
 FOUND = evidence("The mill burned in 1923.")
@@ -51,3 +52,35 @@ async def test_a_cell_of_a_table_is_judged_with_its_headers() -> None:
 async def test_unreadable_answer_is_no_support_of_either_kind(answer: Any) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         await verifier(answering(answer)).support(TEXT, None, sentences(TEXT)[:1], FOUND)
+
+
+WORDS = {
+    "attribution": ("attributable", "extrapolatory", "contradictory"),
+    "facts": ("supported", "not enough information", "refuted"),
+    "nli": ("entailment", "neutral", "contradiction"),
+    "summary": ("consistent", "not in the document", "inconsistent"),
+}
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+async def test_a_wording_of_attrscore_shows_the_question_with_the_claim_and_has_its_own_words(
+    wording: str,
+) -> None:
+    for word, label in zip(WORDS[wording], ATTRIBUTION_CLASSES, strict=True):
+        chat = answering({"verdict": word.upper(), "reason": ""})
+        judge = PromptedVerifier(language_model(chat), PROMPTS, prompt=f"judge_as_{wording}")
+        assert await judge.classify("In 1921.", "When did it burn?", [Span(0, 8)], FOUND) == [label]
+        assert asked_of(chat) == {"claim": "When did it burn? In 1921.", "evidence": FOUND.text}
+    with pytest.raises(ModelError, match="cannot be read"):
+        await PromptedVerifier(
+            language_model(answering({"verdict": "perhaps", "reason": ""})), PROMPTS, prompt=judge.prompt
+        ).classify("In 1921.", None, [Span(0, 8)], FOUND)
+
+
+def test_the_name_of_a_judge_tells_its_wording_and_whom_it_asks() -> None:
+    assert asked_by("openai:m", "embedded") == ("judge_attribution", "openai:m")
+    assert asked_by("attrscore:facts", "ollama:m") == ("judge_as_facts", "ollama:m")
+    assert asked_by("attrscore:nli:vllm:a/b", "embedded") == ("judge_as_nli", "vllm:a/b")
+    for wrong, model in (("attrscore:none", "ollama:m"), ("attrscore:facts", "embedded")):
+        with pytest.raises(SettingsError, match="give attrscore:WORDING:MODEL"):
+            asked_by(wrong, model)

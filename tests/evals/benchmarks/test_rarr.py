@@ -13,18 +13,8 @@ from rarr.testing import RuleModel, ScriptedModel
 NEVADA = "Hoover Dam is in Nevada."
 DAM = f"Hoover Dam is 221 metres high. {NEVADA}"
 ROWS = [
-    {
-        "id": "wrong",
-        "text": f"Hoover Dam is 212 metres high. {NEVADA}",
-        "evidence": [DAM],
-        "revised": DAM,
-    },
-    {
-        "id": "right",
-        "text": "Hoover Dam is in Nevada.",
-        "evidence": [DAM],
-        "revised": "Hoover Dam is in Nevada.",
-    },
+    {"id": "wrong", "text": DAM.replace("221", "212"), "evidence": [DAM], "revised": DAM},
+    {"id": "right", "text": NEVADA, "evidence": [DAM], "revised": NEVADA},
     {"id": "asked", "question": "How high is Hoover Dam?", "evidence": [DAM]},
 ]
 
