@@ -59,7 +59,7 @@ def timeless(text: str) -> str:
 def picture(build: Callable[[], Any], begin: str, end: str) -> str:
     """A graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
     ends = {"__start__": f"{begin}([{begin}])", "__end__": f"{end.lower()}([{end}])"}
-    graph = build().get_graph()
+    graph = build().compile().get_graph()
     order = [name for name in graph.nodes if "__error_handler__" not in name]
     edges = [edge for edge in graph.edges if {edge.source, edge.target} <= set(order)]
     lines = ["graph TD"]

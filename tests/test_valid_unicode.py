@@ -44,11 +44,6 @@ def test_repaired_text_can_be_stored_and_is_not_changed_again(text: str) -> None
     assert valid(behind) is behind
 
 
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
-def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
-    assert valid(text) is text
-
-
 @given(SURROGATES)
 def test_records_hold_no_surrogates(text: str) -> None:
     made = Notice(code=text, message=text, node="n", query_id=text)

@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from rarr.agent.cite import evidence_of
-from rarr.agent.graph import Graph as CompiledGraph, metered
+from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, sentence_of_triple
-from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
+from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError, SettingsError, SetupError
@@ -71,9 +70,7 @@ def graph_of(components: Components) -> Graph | None:
     given = (*components.opened, *search_names(components.settings))
     graphs = list({id(it): it for it in given if isinstance(it, Graph)}.values())
     if len(graphs) > 1:
-        raise InputError(
-            f"{len(graphs)} graphs are given, and an answer takes one: give one, or join them in one file"
-        )
+        raise InputError(f"{len(graphs)} graphs are given, and an answer takes one: join them in one file")
     return graphs[0] if graphs else None
 
 
@@ -202,8 +199,8 @@ def _checked(
     )
 
 
-def build_answering_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> CompiledGraph:
-    """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
+def build_answering_graph() -> AgentGraph:
+    """Builds the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
     for node in (find_triples, retrieve, rerank, write_answer, check_agreement):
         graph.add_node(node.__name__, metered(node.__name__, node))
@@ -213,8 +210,7 @@ def build_answering_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) 
     graph.add_edge("rerank", "write_answer")
     graph.add_conditional_edges("write_answer", after_writing, ["check_agreement", END])
     graph.add_edge("check_agreement", END)
-    # None would take over the checkpointer of a graph in whose node the run is.
-    return graph.compile(checkpointer=checkpointer or False)
+    return graph
 
 
 def after_triples(state: State) -> list[Send] | str:
@@ -247,8 +243,8 @@ class Answerer(RunOwner[Answer]):
         names = {"evidence_per_query", "documents_per_query"} - used.model_fields_set
         return replace(components, settings=used.model_copy(update=dict.fromkeys(names, _PASSAGES)))
 
-    def _graph(self, saver: Saver | None) -> CompiledGraph:
-        return build_answering_graph(saver)
+    def _graph(self) -> AgentGraph:
+        return build_answering_graph()
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.

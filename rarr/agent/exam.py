@@ -1,7 +1,7 @@
 """Examines a language model as a reader of cards: 24 sentences with a known outcome, in two requests."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -114,15 +114,13 @@ async def examine(reader: CardReader) -> ExamResult:
 
 
 def _block(part: Mapping[str, Any]) -> ReadingBlock:
-    excerpts, pieces = [], list[Piece]()
-    for number, source in enumerate(part["sources"], start=1):
-        lines = (
-            SourceLine(f"P{number}.{at}", words, f"x{number}", 0, len(words))
-            for at, words in enumerate(source["lines"], start=1)
-        )
-        excerpts.append(Excerpt(f"P{number}", source["title"], "", tuple(lines)))
-    for number, sentence in enumerate(part["sentences"], start=1):
-        pieces += [Piece(sentence["text"], number), Piece(" ")]
+    def excerpt(n: int, title: str, lines: Sequence[str]) -> Excerpt:
+        made = (SourceLine(f"P{n}.{at}", it, f"x{n}", 0, len(it)) for at, it in enumerate(lines, start=1))
+        return Excerpt(f"P{n}", title, "", tuple(made))
+
+    excerpts = (excerpt(number, **source) for number, source in enumerate(part["sources"], start=1))
+    sentences = enumerate(part["sentences"], start=1)
+    pieces = (it for n, each in sentences for it in (Piece(each["text"], n), Piece(" ")))
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 

@@ -11,10 +11,8 @@ round asks about sentences that still lack support.
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
@@ -33,7 +31,7 @@ from rarr.tools.trace_spans import saved, span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Wrap = Callable[[str, Node], Callable[..., Awaitable[Any]]]
-Graph = CompiledStateGraph[State, Components, State, State]
+Graph = StateGraph[State, Components, State, State]
 
 ON_FAILURE: dict[Node, str] = {
     **dict.fromkeys((generate_queries, rerank, check_agreement, edit, rewrite), "attribute"),
@@ -45,14 +43,13 @@ ON_FAILURE: dict[Node, str] = {
 
 
 def build_graph(
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
     *,
     rewriting: bool = False,
     wrap: Wrap | None = None,
     context_schema: type[Any] = Components,
     input_schema: type[Any] = State,
 ) -> Graph:
-    """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context.
+    """Builds the whole pipeline. Each run passes the components of its nodes as its context.
 
     `rewriting`: the pipeline of a baseline, in which the node rewrite replaces checks and edits. `wrap` wraps
     each node for a context and an input of another schema; then a node that fails ends the run.
@@ -75,8 +72,7 @@ def build_graph(
         graph.add_conditional_edges("edit", after_edits, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
-    # None would take over the checkpointer of a graph in whose node the run is.
-    return graph.compile(checkpointer=checkpointer or False)
+    return graph
 
 
 def one_branch_per_query(state: State) -> list[Send] | str:

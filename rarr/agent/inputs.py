@@ -32,9 +32,7 @@ def settings_of(
     """
     given = sum((settings is not None, components is not None, bool(values)))
     if given > 1 or not isinstance(settings, Settings | None):
-        raise InputError(
-            "give one of the three: Settings(...) as settings, components, or fields of settings"
-        )
+        raise InputError("give one of three: Settings(...) as settings, components, or fields of settings")
     return components.settings if components else settings or Settings(**values)
 
 

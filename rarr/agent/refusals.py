@@ -1,11 +1,13 @@
 """Keeps which suggested edits people refused, so that no later run makes them again.
 
-The file `refused.txt` in the data folder has hashes, and no words. A hash is of a sentence, a change of it
-and a line of the source that gives the change: the sentence may move, and the text around it may change.
+The file `refused.txt` in the data folder has hashes, and no words: a line for each refused edit. A hash is of
+a sentence, a change of it and a line of the source that gives the change: the sentence may move, and the text
+around it may change.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence, Set
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,31 +16,27 @@ from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.ledger.edit_gate import REFUSED
-from rarr.records import Edit, Revision
+from rarr.records import Edit, EditState, Notice, Revision
 from rarr.records.card import Card, CardEdit, Quote
-from rarr.records.edits import moved_range
+from rarr.records.edits import moved_range, require_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
-from rarr.tools.storage.files import private_file, private_folder
+from rarr.tools.storage.files import private_file, private_folder, write_whole
+from rarr.tools.text.wording import counted
 from rarr.traces.trace_reader import Trace
 
-FILE = "refused.txt"
+FILE, WITHHELD = "refused.txt", "suggestions_withheld"
+Ids = Sequence[str]
 _WORD = re.compile(r"\w+")
 
 
-class Refusals:
-    """Tells by `hashes` which edits people refused."""
-
-    def __init__(self, hashes: Iterable[str]) -> None:
-        self._hashes = frozenset(hashes)
+class Refusals(frozenset[str]):
+    """The hashes of the edits that people refused."""
 
     def __call__(self, text: str, card: Card) -> bool:
         """Was an edit of this card of the text refused? The edits of a card stand or fall together."""
-        sentence = text[card.start : card.end]
-        return bool(self._hashes) and any(
-            not _hashes(sentence, text[it.start : it.end], it, card.quotes).isdisjoint(self._hashes)
-            for it in card.edits
-        )
+        whole, edits = text[card.start : card.end], card.edits if self else ()
+        return any(self & _hashes(whole, text[it.start : it.end], it, card.quotes) for it in edits)
 
 
 def kept_refusals(folder: Path) -> Refusals:
@@ -49,45 +47,74 @@ def kept_refusals(folder: Path) -> Refusals:
     except (OSError, UnicodeDecodeError) as error:
         told = f"{file} cannot be read ({error}), so what it refuses is suggested again: correct or remove it"
         meter().warn("refusals_failed", told)
-        return Refusals(())
+        return Refusals()
 
 
-def refused(revision: Revision, edit_ids: Collection[str], folder: Path) -> Revision:
-    """Keeps in the data folder that these suggested edits are refused; returns the revision with that.
+def withheld(run_id: str, edits: Iterable[Edit]) -> list[Notice]:
+    """Tells how many suggestions of a run are withheld as refused, and how to take that back."""
+    names = [edit.id for edit in edits if edit.reason == REFUSED]
+    cure = f"rarr trace decide {run_id} {' '.join(f'--undo {name}' for name in names)}"
+    told = f"{counted(len(names), 'suggestion')} withheld, as refused before: to undo that, {cure}"
+    return [Notice(code=WITHHELD, message=told, node="edit")] if names else []
 
-    Raises `InputError` for an id that is not a suggested edit, and for a folder that cannot be written.
+
+def with_decisions(
+    revision: Revision, folder: Path, accept: Ids = (), refuse: Ids = (), undo: Ids = ()
+) -> Revision:
+    """Accepts and refuses suggested edits, and undoes refusals; the data folder keeps what is refused.
+
+    To accept what was refused undoes the refusal. Raises `InputError` for a wrong id, an edit that is decided
+    twice, and a folder that cannot be written: then nothing is kept.
     """
-    suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
-    if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
-        raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
+    kept, every = kept_refusals(folder), [*accept, *refuse, *undo]
+    open_ = [it for it in revision.edits if it.state == "suggested" and hashes_of(revision, [it.id]) & kept]
+    refused = [*open_, *(it for it in revision.edits if it.reason == REFUSED)]
+    # The edits of a sentence stand or fall together.
+    sentences = {it.query_id for it in refused if it.id in (*accept, *undo)}
+    undone = [it.id for it in refused if it.query_id in sentences or it.id in refuse]
+    found = _in_state(revision, [it.id for it in open_], "refused", REFUSED)
+    found = _in_state(found, undone, "suggested", "a person refused it, and undid that")
+    require_state("suggested", found.edits, every)
+    if twice := [name for name in every if every.count(name) > 1]:
+        raise InputError(f"{twice[0]} is decided twice: accept it, refuse it, or undo its refusal")
+    if unknown := [name for name in undo if name not in undone]:
+        raise InputError(f"no person refused {unknown[0]}: there is no refusal to undo")
+    made = found.accept(*accept) if accept else found
+    if refuse or undone:
+        _keep(folder, [hashes_of(revision, [name]) for name in refuse], hashes_of(revision, undone))
+    return _in_state(made, refuse, "refused", REFUSED)
+
+
+def decided(run: str, **decisions: Ids) -> Revision:
+    """Decides about edits of a recorded run, or of a file of JSON. Raises `InputError` for another one."""
+    found, is_file = None, run.endswith(".json")
+    with suppress(OSError, ValidationError):
+        found = Revision.model_validate_json(Path(run).read_bytes()) if is_file else Trace.load(run).revision
+    if found is None:
+        raise InputError(f"{run} has no revision: name a run that is done, or a file of rarr revise --json")
+    return with_decisions(found, Settings().home, **decisions)
+
+
+def _in_state(revision: Revision, edit_ids: Collection[str], state: EditState, reason: str) -> Revision:
+    update = {"state": state, "reason": reason}
+    edits = tuple(it.model_copy(update=update) if it.id in edit_ids else it for it in revision.edits)
+    others = [notice for notice in revision.warnings if notice.code != WITHHELD]
+    warnings = (*others, *withheld(revision.run_id, edits))
+    return revision.model_copy(update={"edits": edits, "warnings": warnings})
+
+
+def _keep(folder: Path, refused: Iterable[Collection[str]], undone: Set[str]) -> None:
+    """Adds a line for each refused edit to the file, and removes the lines that have an `undone` hash."""
     file = folder.expanduser() / FILE
     try:
         private_folder(file.parent)
         with FileLock(f"{file}.lock"):
             private_file(file)
-            with file.open("a", encoding="utf-8") as out:
-                out.writelines(f"{it}\n" for it in sorted(hashes_of(revision, edit_ids)))
+            lines = [line for line in file.read_text("utf-8").splitlines() if undone.isdisjoint(line.split())]
+            lines += [" ".join(sorted(hashes)) for hashes in refused]
+            write_whole(file, "".join(f"{line}\n" for line in lines))
     except OSError as error:
         raise InputError(f"{file} cannot be written ({error.strerror}): name another home") from None
-    update = {"state": "refused", "reason": REFUSED}
-    edits = (it.model_copy(update=update) if it.id in edit_ids else it for it in revision.edits)
-    return revision.model_copy(update={"edits": tuple(edits)})
-
-
-def decided(run: str, accept: Collection[str], refuse: Collection[str]) -> Revision:
-    """Accepts and refuses suggested edits of a recorded run, or of a file that holds a revision as JSON.
-
-    Raises `InputError` for a run without a revision, another file, and a wrong id: then nothing is kept.
-    """
-    try:
-        is_file = run.endswith(".json")
-        found = Revision.model_validate_json(Path(run).read_bytes()) if is_file else Trace.load(run).revision
-    except (OSError, ValidationError):
-        found = None
-    if found is None:
-        raise InputError(f"{run} has no revision: name a run that is done, or a file of rarr revise --json")
-    found.accept(*accept)
-    return (refused(found, refuse, Settings().home) if refuse else found).accept(*accept)
 
 
 def hashes_of(revision: Revision, edit_ids: Collection[str]) -> set[str]:
@@ -97,9 +124,8 @@ def hashes_of(revision: Revision, edit_ids: Collection[str]) -> set[str]:
         if edit.id in edit_ids:
             later = [it for it in revision.edits[number + 1 :] if it.accepted]
             start, _ = moved_range(edit.start, edit.end, later)
-            for it in revision.report.sentences:
-                if it.start <= start < it.end:
-                    made |= _hashes(it.text, edit.old, edit, it.quotes)
+            its = [it for it in revision.report.sentences if it.start <= start < it.end]
+            made.update(*(_hashes(it.text, edit.old, edit, it.quotes) for it in its))
     return made
 
 

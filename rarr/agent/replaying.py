@@ -120,9 +120,7 @@ async def areplay(
     a run without a revision, a node that the run did not call, and a prompt that does not fit.
     """
     if trace.revision is None:
-        raise InputError(
-            f"the run is {trace.status} and has no revision to compare with: resume it, or revise its text"
-        )
+        raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
     file = None if prompt is None else Path(prompt)
     node, replaced = _node_and_prompt(trace, node, file, is_model_given=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
@@ -266,12 +264,7 @@ class RecordedChat:
 
 
 def _components(
-    trace: Trace,
-    prompts: Mapping[str, Prompt],
-    given: Mapping[str, Any],
-    outcomes: list[str],
-    *,
-    live: bool,
+    trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
     """Wires the components of the run, whose models answer from the trace.
 

@@ -10,8 +10,8 @@ from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.refusals import refused
-from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
+from rarr.agent.refusals import with_decisions
+from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
 from rarr.errors import InputError
@@ -30,8 +30,8 @@ Search = Literal["given"] | None
 class Reviser(RunOwner[Revision]):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
-    def _graph(self, saver: Saver | None) -> Graph:
-        return build_graph(saver, rewriting=self._components.rewriter is not None)
+    def _graph(self) -> Graph:
+        return build_graph(rewriting=self._components.rewriter is not None)
 
     async def arevise(
         self,
@@ -156,7 +156,11 @@ class Reviser(RunOwner[Revision]):
 
         Only hashes are kept. Raises `InputError` for an id that is not a suggested edit.
         """
-        return refused(revision, edit_ids, self.settings.home)
+        return with_decisions(revision, self.settings.home, refuse=edit_ids)
+
+    def undo_refusal(self, revision: Revision, *edit_ids: str) -> Revision:
+        """Takes refusals back, also of other edits of the same sentences: later runs suggest them again."""
+        return with_decisions(revision, self.settings.home, undo=edit_ids)
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""

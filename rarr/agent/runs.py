@@ -25,10 +25,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
 from rarr.agent.inputs import settings_of
+from rarr.agent.refusals import withheld
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
@@ -45,6 +47,7 @@ from rarr.tools.text.wording import by_reason, kind_of
 from rarr.traces.recorder import Recording
 from rarr.traces.trace_reader import RECORDS
 
+CompiledGraph = CompiledStateGraph[State, Components, State, State]
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 Result = TypeVar("Result")
@@ -63,9 +66,7 @@ _NO_RECURSION_LIMIT = 1_000_000  # steps; else the limit of a graph that calls t
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
-def synchronous(
-    call: Callable[Arguments, Coroutine[Any, Any, Result]],
-) -> Callable[Arguments, Result]:
+def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Result]:
     """Makes the form of an async call for callers without an event loop, and inside a running one."""
 
     @wraps(call)
@@ -149,8 +150,8 @@ class RunOwner(Closable, Generic[Outcome]):
         """Returns the components as this graph uses them. Raises `RarrError` where one is missing."""
         return components
 
-    def _graph(self, saver: Saver | None) -> Graph:
-        """Builds the graph with its checkpointer."""
+    def _graph(self) -> Graph:
+        """Builds the graph."""
         raise NotImplementedError
 
     async def aclose(self) -> None:
@@ -237,10 +238,10 @@ class Checkpoints:
     If the checkpointer is a function, it is called once for each event loop.
     """
 
-    def __init__(self, checkpointer: Checkpointer | None, build: Callable[[Saver | None], Graph]) -> None:
+    def __init__(self, checkpointer: Checkpointer | None, build: Callable[[], Graph]) -> None:
         """Raises `InputError` for an object that is neither a checkpointer nor a function.
 
-        With None, nothing is stored. `build` builds the graph for a checkpointer.
+        With None, nothing is stored.
         """
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
@@ -249,7 +250,7 @@ class Checkpoints:
         self._checkpointer, self._build = checkpointer, build
         self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
 
-    async def graph(self) -> Graph:
+    async def graph(self) -> CompiledGraph:
         """Returns the compiled graph of the running event loop, built at the first call.
 
         Raises `InputError` for a checkpointer of another event loop.
@@ -266,7 +267,8 @@ class Checkpoints:
                         "the checkpointer belongs to another event loop: await arevise and aresume there,"
                         f" or give {_OPENING}"
                     )
-                ready.graph = self._build(saver and _with_records(saver))
+                # None would take over the checkpointer of a graph in whose node the run is.
+                ready.graph = self._build().compile(_with_records(saver) if saver else False)
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
@@ -329,7 +331,7 @@ class _LoopGraph:
 
     def __init__(self) -> None:
         self.opening, self.opened = asyncio.Lock(), AsyncExitStack()
-        self.graph: Graph | None = None
+        self.graph: CompiledGraph | None = None
 
 
 def _allowed(run_id: object) -> str:
@@ -361,7 +363,8 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     fails every remaining question with the same one.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
-    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings]
+    told = withheld(run_id, state.get("edits", []))
+    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings, *told]
     return Revision(
         run_id=run_id,
         original=state["original"],

@@ -14,9 +14,9 @@ from langgraph_sdk.runtime import ServerRuntime
 from pydantic import BaseModel, ConfigDict, model_validator
 from typing_extensions import TypedDict
 
-from rarr.agent.graph import Graph, Node, build_graph, metered
+from rarr.agent.graph import Node, build_graph, metered
 from rarr.agent.inputs import optional_text, required_text
-from rarr.agent.runs import budget_of, using
+from rarr.agent.runs import CompiledGraph, budget_of, using
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.errors import SettingsError
@@ -48,10 +48,6 @@ class StudioContext(BaseModel):
                 raise SettingsError(unknown_setting(key, cls.model_fields))
         return values
 
-    def settings(self) -> Settings:
-        """Makes the settings of a run; what is not set here keeps its value."""
-        return Settings(**self.model_dump(exclude_unset=True))
-
 
 class StudioInput(TypedDict):
     """The input of a run: the text to revise, and the question or dialog that it belongs to."""
@@ -62,7 +58,7 @@ class StudioInput(TypedDict):
 
 @lru_cache(maxsize=4)
 def _components(context: StudioContext) -> Components:
-    return wire(context.settings())
+    return wire(Settings(**context.model_dump(exclude_unset=True)))
 
 
 def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
@@ -82,10 +78,10 @@ def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     return studio_node
 
 
-pipeline = build_graph(wrap=_in_studio, context_schema=StudioContext, input_schema=StudioInput)
+pipeline = build_graph(wrap=_in_studio, context_schema=StudioContext, input_schema=StudioInput).compile()
 
 
-def graph(runtime: ServerRuntime[Any]) -> Graph:
+def graph(runtime: ServerRuntime[Any]) -> CompiledGraph:
     """Returns the pipeline, whose seven nodes Studio shows, for a run of the server.
 
     Raises `SettingsError` for an unknown key in the run's context: the server itself would leave it out.

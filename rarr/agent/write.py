@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
@@ -20,7 +19,7 @@ from rarr.agent.cite import require_cards
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import RunOwner, Saver, built, revision_of, synchronous
+from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.article_text import DraftSentence, article_text, gap
@@ -55,8 +54,8 @@ Outline = str | Sequence[str]
 """The headings of an article: a list, or a text with one heading a line."""
 
 
-def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
-    """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context."""
+def build_writing_graph() -> Graph:
+    """Builds the whole pipeline. Each run passes the components of its nodes as its context."""
     graph = StateGraph(State, context_schema=Components)
     add_surviving(graph, retrieve, on_failure="rerank")
     for node in (plan, rerank, write_section):
@@ -71,8 +70,7 @@ def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) ->
     graph.add_edge("assemble", "check_agreement")
     graph.add_edge("check_agreement", "edit")
     graph.add_edge("edit", END)
-    # None would take over the checkpointer of a graph in whose node the run is.
-    return graph.compile(checkpointer=checkpointer or False)
+    return graph
 
 
 def after_topic(state: State) -> list[Send] | str:
@@ -114,8 +112,8 @@ class Writer(RunOwner[Article]):
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, settings=settings, retriever=chunks)
 
-    def _graph(self, saver: Saver | None) -> Graph:
-        return build_writing_graph(saver)
+    def _graph(self) -> Graph:
+        return build_writing_graph()
 
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None

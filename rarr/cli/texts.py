@@ -61,8 +61,8 @@ def revise(
             return streams.write_estimate(reviser.estimate(original, context))
         given = [*streams.passages_of(source)] or None
         revision: Revision = reviser.revise(original, context, sources=given)
-    if accept:
-        revision = revision.accept(*(edit.id for edit in revision.edits if edit.state == "suggested"))
+    if accept and (suggested := [edit.id for edit in revision.edits if edit.state == "suggested"]):
+        revision = revision.accept(*suggested)
     status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision
     if status:  # standard error has the first failure already
         printed = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})

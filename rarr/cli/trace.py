@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,13 @@ def show(run: str, node: str | None, full: bool) -> int:
 @_RUN
 @options.one("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
 @options.one("--refuse", "EDIT", "A suggested edit not to suggest again; repeatable.", multiple=True)
+@options.one("--undo", "EDIT", "A refused edit to suggest again; repeatable.", multiple=True)
 @options.JSON
-def decide(run: str, accept: Sequence[str], refuse: Sequence[str]) -> int:
+def decide(run: str, **decisions: Sequence[str]) -> int:
     """Accept or refuse suggested edits of RUN, and print its text.
 
-    RUN is also a file of rarr revise --json. A refused edit is not suggested again: its hash is kept.
+    RUN is also a file of rarr revise --json. A refused edit is not suggested again, as its hash is kept,
+    until it is accepted, or its refusal is undone.
 
     \b
     Examples:
@@ -76,8 +79,12 @@ def decide(run: str, accept: Sequence[str], refuse: Sequence[str]) -> int:
     from rarr.agent.refusals import decided
     from rarr.views.shown_text import visible
 
-    revision = decided(run, accept, refuse)
-    write_result(revision, lambda: visible(revision.text) if sys.stdout.isatty() else revision.text)
+    revision = decided(run, **decisions)
+    text = revision.text + "\n" * (not revision.text.endswith("\n"))
+    write_result(revision, lambda: visible(text) if sys.stdout.isatty() else text)
+    said = {"accept": "accepted", "refuse": "refused until --undo, also in later runs", "undo": "suggested"}
+    for name, edits in decisions.items():
+        complain(f"{', '.join(edits)}: {said[name]}", 0) if edits else None
     return 0
 
 
@@ -100,13 +107,11 @@ def open_(run: str, out: Path | None) -> int:
         file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
     save(file, [trace_page(loaded)])
     write(f"{file}\n")
-    try:
+    with suppress(webbrowser.Error):
         browser = webbrowser.get() if out is None else None
-    except webbrowser.Error:
-        return 0
-    # Without a display, Python offers browsers that would take over the terminal; they are of this class.
-    if browser is not None and type(browser) is not webbrowser.GenericBrowser:
-        browser.open(file.absolute().as_uri())
+        # Without a display, Python offers browsers that would take over the terminal; they are of this class.
+        if browser is not None and type(browser) is not webbrowser.GenericBrowser:
+            browser.open(file.absolute().as_uri())
     return 0
 
 
@@ -147,8 +152,7 @@ def prune(runs: Sequence[str]) -> int:
     from rarr import Settings
     from rarr.traces.store import TraceStore
 
-    settings = Settings()
-    store = TraceStore()
+    settings, store = Settings(), TraceStore()
     if runs:
         removed = store.remove([store.resolve(run) for run in runs])
     else:

@@ -21,6 +21,7 @@ from rarr.records.edits import (
     EditState as EditState,
     moved_range as moved_range,
     pres_lev as pres_lev,
+    require_state,
     with_edits as with_edits,
 )
 from rarr.records.usage import (
@@ -36,8 +37,6 @@ Status = Literal["supported", "contradicted", "unconfirmed", "no_evidence", "ret
 PartState = Literal["confirmed", "differs", "open"]
 AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 """The relation of evidence to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
-
-
 RUN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
 """The regular expression of a run's name."""
 LONGEST_TITLE = 300
@@ -240,9 +239,7 @@ class Revision(Record):
         Raises `InputError` for an id that is not an accepted edit. Also raises it if another edit changed the
         new words of a reverted edit: these can only be reverted together.
         """
-        accepted = [edit.id for edit in self.edits if edit.accepted]
-        if unknown := [edit_id for edit_id in edit_ids if edit_id not in accepted]:
-            raise InputError(f"no accepted edit {unknown[0]!r} in this revision: it has {accepted}")
+        require_state("accepted", self.edits, edit_ids)
         return with_edits(self.original, self.edits, without=edit_ids)
 
     def accept(self, *edit_ids: str) -> "Revision":
@@ -255,11 +252,9 @@ class Revision(Record):
         Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
         accepted edit changed.
         """
-        suggested = [edit.id for edit in self.edits if edit.state == "suggested"]
-        if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
-            raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
+        require_state("suggested", self.edits, edit_ids)
         revision = self
-        for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
+        for edit_id in (edit.id for edit in self.edits if edit.id in edit_ids):
             revision = revision._with_accepted(edit_id)
         return revision
 
@@ -276,11 +271,8 @@ class Revision(Record):
         own = [it for it in edits if it.query_id == edit.query_id and it.state != "refused"]
         settled = all(it.accepted and it.confirmed for it in own)
         sentences = tuple(_after(it, edit, text, settled=settled) for it in self.report.sentences)
-        notice = Notice(
-            code="not_judged_again",
-            message=f"{edit_id} was accepted after the run, and its sentence was not judged again",
-            node="edit",
-        )
+        told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
+        notice = Notice(code="not_judged_again", message=told, node="edit")
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev(self.original, text)}
         update = {
             "text": text,

@@ -50,6 +50,13 @@ class Edit(Change):
         return self.state == "accepted"
 
 
+def require_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
+    """Raises `InputError` unless there are ids, each of an edit in this state."""
+    known = [edit.id for edit in edits if edit.state == state]
+    if wrong := [edit_id for edit_id in edit_ids or ("",) if edit_id not in known]:
+        raise InputError(f"no {state} edit {wrong[0]!r} in this revision: it has {known} (a list as *ids)")
+
+
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
     """Applies the accepted edits to `text` in order, without those whose ids are in `without`.
 

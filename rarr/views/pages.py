@@ -120,10 +120,6 @@ class RunView:
         """Returns the number of the span whose row shows this span: for requests the outer span."""
         return self.outer(span, "node", "failure", "ask", "block").number
 
-    def requests_of(self, span: StoredSpan) -> list[StoredSpan]:
-        """Returns the requests that were sent for a question."""
-        return [attempt for attempt in self.trace.inner[span.number] if attempt.kind == "request"]
-
     @property
     def figures(self) -> dict[str, str]:
         """Formats the figures of a run, such as edits, scores and cost, by name; without unknown figures."""

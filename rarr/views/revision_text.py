@@ -182,11 +182,11 @@ def _count(revision: Revision) -> str:
     counts = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)
-    suggested = f", {edits['suggested']} suggested" if edits["suggested"] else ""
+    others = "".join(f", {edits[state]} {state}" for state in ("suggested", "refused") if edits[state])
     before, after = revision.scores.attribution_before, revision.scores.attribution_after
     known = "" if before is None or after is None else f"; attribution {before:.2f} → {after:.2f}"
     total = counted(sum(counts.values()), "sentence")
-    return f"{total}: {states}; {counted(edits['accepted'], 'change')}{suggested}{known}"
+    return f"{total}: {states}; {counted(edits['accepted'], 'change')}{others}{known}"
 
 
 def _cost(revision: Revision) -> str:

@@ -7,17 +7,7 @@ import pytest
 from families import few
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.long_mills import (
-    RIGHT,
-    SIZE,
-    TEXT,
-    WRONG,
-    assert_sound,
-    block_size,
-    by_blocks,
-    judged,
-    long_text,
-)
+from agent.long_mills import RIGHT, SIZE, TEXT, WRONG, assert_sound, block_size, by_blocks, judged, long_text
 from agent.mills import codes, revised, stopping_at
 from benchmarks import mills
 from rarr import Reviser, Revision

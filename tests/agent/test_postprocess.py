@@ -6,17 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.dams import (
-    ANSWER,
-    FINISHED,
-    HEIGHT,
-    RIGHT,
-    UNKNOWN,
-    WRONG,
-    YEAR,
-    Silent,
-    run_once,
-)
+from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
 from rarr import Postprocessed, Reviser, Settings, apostprocess, postprocess
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
@@ -24,11 +14,6 @@ SOON = 1.0
 CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
 LISTED = "Sources:\n\n- [1] passage 1\n- [2] passage 2\n"
 MODES = ("revise", "cite", "check", "annotate")
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
 
 
 def given(answer: str = ANSWER, **options: Any) -> Postprocessed:

@@ -1,11 +1,12 @@
 """A suggestion that a person refused is not made again for the sentence by the same line of a source."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rarr import Edit, InputError, Reviser, Revision, Trace
-from rarr.agent.refusals import FILE, decided
+from rarr.agent.refusals import FILE, decided, with_decisions
 from rarr.agent.replaying import replay
 
 SENTENCE = "The Hoover Dam is “212 metres” high."
@@ -51,14 +52,49 @@ def test_replay_decides_as_the_run_did(tmp_path: Path) -> None:
     assert [replay(trace).same for trace in (before, after)] == [True, True]
 
 
-def test_wrong_decision_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -> None:
+    both = f"{SENTENCE} The Oroville Dam is “212 metres” high."
+    facts = (FACT, "Oroville Dam is 235 metres high.")
+    with Reviser(home=tmp_path) as reviser:
+        reviser.refuse(revised(tmp_path, both, *facts), "e1", "e2")
+        again = revised(tmp_path, both, *facts)
+        [notice] = again.warnings
+        assert (notice.code, again.run_id in notice.message) == ("suggestions_withheld", True)
+        assert "2 suggestions withheld" in notice.message
+        undone = reviser.undo_refusal(again, "e2")
+        assert [it.state for it in undone.edits] == ["refused", "suggested"]
+        assert "1 suggestion withheld" in undone.warnings[0].message
+    assert [it.state for it in revised(tmp_path, both, *facts).edits] == ["refused", "suggested"]
+
+
+def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_HOME", str(tmp_path))
-    run = revised(tmp_path).run_id
-    for accept, refuse in ((["e9"], ["e1"]), (["e1"], ["e9"])):
-        with pytest.raises(InputError, match="no suggested edit 'e9'"):
-            decided(run, accept, refuse)
+    run, states = revised(tmp_path).run_id, []
+    for decision in ("accept", "refuse", "refuse", "accept", "refuse", "undo"):
+        made = decided(run, **{decision: ["e1"]})
+        states.append((made.edits[0].state, len(made.warnings), edit_of(revised(tmp_path)).state))
+    withheld = ("refused", 1, "refused")
+    accepted = ("accepted", 0, "suggested")
+    assert states == [accepted, withheld, withheld, accepted, withheld, ("suggested", 0, "suggested")]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "message"),
+    [
+        ({"accept": ["e9"], "refuse": ["e1"]}, "no suggested edit 'e9'"),
+        ({"accept": ["e1"], "refuse": ["e9"]}, "no suggested edit 'e9'"),
+        ({"accept": ["e1"], "refuse": ["e1"]}, "e1 is decided twice"),
+        ({"undo": ["e1"]}, "no person refused e1"),
+        ({"refuse": [["e1"]]}, r"no suggested edit \['e1'\].*\(a list as \*ids\)"),
+        ({}, "no suggested edit '' in this revision"),
+    ],
+)
+def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:
+    made = revised(tmp_path)
+    with pytest.raises(InputError, match=message):
+        with_decisions(made, tmp_path, **decisions)
     with pytest.raises(InputError, match="has no revision"):
-        decided("none.json", [], [])
+        decided("none.json", **decisions)
     assert not (tmp_path / FILE).exists()
 
 

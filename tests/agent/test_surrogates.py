@@ -58,4 +58,5 @@ def test_surrogate_in_the_text_and_the_context(tmp_path: Path, odd: str) -> None
         assert query.start < query.end <= len(made.original)
     for sentence in made.report.sentences:
         assert made.text[sentence.start : sentence.end] == sentence.text
-    assert made.revert(*(edit.id for edit in made.edits if edit.accepted)) == made.original
+    accepted = [edit.id for edit in made.edits if edit.accepted]
+    assert made.revert(*accepted) == made.original if accepted else not made.changed

@@ -74,7 +74,7 @@ def assert_sound(revision: Revision) -> None:
     assert [(s.start, s.end) for s in judged] == list(sentences(text))
 
     accepted = [edit for edit in revision.edits if edit.accepted]
-    assert revision.revert(*(edit.id for edit in accepted)) == revision.original
+    assert not accepted or revision.revert(*(edit.id for edit in accepted)) == revision.original
     assert Revision.model_validate_json(revision.model_dump_json()) == revision
 
     current = revision.original
@@ -88,12 +88,7 @@ def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
 
 
-OF_THE_TEXT = {
-    "nothing_to_check",
-    "html_not_checked",
-    "table_not_checked",
-    "character_replaced",
-}
+OF_THE_TEXT = {"nothing_to_check", "html_not_checked", "table_not_checked", "character_replaced"}
 """Notices about the text alone, and not about a failure: any text may bring them."""
 
 

@@ -1,7 +1,6 @@
 """Writing with scripted components: which citations stay, which are replaced, and what a failure leaves."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,6 @@ PASSAGES = [
     for text, source in ((BUILT, "built.md"), (ARCHES, "design.md"), (CLOSED, "trains.md"))
 ]
 DESIGN = f"{ARCHES} [2]"
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
 
 
 class ScriptedWriter(Double):

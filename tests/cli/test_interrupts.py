@@ -10,18 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from interrupted_runs import (
-    BEGIN,
-    COMMAND,
-    CORPUS,
-    HANDLED,
-    Act,
-    Outcome,
-    Running,
-    calls,
-    ended,
-    signalled,
-)
+from interrupted_runs import BEGIN, COMMAND, CORPUS, HANDLED, Act, Outcome, Running, calls, ended, signalled
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
 

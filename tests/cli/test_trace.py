@@ -101,8 +101,12 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
     Path("run.json").write_bytes(command(*revise).out)
     accepted = command("trace", "decide", "run.json", "--accept", "e1")
-    assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.")
+    assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")
+    assert accepted.err == "rarr: e1: accepted\n"
     assert not list(Path().rglob("refused.txt*"))
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
-    assert list(Path().rglob("refused.txt"))
-    assert json.loads(command(*revise).out)["edits"][0]["state"] == "refused"
+    again = command(*revise[:-1])
+    assert "0 changes, 1 refused" in again.out.decode() and "1 suggestion withheld" in again.out.decode()
+    assert b"1 suggestion withheld" in command("trace", "show", "last").out
+    assert command("trace", "decide", "last", "--undo", "e1").err == "rarr: e1: suggested\n"
+    assert json.loads(command(*revise).out)["edits"][0]["state"] == "suggested"

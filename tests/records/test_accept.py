@@ -1,5 +1,7 @@
 """Suggested edits that a person accepts after the run."""
 
+from typing import Any
+
 import pytest
 from makers import check
 
@@ -100,6 +102,13 @@ def test_suggestion_whose_words_another_edit_changed_is_refused() -> None:
     made = edit("e2", "in 1932", "last year", "accepted")
     with pytest.raises(InputError, match="e1 replaces '1932', which another edit changed"):
         revision(YEAR, made).accept("e1")
+
+
+@pytest.mark.parametrize("ids", [(), (["e1"],)])
+def test_ids_are_named_one_by_one(ids: Any) -> None:
+    for call in (revision(YEAR).accept, revision(YEAR).accept("e1").revert):
+        with pytest.raises(InputError, match=r"it has \['e1'\] \(a list as \*ids\)"):
+            call(*ids)
 
 
 @pytest.mark.parametrize("state", ["accepted", "refused"])

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from parsing import Page
 
-from rarr.records import Edit, Evidence, Notice, Part, Report, Revision, Sentence, with_edits
+from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
 from rarr.tools.pages.html_rendering import seen
 from rarr.tools.text.edit_segments import traced
 from rarr.views.pages import marked, revision_html
@@ -82,18 +82,6 @@ def test_hostile_texts_are_escaped() -> None:
     assert page.text.count(HOSTILE) == 5  # the text twice, title, source, warning
     assert not {"script", "a", "img"} & {name for name, _ in page.tags}
     assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
-
-
-def sentence(text: str, words: str, *parts: str) -> Sentence:
-    start = text.index(words)
-    places = [(start + words.index(part), part) for part in parts]
-    return Sentence(
-        text=words,
-        start=start,
-        end=start + len(words),
-        status="supported",
-        parts=tuple(Part(start=at, end=at + len(part), state="open") for at, part in places),
-    )
 
 
 @given(edited())

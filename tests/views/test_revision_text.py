@@ -56,7 +56,7 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
         "Sentences",
         "  1. supported 0.90  It opened in 1937.  ← “It opened in 1937.” (Bridges, bridge.md)",
         "",
-        "1 sentence: 1 supported; 1 change; attribution 0.00 → 0.90",
+        "1 sentence: 1 supported; 1 change, 1 refused; attribution 0.00 → 0.90",
         "1 query, 1 passage of evidence, 0 model calls, 0.0 seconds",
         "warning: check_failed: no answer (2 times)",
         "",

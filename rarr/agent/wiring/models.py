@@ -36,16 +36,12 @@ class LanguageModels:
             others = (other for other in settings.fallbacks if _key(other) != key)
             chats = [self._chat(each) for each in (name, *others)]
             self._models[key] = LanguageModel(chats, max_answer_tokens=settings.max_answer_tokens)
+        self.all = tuple(self._models.values())
         made = [chat.name for chat in self._chats.values()]
         known = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
         if unknown := [name for name in settings.endpoints if name not in known]:
             used = ", ".join(dict.fromkeys(it for it in known if isinstance(it, str)))
             raise SettingsError(f"endpoints has {unknown[0]!r}, which no setting names: in use are {used}")
-
-    @property
-    def all(self) -> tuple[LanguageModel, ...]:
-        """All language models, each once."""
-        return tuple(self._models.values())
 
     def __getitem__(self, name: Any) -> LanguageModel:
         return self._models[_key(name)]

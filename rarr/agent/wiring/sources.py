@@ -36,24 +36,21 @@ _OWN = ("corpus", "graph")
 _WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
-class Resources:
+class Resources(list[Closes]):
     """Collects the files and connections of one reviser; opens its shared cache when needed."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__([Processes()])
         self.settings = settings
-        self._kept: list[Closes] = [Processes()]
-
-    def __iter__(self) -> Iterator[Closes]:
-        return iter(self._kept)
 
     def keep(self, resource: Kept) -> Kept:
         """Adds a resource that `aclose` shall close, and returns it."""
-        self._kept.append(resource)
+        self.append(resource)
         return resource
 
     async def aclose(self) -> None:
         """Closes all resources."""
-        await close_all(self._kept)
+        await close_all(self)
 
     @cached_property
     def cache(self) -> "Cache":
@@ -247,9 +244,7 @@ def unused_settings(components: Components) -> list[Notice]:
         if getattr(settings, name) is not None and not any(each == name for each in searched)
     }
     if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
-        unused["server_not_used"] = (
-            "base_url is given, but no model of a server: name the model, as with model vllm:NAME"
-        )
+        unused["server_not_used"] = "base_url is given, but no model there: name one, as in model vllm:NAME"
     reader = components.card_reader
     idle = {"doubt": reader is None or not reader.is_model, "edit": reader is not None}
     for node in (node for node in idle if idle[node] and node in settings.models):
