@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
+from rarr.backends.source_lines import labelled
 from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, CardVerdict, Place, Quote, Side
@@ -25,6 +26,7 @@ Lines = Mapping[str, SourceLine]
 """The lines of the excerpts of a request by their labels."""
 
 NOT_QUOTED = "it cites no line of a source"
+DISPUTED = "a line of a passage nearly repeats it, and has another value"
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.,]*\w")
 _SHORTEST_STEM = 4
@@ -127,22 +129,23 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
 def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts:
     """Finds the doubts about a reading that the comparison of near quotations contradicts.
 
-    A quoted line that says the sentence with another value, while no other quoted line has the value of the
-    sentence, is never support: values are compared, not read.
+    Values are compared, not read: a quoted line with another value, where no quoted line has that of the
+    sentence, is never support. Another kept line with another value is a reason to ask again, and to warn.
     """
-    sentence = text[card.start : card.end]
+    sentence, above = text[card.start : card.end], text[: card.start]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
         return Doubts(unclear=("a passage has the sentence word for word",))
-    if card.verdict != "yes":
-        return Doubts()
-    quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
-    near = card_of(sentence, text[: card.start], lines_of(Excerpt("", "", "", tuple(quoted))))
-    if near.verdict != "no":
-        return Doubts()
-    differing = [it for it in near.edits if values(it.old) and values(it.new)]
-    if differing:
-        return Doubts(unproven=(f"a quoted line that nearly repeats it has “{differing[0].by}”",))
-    return Doubts(unclear=("a quoted line nearly repeats it, and differs",))
+    if card.verdict == "yes":
+        quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
+        near = card_of(sentence, above, lines_of(Excerpt("", "", "", tuple(quoted))))
+        if differing := [it for it in near.edits if values(it.old) and values(it.new)]:
+            return Doubts(unproven=(f"a quoted line that nearly repeats it has “{differing[0].by}”",))
+        if near.verdict == "no":
+            return Doubts(unclear=("a quoted line nearly repeats it, and differs",))
+    lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt)]
+    near = card_of(edited_sentence(text, card), above, lines)
+    has_other = near.verdict == "mixed" or any(values(it.old) and values(it.new) for it in near.edits)
+    return Doubts(unclear=(DISPUTED,) * ((card.verdict == "yes" or bool(card.edits)) and has_other))
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
@@ -217,8 +220,7 @@ def _is_shortened(edit: RawEdit, new: str) -> bool:
 def _place(old: str, sentence: str) -> Span | None:
     """Finds the words exactly, or else folded; None unless they stand once in the sentence."""
     if old and sentence.count(old) == 1:
-        start = sentence.index(old)
-        return Span(start, start + len(old))
+        return Span(start := sentence.index(old), start + len(old))
     found = fold(sentence).find(old)
     return found[0] if len(found) == 1 else None
 

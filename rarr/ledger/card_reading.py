@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import states, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import Doubts, Located, edited_sentence, is_about_another, near_quote_doubts
+from rarr.ledger.card import DISPUTED, Doubts, Located, edited_sentence, is_about_another, near_quote_doubts
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block, split_evenly
 from rarr.ledger.reader_record import Standing, missed
@@ -162,8 +162,9 @@ class _Reading:
         if undecided or card.verdict in (None, "open", "none"):
             return Located(card, Doubts(unproven=located.doubts.unproven))
         kept = self._kept.of([place], card.cited)
-        near = near_quote_doubts(card, self._text, kept) if self._reader.is_model else Doubts()
-        doubts = located.doubts + near
+        doubts = near_quote_doubts(card, self._text, kept) if self._reader.is_model else Doubts()
+        card = card.model_copy(update={"disputed": DISPUTED in doubts.unclear})
+        doubts = located.doubts + doubts
         run_text = f"{self._state['context'] or ''}\n{self._text}"
         is_good = self._standing == "good" and doubt != "always"
         if is_about_another(card, kept, run_text):
@@ -175,8 +176,8 @@ class _Reading:
 
     def _is_doubtful(self, place: Span, located: Located | None) -> bool:
         """Is the card to be asked again? Where its words are unproven, nothing can help."""
-        is_clear = located is None or not located.doubts.unclear or bool(located.doubts.unproven)
-        return self._doubting.is_model and not is_clear and place not in self._unreliable
+        is_unclear = located and located.doubts.unclear and not located.doubts.unproven
+        return self._doubting.is_model and bool(is_unclear) and place not in self._unreliable
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
@@ -236,8 +237,9 @@ class _Reading:
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            told = counted(unread, "sentence")
-            self._note("check_failed", f"{told} could not be read: {problem or _UNREAD}")
+            self._note(
+                "check_failed", f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
+            )
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))

@@ -164,5 +164,5 @@ def disagreement_notices(state: State) -> list[Notice]:
             node="attribute",
         )
         for card in state.get("cards", [])
-        if card.verdict == "mixed" and not card.unreliable
+        if (card.verdict == "mixed" or card.disputed) and not card.unreliable
     ]

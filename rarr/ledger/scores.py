@@ -67,5 +67,4 @@ def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    judged = [value for value in values if value is not None]
-    return sum(judged) / len(judged) if judged else None
+    return sum(judged) / len(judged) if (judged := [it for it in values if it is not None]) else None

@@ -100,8 +100,8 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 def _is_same_source(passage: Evidence, other: Evidence) -> bool:
     if _origin(passage.source) == _origin(other.source):
         return True
-    shingles, others = _shingles(passage.text), _shingles(other.text)
-    return len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
+    shingles = _shingles(passage.text), _shingles(other.text)
+    return len(frozenset.intersection(*shingles)) >= _MIRRORS * min(map(len, shingles)) > 0
 
 
 def _origin(source: str) -> str:

@@ -1,7 +1,7 @@
 """Runs whose model reads cards: what is asked, what is accepted, and what a bad reader can do."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -215,21 +215,30 @@ def test_value_that_a_near_quotation_denies_is_never_supported(doubt: str) -> No
     assert statuses(read(answer, "The Tarrow bridge cost 13 million crowns.", doubt=doubt)) == ["unconfirmed"]
 
 
+@pytest.mark.parametrize(
+    "text", ["The Tarrow bridge cost 12 million crowns.", "The Tarrow bridge cost 9 million crowns."]
+)
+def test_two_passages_with_different_values_give_a_warning(text: str) -> None:
+    """The reader sees only the passage that it quotes; code sees the other one."""
+    no = {"v": "no", "open": [], "edits": [{"old": "9 million", "new": "12 million", "by": "12 million"}]}
+    own = {"q": ["P1.2"], **({"v": "yes"} if "12" in text else no)}
+    facts = FACTS + " The Tarrow bridge cost 31 million crowns."
+    revision = read(with_own(lambda words: own if words.strip() == text else None), text, facts)
+    assert "sources_disagree" in {warning.code for warning in revision.warnings}
+
+
 def test_long_text_is_read_in_blocks_of_twelve() -> None:
     text = "\n\n".join(f"The Tarrow bridge cost {number} million crowns." for number in range(12, 42))
     asked: list[int] = []
 
     def answer(request: Asked) -> str:
         if is_reading(request):
-            asked.append(sum(words.startswith("The Tarrow bridge cost") for _, words in _sentences(request)))
+            shown = sentences_in(variables_of(request))
+            asked.append(sum(words.startswith("The Tarrow bridge cost") for _, words in shown))
         return RULES(request)
 
     read(answer, text)
     assert all(count <= 12 + 4 for count in asked)
-
-
-def _sentences(request: Asked) -> Sequence[tuple[str, str]]:
-    return sentences_in(variables_of(request))
 
 
 def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:
@@ -247,14 +256,11 @@ def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:
     assert [it for it in ("[S1]", "(P1.1)", "</text>", "[S2]") if it not in revision.text] == []
 
 
-WHOLE = RULES
-
-
 @given(st.data())
 @hypothesis_settings(max_examples=25)
 def test_cut_permuted_or_repeated_answer_raises_nothing(data: st.DataObject) -> None:
     def answer(asked: Asked) -> str:
-        said = WHOLE(asked)
+        said = RULES(asked)
         if not is_reading(asked):
             return said
         cards = json.loads(said)["cards"]
