@@ -34,7 +34,7 @@ BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_260, 2_000),
     Budget("prompts", _inside("prompts"), 160, 150),
     Budget("tools", _inside("tools"), 4_030, 2_200),
-    Budget("retrievers", _inside("retrievers"), 4_260, 3_300),
+    Budget("retrievers", _inside("retrievers"), 4_190, 3_300),
     Budget("backends", _inside("backends"), 4_060, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 760, 1_000),

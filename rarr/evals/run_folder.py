@@ -21,8 +21,7 @@ from pydantic import SecretStr, ValidationError
 
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
-from rarr.retrievers.corpus.file_listing import located, scan
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.retrievers.corpus.index_building import Progress, located, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import Endpoint, Settings, installed_version
 from rarr.tools.concurrency import run, together

@@ -48,7 +48,6 @@ def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
 
 
 def _by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
-    """Groups passages by the name of their source. Documents stand in the order of their first passages."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(name(passage.source), []).append(passage)

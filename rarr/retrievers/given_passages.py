@@ -42,9 +42,7 @@ class GivenPassages:
 
     offline = True  # can be used with the setting `offline`
 
-    def __init__(
-        self, passages: Sequence[Given], *, window: int, step: int = 1, name: str = "passages"
-    ) -> None:
+    def __init__(self, passages: Sequence[Given], *, window: int, name: str = "passages") -> None:
         """Raises `InputError`, with the `name` of the argument, for anything but a list of passages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
@@ -55,7 +53,7 @@ class GivenPassages:
         for given, whole in zip(passages, wholes, strict=True):
             heading = _HEADING.match(whole.text)
             titled = whole.model_copy(update={"title": whole.title or (heading["title"] if heading else "")})
-            self._passages += [given] if isinstance(given, Passage) else cut(titled, window, step)
+            self._passages += [given] if isinstance(given, Passage) else cut(titled, window)
         fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
         self.if_all_fit = tuple(self._passages) if fit else ()
         """All passages, if they can be shown in each request to a model; else none."""

@@ -27,8 +27,8 @@ class Window(NamedTuple):
     lead: tuple[tuple[int, str], ...] = ()
 
 
-def windows(text: str, window: int, step: int = 1) -> list[Window]:
-    """Cuts `text` into passages of `window` sentences or table rows; a passage starts every `step` of them.
+def windows(text: str, window: int) -> list[Window]:
+    """Cuts `text` into passages of `window` sentences or table rows; a passage starts at each of them.
 
     No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
     many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
@@ -43,33 +43,31 @@ def windows(text: str, window: int, step: int = 1) -> list[Window]:
     for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
         words = text[heading.start : heading.end].strip().strip("#=-").strip() if heading else ""
         above = ((text.index(words, heading.start), words),) if heading and words else ()
-        for first, last in _slide(spans[begin:end], window, step):
+        for first, last in _slide(spans[begin:end], window):
             at = bisect_right(starts, first) - 1
             passages.append(Window(first, last, words, (*above, *_governing(text, parsed, at, first))))
     return passages
 
 
-def cut(whole: Passage, window: int, step: int = 1, spans: Sequence[Window] | None = None) -> list[Passage]:
+def cut(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
     """Cuts a whole text into passages. `spans` are its windows, where they were computed before."""
     at, passages = whole.start, list[Passage]()
-    for it in windows(whole.text, window, step) if spans is None else spans:
+    for it in windows(whole.text, window) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
         place = {"start": at + it.start, "end": at + it.end, "lead": lead}
         passages.append(whole.model_copy(update={"text": whole.text[it.start : it.end], **place}))
     return passages
 
 
-def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
-    first, reached = 0, 0
-    while reached < len(spans):
+def _slide(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
+    reached = 0
+    for first in range(len(spans)):
         last = first + 1
         while last < min(first + window, len(spans)) and spans[last].end - spans[first].start <= LONGEST:
             last += 1
         if last > reached:
             yield spans[first].start, spans[last - 1].end
             reached = last
-        # No gap after a window that the limit made short, and a whole window at the end of the section.
-        first = min(first + step, last, max(len(spans) - window, first + 1))
 
 
 def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:

@@ -11,8 +11,7 @@ from typing import Self
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.file_listing import located
-from rarr.retrievers.corpus.index_building import Progress, build_index
+from rarr.retrievers.corpus.index_building import Progress, build_index, located
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.passage_index import (
     Hit,
@@ -108,7 +107,6 @@ class Corpus:
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
-        """The files of the index, by the sources that passages show."""
         paths = (self._shown / name for name in self._reader.manifest.files)
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 

@@ -184,7 +184,6 @@ def removal(file: str) -> Query:
 
 
 def _number(file: str) -> int:
-    """Returns the number of a file: a hash of its name, of 63 bits."""
     return int.from_bytes(blake2b(file.encode(), digest_size=8).digest()) >> 1
 
 

@@ -18,8 +18,7 @@ from rarr.retrievers.extract.extracted_document import (
     published,
 )
 from rarr.retrievers.extract.limited_calls import extracted_file
-from rarr.retrievers.extract.pdf_and_office import markdown_table, read_office, read_pdf
-from rarr.retrievers.extract.web_page_text import read_page
+from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
 
@@ -155,7 +154,6 @@ def _json_lines(path: Path, complain: Complain) -> Iterator[Document]:
 
 
 def _records(noun: str, values: Iterable[object], complain: Complain) -> Iterator[Document]:
-    """Yields the documents in JSON values, or in lines of JSON; those that cannot be read are left out."""
     for number, value in enumerate(values, start=1):
         if isinstance(value, bytes) and len(value) > _LONGEST_RECORD:
             most = _LONGEST_RECORD // MEGABYTE

@@ -90,7 +90,6 @@ _idle = list["subprocess.Popen[bytes]"]()
 
 
 def _called(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _turns:
         while True:
@@ -141,7 +140,6 @@ def _started() -> "subprocess.Popen[bytes]":
 
 
 def _exchanged(process: "subprocess.Popen[bytes]", request: bytes, seconds: float) -> Any:
-    """Sends a call and returns the answer. Kills the process if it is late. Raises any error."""
     timer = threading.Timer(seconds, process.kill)
     timer.daemon = True
     timer.start()

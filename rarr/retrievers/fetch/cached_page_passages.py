@@ -1,7 +1,7 @@
 """Fetches a page and cuts it into passages. Its text is cached, so that a citation can be shown later."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -14,9 +14,8 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import cut, windows
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
-from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
 from rarr.settings import Settings
 from rarr.tools.text.wording import shown
@@ -66,13 +65,7 @@ class Shelf:
             spans = await _readable(page.url, extracted(partial(windows, window=window), page.text))
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
         whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
-        return await asyncio.to_thread(cut, whole, window, 1, spans)
-
-    async def nearest(
-        self, url: str, make: Callable[[], Awaitable[Extracted]], query: str
-    ) -> Sequence[Passage]:
-        """Returns those of the `passages` of the page that are nearest to `query`."""
-        return await asyncio.to_thread(nearest, await self.passages(url, make), query)
+        return await asyncio.to_thread(cut, whole, window, spans)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""

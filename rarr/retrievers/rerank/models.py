@@ -72,7 +72,6 @@ class EndpointReranker:
     """
 
     def __init__(self, name: str, base_url: str, api_key: str | None, settings: Settings) -> None:
-        """`name` is the model's name on the server."""
         self.name = f"reranker {name}"
         self._model, self.base_url, self._logits = name, base_url.rstrip("/"), False
         self._service = JsonService(
@@ -103,7 +102,6 @@ class EndpointReranker:
 
 
 def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:
-    """Reads the score of each document, in their order; None if the answer has another form."""
     try:
         results = answer["results"]
         by_index = {result["index"]: result["relevance_score"] for result in results}

@@ -8,12 +8,11 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
-from rarr.components import KeepsText
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.fetch.cached_page_passages import Extracted, PageReader, Shelf
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache
@@ -24,11 +23,10 @@ from rarr.tools.text.wording import shown
 
 
 class WebSearch:
-    """Retrieves pages by a service: a subclass finds pages and turns them into passages."""
+    """Retrieves pages by a service: a subclass finds pages and cuts them into passages, stored on a shelf."""
 
-    def __init__(self, service: JsonService, texts: KeepsText, cache: Cache) -> None:
-        """`texts` stores the texts of the pages."""
-        self._service, self._texts, self._cache = service, texts, cache
+    def __init__(self, service: JsonService, shelf: Shelf, cache: Cache) -> None:
+        self._service, self._shelf, self._cache = service, shelf, cache
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
@@ -39,15 +37,15 @@ class WebSearch:
         """
         words = " ".join(query.split())
         pages = await self._found(words, k) if k > 0 and words else []
-        documents = await outcomes([self._passages(page, query) for page in pages[:k]], pages=True)
+        documents = await outcomes([self._nearest(page, query) for page in pages[:k]], pages=True)
         if missing := sum(not document for document in documents):
-            more = [self._passages(page, query) for page in pages[k : k + missing]]
+            more = [self._nearest(page, query) for page in pages[k : k + missing]]
             documents += await outcomes(more, pages=True)
         return readable([page["url"] for page in pages[: len(documents)]], documents)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
-        return await self._texts.extracted(url)
+        return await self._shelf.extracted(url)
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
@@ -57,9 +55,12 @@ class WebSearch:
         """Returns the pages that a search finds, best first: at least `url`, and what `_passages` needs."""
         raise NotImplementedError
 
-    async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
-        """Returns the passages of a page that are nearest to `query`; none for a page without a text."""
+    async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
+        """Returns the passages of a page, in order; none for a page without a text."""
         raise NotImplementedError
+
+    async def _nearest(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
+        return await asyncio.to_thread(nearest, await self._passages(page), query)
 
 
 def as_object(value: Any) -> dict[str, Any]:
@@ -87,7 +88,6 @@ class Tavily(WebSearch):
     """
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        """Raises `SetupError` where the API key is missing or cannot be a key."""
         key = settings.tavily_key.get_secret_value().strip() if settings.tavily_key else ""
         if not key or not (key.isascii() and key.isprintable()) or " " in key:
             raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
@@ -102,8 +102,7 @@ class Tavily(WebSearch):
             "end_date": _day(settings.published_before),
         }
         service = JsonService("Tavily", _TAVILY_CURES, timeout_s=30.0, api_key=key, most=_MOST_BYTES)
-        self._shelf = Shelf(cache, "tavily", settings)
-        super().__init__(service, self._shelf, cache)
+        super().__init__(service, Shelf(cache, "tavily", settings), cache)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         if len(words) > _LONGEST_QUERY:
@@ -117,7 +116,7 @@ class Tavily(WebSearch):
             raise RetrievalError(f"Tavily did not answer with results: {_TAVILY_CURES[0]}")
         return [it for it in map(as_object, results) if isinstance(it.get("url"), str) and host_of(it["url"])]
 
-    async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
+    async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         url, raw, text = page["url"], page.get("raw_content"), ""
         if isinstance(raw, str) and raw.strip():
             try:
@@ -132,7 +131,7 @@ class Tavily(WebSearch):
             date = published(page.get("published_date"))
             return Extracted(url=url, text=text, title=str(page.get("title") or ""), published_at=date)
 
-        return await self._shelf.nearest(url, made, query)
+        return await self._shelf.passages(url, made)
 
 
 def _day(moment: datetime | None) -> str | None:
@@ -151,7 +150,6 @@ class SearXNG(WebSearch):
     """Searches with the user's SearXNG; `reader` reads its pages, those outside of the limits excepted."""
 
     def __init__(self, settings: Settings, cache: Cache, reader: PageReader) -> None:
-        """Raises `SettingsError` where `searxng_url` is missing or not an address."""
         if settings.searxng_url is None:
             raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
         address = urlsplit(settings.searxng_url)
@@ -188,9 +186,9 @@ class SearXNG(WebSearch):
             raise RetrievalError(f"SearXNG's engines do not answer ({shown(str(silent))}): {cure}")
         return list(pages.values())
 
-    async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
+    async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         passages = await self._reader.read(page["url"])
         if passages and passages[0].published_at is None and (date := published(page["date"])):
             passages = [passage.model_copy(update={"published_at": date}) for passage in passages]
         # Checked again, because a page may have redirected to another site.
-        return await asyncio.to_thread(lambda: nearest(self._limits.keep(passages), query))
+        return await asyncio.to_thread(self._limits.keep, passages)

@@ -85,10 +85,8 @@ class Wikipedia(WebSearch):
             429: f"try again later, {_ELSE}",
         }
         headers = {"User-Agent": agent}
-        self._shelf = Shelf(cache, "mediawiki", settings)
-        super().__init__(
-            JsonService(self._name, cures, timeout_s=_TIMEOUT_S, headers=headers), self._shelf, cache
-        )
+        service = JsonService(self._name, cures, timeout_s=_TIMEOUT_S, headers=headers)
+        super().__init__(service, Shelf(cache, "mediawiki", settings), cache)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         most = k + SPARE
@@ -105,8 +103,8 @@ class Wikipedia(WebSearch):
             raise RetrievalError(f"{self._name} answered a search without results: {self._cure}")
         return [str(result["title"]) for result in map(as_object, results) if result.get("title")]
 
-    async def _passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
-        return await self._shelf.nearest(page["url"], partial(self._article, page["title"]), query)
+    async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
+        return await self._shelf.passages(page["url"], partial(self._article, page["title"]))
 
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
@@ -148,7 +146,6 @@ def search_words(question: str) -> list[str]:
 
 
 def _fitting(words: list[str], joined: str) -> str:
-    """Joins as many of `words`, from the first, as one search may hold (250 characters)."""
     kept = ""
     for word in words:
         longer = f"{kept}{joined}{word}" if kept else word[:_LONGEST_QUERY]

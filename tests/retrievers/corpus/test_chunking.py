@@ -10,8 +10,8 @@ from rarr.retrievers.corpus.index_words import terms
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
-def cut(text: str, window: int = 4, step: int = 1) -> list[Window]:
-    return windows(text, window, step)
+def cut(text: str, window: int = 4) -> list[Window]:
+    return windows(text, window)
 
 
 def test_headings_break_windows_and_name_them() -> None:
@@ -23,10 +23,9 @@ def test_headings_break_windows_and_name_them() -> None:
 @given(
     st.text(st.sampled_from("ab.  \n#-|>*A1`\r\tש"), max_size=200) | st.text(max_size=200),
     st.integers(1, 6),
-    st.integers(1, 6),
 )
-def test_windows_cover_every_sentence_and_have_different_ends(text: str, window: int, step: int) -> None:
-    windows = cut(text, window, step)
+def test_windows_cover_every_sentence_and_have_different_ends(text: str, window: int) -> None:
+    windows = cut(text, window)
     covered = {position for span in windows for position in range(span.start, span.end)}
     assert covered >= {position for span in split_sentences(text, tables="rows") for position in range(*span)}
     ends = [span.end for span in windows]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.file_listing import scan
+from rarr.retrievers.corpus.index_building import scan
 from rarr.retrievers.corpus.passage_index import MANIFEST
 
 

@@ -21,7 +21,7 @@ from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.pages_and_office import extract_page
 from retrievers import calls
 from retrievers.makers import built
 

@@ -14,10 +14,10 @@ import pptx
 import pytest
 from pptx.util import Inches
 
-from rarr.retrievers.extract import pdf_and_office
+from rarr.retrievers.extract import pages_and_office
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
-from rarr.retrievers.extract.pdf_and_office import read_office, read_pdf
+from rarr.retrievers.extract.pages_and_office import read_office, read_pdf
 
 
 def saved(made: Any) -> bytes:
@@ -128,7 +128,7 @@ def test_hostile_document_is_refused(change: Callable[[bytes], bytes], tmp_path:
 
 
 def test_document_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_and_office, "MOST_UNPACKED", 10_000)
+    monkeypatch.setattr(pages_and_office, "MOST_UNPACKED", 10_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 0 MB: split it"):
         read_office(".docx", letter())
 

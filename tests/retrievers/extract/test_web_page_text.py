@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.retrievers.extract.web_page_text import read_page
+from rarr.retrievers.extract.pages_and_office import read_page
 
 PAGE = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
 <body><nav>Home Shop Contact</nav><article><h1>Peaches</h1>

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch import robots
+from rarr.retrievers.fetch import fetching
+from rarr.retrievers.fetch.fetching import MOST_BYTES, Robots, rules
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError
-from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, rules
 from retrievers.fetches import PAGE, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
@@ -180,7 +180,7 @@ async def test_rules_of_a_site_are_kept_for_a_day_and_its_failure_for_30_seconds
             await known.require(SITE_PAGE, read)
     assert len(asked) == 1
     for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
-        monkeypatch.setattr(robots, "monotonic", lambda at=now + seconds: at)
+        monkeypatch.setattr(fetching, "monotonic", lambda at=now + seconds: at)
         await known.require(SITE_PAGE, read)
         assert len(asked) == requests
     await known.require(httpx2.URL("https://site.org:8443/"), read)

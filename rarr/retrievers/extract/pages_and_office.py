@@ -1,13 +1,139 @@
-"""Reads PDFs and files of Word, PowerPoint and Excel: headings marked and tables as tables in Markdown."""
+"""Reads web pages, PDFs and files of Word, PowerPoint and Excel as Markdown: headings and tables marked.
+
+They are read in a worker process (see `limited_calls`), which turns any error of a parser into a reason.
+"""
 
 import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
-from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.extracted_document import (
+    MEGABYTE,
+    Complain,
+    Document,
+    UnreadableError,
+    decode,
+    published,
+)
+from rarr.valid_unicode import valid
+
+_MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
+_MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
+_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_PAGE_BLOCKS = ("head", "p", "item", "quote", "code", "table")
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOTE = re.compile(r"\[?\w{1,4}\]?")
+_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
+_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
+
+
+def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
+    """Extracts the main text of a fetched page by `media_type`; bytes that begin as a PDF are read as a PDF.
+
+    Markdown is left without images and the addresses of links. Raises `UnreadableError`, with the reason as
+    message, if the page has no text or too much text.
+    """
+    # Some servers label everything that they send as HTML.
+    if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
+        page = Document(*read_pdf(content, _MOST_ON_PAGE))
+    elif media_type in ("text/html", "application/xhtml+xml"):
+        if len(content) > _MOST_HTML:
+            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // 1_000_000} MB")
+        page = read_page(content, charset)
+    elif media_type == "text/markdown":
+        page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
+    else:
+        page = Document(decode(content, charset))
+    if not page.text.strip():
+        raise UnreadableError("it holds no text (a scan has none without OCR)")
+    if len(page.text) > _MOST_ON_PAGE:
+        raise UnreadableError(f"its text is longer than {_MOST_ON_PAGE:,} characters")
+    return replace(page, text=valid(page.text), title=valid(page.title))
+
+
+def read_page(
+    data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
+) -> Document:
+    """Extracts the main text of the HTML in `data`, which may be empty.
+
+    `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
+    `is_own`: it is a file of the user, of which short lists and headings are kept too; of a page of the web
+    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`.
+    """
+    import trafilatura  # takes half a second to import
+
+    declared = _DECLARED.search(data[:4096])
+    html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
+    if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
+        html = f"<html><body>{html}</body></html>"
+    options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
+    if is_own:
+        config = trafilatura.settings.use_config()
+        config.set("DEFAULT", "MIN_EXTRACTED_SIZE", "1")
+        options |= {"favor_recall": True, "config": config}
+    page: Any = trafilatura.bare_extraction(_simplified(html), **options)
+    if page is None:  # too short to tell the main text from the rest, so all text is taken
+        return Document(_page_text(trafilatura.baseline(_simplified(html))[0]))
+    return Document(_page_text(page.body), page.title or "", published_at=published(page.date))
+
+
+def _simplified(html: str) -> Any:
+    """Parses a page and writes in plain text what trafilatura reads wrongly: raised notes, lists in cells.
+
+    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
+    """
+    import trafilatura
+
+    tree = trafilatura.load_html(html)
+    if tree is None:
+        return html
+    for raised in tree.xpath("//sup"):
+        note = "".join(raised.text_content().split())
+        if note.isascii() and note.isdigit() and not raised.xpath(".//a"):
+            note = note.translate(_RAISED)
+        elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
+            note = f"[{note.strip('[]')}]"
+        else:
+            continue
+        del raised[:]
+        raised.text = note
+        raised.drop_tag()
+    for item in tree.xpath("//td//li | //th//li"):
+        item.text = f" {item.text or ''}"
+        item.tail = "; " if item.getnext() is not None else " "
+        item.drop_tag()
+    for made in tree.xpath("//td//ul | //td//ol | //th//ul | //th//ol"):
+        made.drop_tag()
+    return tree
+
+
+def _page_text(body: Any) -> str:
+    """Writes the blocks of a body from trafilatura as Markdown; an inner block is part of the outer one."""
+    if body is None:
+        return ""
+    for block in body.iter("p", "item", "lb", "row", "cell"):  # it ends a word, and inline markup does not
+        block.text, block.tail = f" {block.text or ''}", f" {block.tail or ''}"
+    outer = (it for it in body.iter(*_PAGE_BLOCKS) if next(it.iterancestors(*_PAGE_BLOCKS), None) is None)
+    return "\n\n".join(filter(None, map(_page_block, outer)))
+
+
+def _page_block(element: Any) -> str:
+    if element.tag == "table":
+        rows = ([*row.iter("cell")] for row in element.iter("row"))
+        return markdown_table(["".join(cell.itertext()) for cell in cells] for cells in rows)
+    text = "".join(element.itertext())
+    if element.tag == "code":
+        return f"```\n{text}\n```"
+    words = _words(text)
+    if words and element.tag == "head":
+        level = re.fullmatch("h([1-6])", str(element.get("rend", "")))
+        return f"{'#' * int(level[1] if level else 2)} {words}"
+    return words
+
 
 MOST_CHARACTERS = 20_000_000  # of one file, ten times the longest books: a few bytes may unpack to more
 MOST_UNPACKED = 300 * MEGABYTE  # bytes of a file of Office, which is an archive
@@ -53,9 +179,9 @@ def _rejoined(text: str) -> str:
 
 # Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
 _GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
-_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
-_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
-_PIECES = f".//*[{_MARKS}][not({_GONE})]"
+_OFFICE_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
+_OFFICE_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
+_OFFICE_PIECES = f".//*[{_OFFICE_MARKS}][not({_GONE})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
 _MOST_SPANNED = 100  # columns
@@ -91,14 +217,14 @@ def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
         style = Paragraph(element, letter._body).style
         return _marked(_words(_text_of(element)), (style.name or "") if style else "")
 
-    blocks = [block(element) for element in letter.element.body.xpath(_BLOCKS)]
+    blocks = [block(element) for element in letter.element.body.xpath(_OFFICE_BLOCKS)]
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return blocks, letter.core_properties.title or heading
 
 
 def _text_of(element: Any) -> str:
     """Joins the text of an element; a tab, a break or the end of a paragraph ends a word."""
-    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_PIECES))
+    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_OFFICE_PIECES))
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
@@ -117,7 +243,6 @@ def _rows_of(table: Any) -> Iterator[list[str]]:
 
 
 def _marked(words: str, style: str) -> str:
-    """Writes a paragraph with this style as Markdown."""
     kind, _, level = style.replace("Title", "Heading 1").rpartition(" ")
     is_heading = kind == "Heading" and level.isdecimal()
     mark = f"{'#' * min(int(level), 6)} " if is_heading else "- " if style.startswith("List") else ""
