@@ -161,10 +161,7 @@ def span_selection() -> Iterator[Example]:
 
 
 def of_article(article: Item) -> list[Example]:
-    """A few sentences of an article, each with the part of the article that repeats most of it.
-
-    Of the values of a sentence, the other part has some, and lacks others.
-    """
+    """A few sentences of an article, each with the part of the article that repeats most of it."""
     body, made = _HEADING.sub("", article["text"]), list[Example]()
     spans = [span for span in split_sentences(body) if len(span.of(body).split()) >= 4]
     topic = _marks(article["title"])
@@ -179,10 +176,8 @@ def of_article(article: Item) -> list[Example]:
         if best < 0.5:  # of two marks that only these two sentences have, each counts a half
             continue
         near = [m for m in others if abs(m - at) <= 1]
-        text, passage = spans[n].of(body), body[spans[near[0]].start : spans[near[-1]].end]
-        values = values_of(text, passage, article["title"])
-        if any(value.answers for value in values):
-            made.append(Example(text=text, title=article["title"], passage=passage, values=values))
+        passage = body[spans[near[0]].start : spans[near[-1]].end]
+        made += cloze(spans[n].of(body), passage, article["title"], stated=True)
     return made[:SENTENCES_EACH]
 
 

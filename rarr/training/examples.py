@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import Literal
 
 from rarr.backends.embedded.items import items_of
@@ -11,8 +10,6 @@ from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
 from rarr.records import Evidence, Record
 from rarr.training.rows import Mistake, TrainingRow, corrupted
-
-STATED = 0.8  # share of the masks whose value the passage states, where a text has both
 
 Place = tuple[int, int]  # characters, the end excluded
 Label = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]
@@ -44,48 +41,37 @@ def values_of(text: str, passage: str, title: str) -> tuple[Value, ...]:
     """
     topic = {item.stem for item in items_of(title)}
     return tuple(
-        Value(
-            place=(it.start, it.end), kind=editor.mask_kind(it), answers=places_of(it.items, passage)
-        )
+        Value(place=(it.start, it.end), kind=editor.mask_kind(it), answers=places_of(it.items, passage))
         for it in phrases(text)
         if not topic.issuperset(item.stem for item in it.items)
-    )  # fmt: skip
+    )
 
 
 def with_one_value(example: Example, rng: random.Random) -> Example:
-    """Keeps one value of an example to mask, mostly a value that the passage states."""
-    stated = [value for value in example.values if value.answers]
-    unstated = [value for value in example.values if not value.answers]
-    chosen = stated if not unstated or (stated and rng.random() < STATED) else unstated
-    return example.model_copy(update={"values": (rng.choice(chosen),)}) if chosen else example
+    """Keeps one value of an example to mask."""
+    some = (rng.choice(example.values),) if example.values else ()
+    return example.model_copy(update={"values": some})
 
 
-def judged(row: TrainingRow) -> Iterator[Example]:
-    """Yields each part of the summary as it is (attributable) and, if it has errors, with them."""
+def examples_of(row: TrainingRow) -> Iterator[Example]:
+    """Yields each sentence of the summary as it is (attributable) and, if it has errors, with them.
+
+    Then the sentence with the values that its passage states too, if there are any.
+    """
     for text, evidence, edits in parts(row):
-        about = {"title": evidence.title, "passage": evidence.text}
-        yield Example(text=text, label="attributable", **about)
+        title, passage = evidence.title, evidence.text
+        yield Example(text=text, title=title, passage=passage, label="attributable")
         if edits:
-            yield Example(text=corrupted(text, edits), label="contradictory", **about)
-
-
-def clozes(row: TrainingRow) -> Iterator[Example]:
-    """Yields each part with the values that its passage states too; parts without any are left out."""
-    for text, evidence, _ in parts(row):
-        values = values_of(text, evidence.text, evidence.title)
-        if stated := tuple(value for value in values if value.answers):
-            yield Example(text=text, title=evidence.title, passage=evidence.text, values=stated)
+            wrong = corrupted(text, edits)
+            yield Example(text=wrong, title=title, passage=passage, label="contradictory")
+        if values := tuple(value for value in values_of(text, passage, title) if value.answers):
+            yield Example(text=text, title=title, passage=passage, values=values)
 
 
 def parts(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields runs of sentences of the summary that one passage supports best, with it and their errors."""
+    """Yields each sentence of the summary, with the passage that supports it best and its errors."""
     evidence = {passage.id: passage for passage in row.relevant}
-    for name, group in groupby(row.scores, key=lambda score: score.evidence_id):
-        scores = list(group)
-        start, end = scores[0].start, scores[-1].end
-        edits = [
-            edit.model_copy(update={"start": edit.start - start})
-            for edit in row.edits
-            if start <= edit.start and edit.end <= end
-        ]
-        yield row.summary[start:end], evidence[name], edits
+    for it in row.scores:
+        edits = [edit for edit in row.edits if it.start <= edit.start < it.end]
+        placed = [edit.model_copy(update={"start": edit.start - it.start}) for edit in edits]
+        yield row.summary[it.start : it.end], evidence[it.evidence_id], placed

@@ -2,11 +2,8 @@
 
 import math
 import random
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +15,7 @@ from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manif
 from rarr.errors import SettingsError
 from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads, batch
-from rarr.training.examples import Example, clozes, judged, parts, with_one_value
+from rarr.training.examples import Example, examples_of, parts, with_one_value
 from rarr.training.onnx_files import export, load
 from rarr.training.rows import TrainingRow, corrupted
 from rarr.training.runs import TrainingReport, run_once, trained, trainer
@@ -54,36 +51,32 @@ def fine_tune(
     The same call continues from the last checkpoint. Raises `SettingsError` for a `start` that is damaged or
     holds no weights, and `InputError` as `run_once` does.
     """
-    began, out, start = time.monotonic(), out.expanduser(), start and start.expanduser()
+    out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
 
-    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> EditorReport:
+    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
         words, model, rng = tokenizer(start), load(start), random.Random(seed)
         unseen, seen = drawn(held, 1, rng), drawn(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
         how = {"max_steps": count, "learning_rate": RATE, "seed": seed}
-        before, after = trained(trainer_of(model, words, out, seen, eval_dataset=unseen, **how))
+        losses = trained(trainer_of(model, words, out, seen, eval_dataset=unseen, **how))
         export(model, words, out)
-        sure = threshold([proposal for row in held for proposal in proposals(Encoder(out), row)])
+        encoder = Encoder(out)
+        sure = threshold([proposal for row in held for proposal in proposals(encoder, row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
         write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
-        return EditorReport(
-            rows=len(learned) + len(held),
-            held_out=len(held),
-            before=before,
-            after=after,
-            seconds=time.monotonic() - began,
-            steps=count,
-            sure=sure if sure <= 1 else None,
-        )
+        return losses | {"steps": count, "sure": sure if sure <= 1 else None}
 
-    def finished(report: bytes) -> EditorReport | None:
-        with suppress(SettingsError):
-            checked_manifest(out)
-            return EditorReport.model_validate_json(report)
-        return None
+    settings = {"steps": steps, "seed": seed, "from": first}
+    return run_once("editor", data, out, settings, train, EditorReport, _is_whole)
 
-    return run_once("editor", data, out, {"steps": steps, "seed": seed, "from": first}, train, finished)
+
+def _is_whole(out: Path) -> bool:
+    try:
+        checked_manifest(out)
+    except SettingsError:
+        return False
+    return True
 
 
 def trainer_of(
@@ -112,7 +105,7 @@ def trainer_of(
 
 def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
     """Draws the order of the examples of some rows, and the value to mask of each cloze, for each pass."""
-    examples = [example for row in rows for example in (*judged(row), *clozes(row))]
+    examples = [example for row in rows for example in examples_of(row)]
     order = [with_one_value(it, rng) for _ in range(passes) for it in rng.sample(examples, len(examples))]
     return [
         example
@@ -136,13 +129,8 @@ def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:
 
 def threshold(made: Sequence[Proposal]) -> float:
     """Finds the least threshold with enough right corrections above it; `NEVER` if there is none."""
-    ordered = sorted(made, reverse=True)
-    counts = accumulate(right for _, right in ordered)
-    fitting = [
-        ordered[number - 1][0]
-        for number, right in enumerate(counts, start=1)
-        if number >= FEWEST
-        and right >= RIGHT * number
-        and (number == len(ordered) or ordered[number][0] < ordered[number - 1][0])
-    ]
-    return fitting[-1] if fitting else NEVER
+    for sure in sorted({probability for probability, _ in made}):
+        right = [is_right for probability, is_right in made if probability >= sure]
+        if len(right) >= FEWEST and sum(right) >= RIGHT * len(right):
+            return sure
+    return NEVER

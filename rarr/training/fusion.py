@@ -1,9 +1,10 @@
 """Trains PURR's editor on rows of noising, a fusion-in-decoder T5 (Chen et al. 2023; Chen 2023, ch. 7)."""
 
 import random
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from statistics import mean
 from typing import Any, NamedTuple
 
 import torch
@@ -51,19 +52,20 @@ def train_fusion(
     epoch. The same call continues after the last finished epoch. Raises `SetupError` for a `base` that cannot
     be loaded, and `InputError` as `run_once` does.
     """
-    began, out = time.monotonic(), out.expanduser()
+    out = out.expanduser()
 
-    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> FusionReport:
+    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
         try:
             tokenizer, model = loaded(base, load_fusion)
         except Exception as error:  # the libraries have no base class of errors
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
+        unseen = examples(held, seed)
         made = trainer(
             model,
             out,
-            data_collator=Batches(tokenizer),
+            data_collator=partial(batch, tokenizer),
             train_dataset=examples(learned, seed, copies=COPIES),
-            eval_dataset=examples(held, seed),
+            eval_dataset=unseen,
             num_train_epochs=epochs,
             learning_rate=rate,
             warmup_steps=WARM,
@@ -77,22 +79,16 @@ def train_fusion(
             metric_for_best_model="eval_loss",
             callbacks=[EarlyStoppingCallback(PATIENCE)],
         )
-        before, after = trained(made)
+        losses = trained(made)
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
-        exact, kept = measured(FusionEditor(str(out)), examples(held, seed))
-        return FusionReport(
-            rows=len(learned) + len(held),
-            held_out=len(held),
-            before=before,
-            after=after,
-            seconds=time.monotonic() - began,
-            exact=exact,
-            kept=kept,
-        )
+        editor = FusionEditor(str(out))
+        written = [(it.right, _written(editor, it, it.text), _written(editor, it, it.right)) for it in unseen]
+        exact = mean(corrected == right for right, corrected, _ in written)
+        return losses | {"exact": exact, "kept": mean(same == right for right, _, same in written)}
 
     settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
-    return run_once("purr", data, out, settings, train, FusionReport.model_validate_json)
+    return run_once("purr", data, out, settings, train, FusionReport)
 
 
 def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:
@@ -110,30 +106,20 @@ def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> 
     return made
 
 
-class Batches:
-    """Makes a batch of examples; the order of the evidence is another one each time."""
+def batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
+    """Makes a batch of examples; the order of the evidence is another one each time.
 
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-
-    def __call__(self, batch: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
-        """Returns inputs and their masks, (texts, inputs, tokens), and labels, (texts, tokens)."""
-        inputs: list[list[str]] = []
-        for example in batch:
-            about = [*example.evidence] * EVIDENCES  # a row with fewer passages repeats them
-            order = torch.randperm(EVIDENCES).tolist()
-            inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
-        right = [example.right for example in batch]
-        labels = self._tokenizer(text_target=right, padding=True, return_tensors="pt")["input_ids"]
-        labels[labels == self._tokenizer.pad_token_id] = _IGNORED
-        return {**encoded(self._tokenizer, inputs), "labels": labels}
-
-
-def measured(editor: FusionEditor, held: Sequence[FusionExample]) -> tuple[float, float]:
-    """Returns the shares of texts that are corrected exactly, and of right texts that stay."""
-    exact = [_written(editor, it, it.text) == it.right for it in held]
-    kept = [_written(editor, it, it.right) == it.right for it in held]
-    return sum(exact) / len(held), sum(kept) / len(held)
+    Inputs and their masks have the shape (texts, inputs, tokens), and labels (texts, tokens).
+    """
+    inputs: list[list[str]] = []
+    for example in some:
+        about = [*example.evidence] * EVIDENCES  # a row with fewer passages repeats them
+        order = torch.randperm(EVIDENCES).tolist()
+        inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
+    right = [example.right for example in some]
+    labels = tokenizer(text_target=right, padding=True, return_tensors="pt")["input_ids"]
+    labels[labels == tokenizer.pad_token_id] = _IGNORED
+    return {**encoded(tokenizer, inputs), "labels": labels}
 
 
 def _written(editor: FusionEditor, example: FusionExample, text: str) -> str | None:

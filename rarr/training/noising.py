@@ -1,16 +1,19 @@
 """Makes training data by noising (PURR, Chen et al. 2023): query, evidence, a text, errors in it."""
 
+import random
+import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.sources import opening, reranker, retriever
-from rarr.backends.prompted.noising import PromptedNoiser
+from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
 from rarr.components import close_all
-from rarr.errors import SettingsError
+from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage, Record, Usage
@@ -21,24 +24,13 @@ from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import METER, Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason
-from rarr.training.rows import (
-    Mistake,
-    NoisedLine,
-    Reason,
-    SentenceScore,
-    TrainingRow,
-    corrupted,
-    fitting,
-    kinds_for,
-    read_queries,
-)
+from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, corrupted
+from rarr.valid_unicode import valid
 
-RELEVANT = 0.6
-"""The least relevance of a passage in E+. The default reranker gives it for most words of the query."""
-MOST_RELEVANT = 4
-"""The most passages of E+ (Chen et al. 2023, section 3)."""
-MOST_OTHERS = 8
-"""The most passages of E-."""
+RELEVANT = 0.6  # the least relevance in E+; the default reranker gives it for most words of the query
+MOST_RELEVANT = 4  # passages of E+ (Chen et al. 2023, section 3)
+MOST_OTHERS = 8  # passages of E-
+KINDS_AT_ONCE = 3  # kinds of errors in one question
 _WRITING = "noise"  # the name, beside those of nodes, for which a language model is chosen
 
 
@@ -48,11 +40,23 @@ class Query(NamedTuple):
     id: str
 
 
-class Split(NamedTuple):
-    """E+ (`relevant`) and E- (`others`), best first."""
+def read_queries(path: Path) -> list[str]:
+    """Reads a query a line, each once, in order, without blank lines.
 
-    relevant: tuple[Evidence, ...]
-    others: tuple[Evidence, ...]
+    Raises `InputError` for a file that is not UTF-8 and for a file without a query.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read ({error}): give a file of queries in UTF-8") from None
+    queries = dict.fromkeys(" ".join(line.split()) for line in valid(text).splitlines() if line.strip())
+    if not queries:
+        raise InputError(f"{path} has no query: give one a line")
+    return list(queries)
+
+
+Split = tuple[tuple[Evidence, ...], tuple[Evidence, ...]]
+"""E+ and E-, best first."""
 
 
 def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
@@ -73,15 +77,42 @@ def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
         Evidence(**passage.model_dump(), id=f"e{number}", query_id="query", relevance=score)
         for number, (score, passage) in enumerate([*relevant, *others], start=1)
     )
-    return Split(evidence[: len(relevant)], evidence[len(relevant) :])
+    return evidence[: len(relevant)], evidence[len(relevant) :]
+
+
+def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
+    """Selects errors whose right words stand once in `text`, as whole words, in a sentence of `spans`.
+
+    Of errors that overlap, only the first is taken. The result is sorted by place.
+    """
+    kept: list[Mistake] = []
+    for error in errors:
+        right, wrong = error.right.strip(), " ".join(error.wrong.split())
+        if not right or not wrong or right.casefold() == wrong.casefold():
+            continue
+        places = [found.span() for found in re.finditer(_whole(right), text)]
+        taken = [Span(it.start, it.start + len(it.right)) for it in kept]
+        for start, end in places if len(places) == 1 else []:
+            within = any(span.start <= start and end <= span.end for span in spans)
+            if within and not any(span.overlaps(Span(start, end)) for span in taken):
+                kept.append(Mistake(start=start, right=right, wrong=wrong, kind=error.kind))
+    return tuple(sorted(kept, key=lambda mistake: mistake.start))
+
+
+def _whole(words: str) -> str:
+    """Makes a pattern of words that continue at neither end. "3" is whole neither in "1937" nor in "3.5"."""
+    before = r"(?<!\w)" if words[0].isalnum() else ""
+    after = r"(?!\w)" if words[-1].isalnum() else ""
+    return before + re.escape(words) + after + (r"(?![.,]\d)" if words[-1].isdigit() else "")
 
 
 def moved(place: Span, edits: Sequence[Mistake]) -> Span:
     """Computes where a sentence stands after the errors `edits`. Each error lies within one sentence."""
-    grown = [(edit.start, len(edit.wrong) - len(edit.right)) for edit in edits]
-    before = sum(by for start, by in grown if start < place.start)
-    within = sum(by for start, by in grown if place.start <= start < place.end)
-    return Span(place.start + before, place.end + before + within)
+    start, end = (
+        at + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < at)
+        for at in (place.start, place.end)
+    )
+    return Span(start, end)
 
 
 class Noiser:
@@ -119,49 +150,45 @@ class Noiser:
         `RarrError` if something failed or the budget is spent: that tells nothing about the query.
         """
         METER.set(self.spent)
-        passages = await self._searched(query.id)
-
-        def without(reason: Reason, summary: str = "", changed: str = "") -> NoisedLine:
-            return NoisedLine(id=query.id, reason=reason, summary=summary, corrupted=changed)
-
-        if not passages.relevant:
-            return without("no_evidence")
+        relevant, others = await self._searched(query.id)
+        without = partial(NoisedLine, id=query.id)
+        if not relevant:
+            return without(reason="no_evidence")
         with meter().step("summarize"):
-            summary = await self._writer.summarize(query.id, passages.relevant)
+            summary = await self._writer.summarize(query.id, relevant)
         if not summary:
-            return without("no_summary")
+            return without(reason="no_summary")
         spans = list(await work(sentences, summary))
-        before = await self._judged(summary, query.id, spans, passages.relevant)
-        if not before or any(support is None for support, _ in before):
-            return without("unjudged", summary)
-        if min(support or 0.0 for support, _ in before) < self._settings.support_threshold:
-            return without("unattributable", summary)
+        before = await self._judged(summary, query.id, spans, relevant)
+        if not before:
+            return without(reason="unjudged", summary=summary)
+        if min(support for support, _ in before) < self._settings.support_threshold:
+            return without(reason="unattributable", summary=summary)
+        # A model that may choose takes mostly dates and numbers.
+        kinds = random.Random(query.id).sample(KINDS, KINDS_AT_ONCE)
         with meter().step("corrupt"):
-            errors = await self._writer.corrupt(summary, kinds_for(query.id))
-        edits = fitting(summary, spans, errors)
-        if not edits:
-            return without("no_error", summary)
+            errors = await self._writer.corrupt(summary, kinds)
+        if not (edits := fitting(summary, spans, errors)):
+            return without(reason="no_error", summary=summary)
         changed = corrupted(summary, edits)
-        moved_spans = [moved(span, edits) for span in spans]
-        after = await self._judged(changed, query.id, moved_spans, passages.relevant)
-        scores = [
+        after = await self._judged(changed, query.id, [moved(span, edits) for span in spans], relevant)
+        if not after:
+            return without(reason="unjudged", summary=summary, corrupted=changed)
+        scores = tuple(
             SentenceScore(start=span.start, end=span.end, evidence_id=name, support=right, corrupted=wrong)
             for span, (right, name), (wrong, _) in zip(spans, before, after, strict=True)
-            if right is not None and wrong is not None
-        ]
-        if len(scores) < len(spans):
-            return without("unjudged", summary, changed)
+        )
         for it in scores:
             if it.corrupted >= it.support and any(it.start <= edit.start < it.end for edit in edits):
-                return without("undetected", summary, changed)
+                return without(reason="undetected", summary=summary, corrupted=changed)
         row = TrainingRow(
             query=query.id,
             summary=summary,
             corrupted=changed,
             edits=edits,
-            relevant=passages.relevant,
-            others=passages.others,
-            scores=tuple(scores),
+            relevant=relevant,
+            others=others,
+            scores=scores,
             model=self._writer.name,
             verifier=self._verified_by,
             prompts=self._writer.hashes,
@@ -179,14 +206,15 @@ class Noiser:
 
     async def _judged(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
-    ) -> list[tuple[float | None, str]]:
-        """Judges each sentence of `text`, which answers `query`: its support, and by which passage."""
+    ) -> list[tuple[float, str]]:
+        """Finds the support of each sentence of a text, and by which passage; nothing if one is unjudged."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)
         names = [passage.id for passage in evidence]
-        pairs = [list(zip(scores, names, strict=True)) for scores in zip(*supports, strict=True)]
-        return [max(found, key=lambda it: -1.0 if it[0] is None else it[0]) for found in pairs]
+        pairs = [zip(scores, names, strict=True) for scores in zip(*supports, strict=True)]
+        judged = [[(score, name) for score, name in of_span if score is not None] for of_span in pairs]
+        return [max(found, key=lambda it: it[0]) for found in judged] if all(judged) else []
 
 
 class NoisingReport(Record):

@@ -97,10 +97,9 @@ def load(folder: Path | None = None) -> EncoderWithHeads:
     graph = onnx.load(SHIPPED / MODEL if folder is None else folder / MODEL)
     metadata = {entry.key: entry.value for entry in graph.metadata_props}
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
-    for name in [name for name in arrays if name.endswith("_quantized")]:
-        base = name.removesuffix("_quantized")
-        array, scale, zero = arrays[name], arrays[f"{base}_scale"], arrays[f"{base}_zero_point"]
-        if array.ndim == 2 and scale.ndim == 1 and len(scale) > 1 and len(scale) != array.shape[1]:
+    for base in [name.removesuffix("_quantized") for name in arrays if name.endswith("_quantized")]:
+        array, scale, zero = (arrays[f"{base}_{part}"] for part in ("quantized", "scale", "zero_point"))
+        if scale.size == len(array) != array.shape[-1]:  # a scale for each row
             scale, zero = scale[:, None], zero[:, None]
         arrays[base] = (array.astype(np.float32) - zero.astype(np.float32)) * scale
     model = EncoderWithHeads(BertConfig(**json.loads(metadata[_SHAPE])))

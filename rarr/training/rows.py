@@ -1,19 +1,16 @@
-"""Declares the rows of noising; reads queries, and the rows that a run of noising made."""
+"""Declares the rows of noising, and reads and splits those of a run."""
 
-import hashlib
 import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rarr.backends.prompted.noising import KINDS, ErrorKind, PlantedError
+from rarr.backends.prompted.noising import ErrorKind
 from rarr.errors import InputError
 from rarr.evals.run_folder import FinishedLine, finished_lines
 from rarr.records import Evidence, Record
-from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted
-from rarr.valid_unicode import valid
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 REASONS: dict[Reason, str] = {
@@ -25,7 +22,6 @@ REASONS: dict[Reason, str] = {
     "undetected": "an error leaves its sentence as well supported",
 }
 HELD_OUT = 0.25  # share of the rows that nothing learns from
-KINDS_AT_ONCE = 3  # kinds of errors in one question
 
 
 class Mistake(Record):
@@ -35,11 +31,6 @@ class Mistake(Record):
     right: str
     wrong: str
     kind: ErrorKind
-
-    @property
-    def end(self) -> int:
-        """Returns where `right` ends in the summary."""
-        return self.start + len(self.right)
 
 
 class SentenceScore(Record):
@@ -123,58 +114,5 @@ def document_of(row: TrainingRow) -> str:
 def corrupted(summary: str, edits: Sequence[Mistake]) -> str:
     """Puts the errors `edits`, which are in order and do not overlap, into the summary."""
     for edit in reversed(edits):
-        summary = summary[: edit.start] + edit.wrong + summary[edit.end :]
+        summary = summary[: edit.start] + edit.wrong + summary[edit.start + len(edit.right) :]
     return summary
-
-
-def read_queries(path: Path) -> list[str]:
-    """Reads a query a line, each once, in order, without blank lines.
-
-    Raises `InputError` for a file that is not UTF-8 and for a file without a query.
-    """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read ({error}): give a file of queries in UTF-8") from None
-    queries = dict.fromkeys(" ".join(line.split()) for line in valid(text).splitlines() if line.strip())
-    if not queries:
-        raise InputError(f"{path} has no query: give one a line")
-    return list(queries)
-
-
-def kinds_for(query: str) -> tuple[ErrorKind, ...]:
-    """Picks the three kinds of error to plant for a query, by a hash of it.
-
-    A model that may choose takes mostly dates and numbers.
-    """
-    digest = hashlib.sha256(query.encode()).digest()
-    order = sorted(KINDS, key=lambda kind: hashlib.sha256(digest + kind.encode()).digest())
-    return tuple(order[:KINDS_AT_ONCE])
-
-
-def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Selects errors whose right words stand once in `text`, as whole words, in a sentence of `spans`.
-
-    Of errors that overlap, only the first is taken. The result is sorted by place.
-    """
-    kept: list[Mistake] = []
-    for error in errors:
-        right, wrong = error.right.strip(), " ".join(error.wrong.split())
-        if not right or not wrong or right.casefold() == wrong.casefold() or text.count(right) != 1:
-            continue
-        mistake = Mistake(start=text.index(right), right=right, wrong=wrong, kind=error.kind)
-        within = any(span.start <= mistake.start and mistake.end <= span.end for span in spans)
-        apart = all(mistake.end <= other.start or other.end <= mistake.start for other in kept)
-        if within and apart and _whole(text, mistake.start, mistake.end):
-            kept.append(mistake)
-    return tuple(sorted(kept, key=lambda mistake: mistake.start))
-
-
-def _whole(text: str, start: int, end: int) -> bool:
-    """True if no word or number continues at its ends. "3" is whole neither in "1937" nor in "3.5"."""
-    before, after, number = text[:start][-1:], text[end:][:1], text[end:][:2]
-    return not (
-        (before.isalnum() and text[start].isalnum())
-        or (after.isalnum() and text[end - 1].isalnum())
-        or (text[end - 1].isdigit() and number[:1] in (".", ",") and number[1:].isdigit())
-    )

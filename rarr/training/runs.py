@@ -1,6 +1,7 @@
 """Runs a training in a folder of its own with the trainer of transformers; both editors are trained so."""
 
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +29,8 @@ class TrainingReport(Record):
 
 
 Report = TypeVar("Report", bound=TrainingReport)
+Train = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
+"""Trains on some rows, measures on others, writes the files, and returns what a report adds to counts."""
 
 
 def run_once(
@@ -35,22 +38,26 @@ def run_once(
     data: Path,
     out: Path,
     settings: Mapping[str, Any],
-    train: Callable[[list[TrainingRow], list[TrainingRow]], Report],
-    finished: Callable[[bytes], Report | None],
+    train: Train,
+    report: type[Report],
+    is_whole: Callable[[Path], bool] = Path.exists,
 ) -> Report:
-    """Trains on the rows of `data`, some of them held out, in the folder `out`, which holds this run alone.
+    """Trains on the rows of `data`, some held out, in the folder `out`, which holds this run alone.
 
-    Returns the report of a run that `finished` reads. Raises `InputError` for data of fewer than two rows,
-    and for an `out` that is in use or holds other files or another run.
+    Returns the report of a finished run whose files are whole. Raises `InputError` for data of fewer than two
+    rows, and for an `out` that is in use or holds other files or another run.
     """
-    every, named = rows(data), {name: value for name, value in settings.items() if value is not None}
+    began, every = time.monotonic(), rows(data)
+    named = {name: value for name, value in settings.items() if value is not None}
     made_with = run_folder.inputs(f"rarr train {command}", every, named)
     with run_folder.claimed(out, made_with):
         run_folder.begin(out, made_with)
-        report = out / run_folder.REPORT
-        if report.exists() and (before := finished(report.read_bytes())):
-            return before
-        made = train(*split_rows(every, int(settings["seed"])))
+        if (finished := out / run_folder.REPORT).exists() and is_whole(out):
+            return report.model_validate_json(finished.read_bytes())
+        learned, held = split_rows(every, settings["seed"])
+        found = train(learned, held)
+        counts = {"rows": len(every), "held_out": len(held), "seconds": time.monotonic() - began}
+        made = report(**counts, **found)
         run_folder.finish(out, made)
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return made
@@ -83,8 +90,8 @@ def resume(made: Trainer) -> None:
     made.train(resume_from_checkpoint=get_last_checkpoint(made.args.output_dir))
 
 
-def trained(made: Trainer) -> tuple[float, float]:
+def trained(made: Trainer) -> dict[str, float]:
     """Trains to the end, and returns the loss on the held-out examples before and after."""
     before = made.evaluate()["eval_loss"]
     resume(made)
-    return before, made.evaluate()["eval_loss"]
+    return {"before": before, "after": made.evaluate()["eval_loss"]}

@@ -1,8 +1,6 @@
 """Rows as training examples, and where a passage says what a text says."""
 
-import random
-
-from rarr.training.examples import Value, clozes, judged, values_of, with_one_value
+from rarr.training.examples import Value, examples_of, values_of
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 from training.helpers import evidence
 
@@ -33,41 +31,27 @@ def row(*owners: str) -> TrainingRow:
     )
 
 
-def test_sentences_from_one_passage_become_one_text() -> None:
-    right, wrong, second, other = judged(row("e1", "e1", "e2"))
-    assert (right.title, right.passage) == (MILL.title, MILL.text)
-    assert (right.text, right.label) == (SUMMARY[:41], "attributable")
-    assert (wrong.text, wrong.label) == (SUMMARY[:41].replace("1901", "in May 1910"), "contradictory")
-    assert [it.text for it in (second, other)] == ["It burned in 1950.", "It burned in 1951."]
-    assert second.passage == FIRE.text
+def test_each_sentence_is_an_example_beside_its_passage() -> None:
+    examples = list(examples_of(row("e1", "e1", "e2")))
+    assert [(it.text, it.label) for it in examples if it.label] == [
+        ("The mill opened in 1901.", "attributable"),
+        ("The mill opened in in May 1910.", "contradictory"),
+        ("It has 20 looms.", "attributable"),
+        ("It burned in 1950.", "attributable"),
+        ("It burned in 1951.", "contradictory"),
+    ]
+    assert {it.passage for it in examples if "burned" in it.text} == {FIRE.text}
 
 
 def test_values_that_the_passage_states_are_masked_and_pointed_at() -> None:
-    (first,) = clozes(row("e1", "e1", "e1"))
-    places = [(value.place, *value.answers) for value in first.values]
-    assert [(first.text[slice(*at)], first.passage[slice(*to)]) for at, to in places] == [
-        ("1901", "1901"),
-        ("20", "20"),
+    values = [(it, value) for it in examples_of(row("e1", "e1", "e1")) for value in it.values]
+    assert [(it.text[slice(*value.place)], value.kind) for it, value in values] == [
+        ("1901", "date"),
+        ("20", "number"),
     ]
-    assert [value.kind for value in first.values] == ["date", "number"]
-
-
-def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
-    assert not list(clozes(row("e2", "e2", "e1")))
+    assert [it.passage[slice(*at)] for it, value in values for at in value.answers] == ["1901", "20"]
 
 
 def test_name_in_the_title_is_no_value() -> None:
     values = values_of("Alder Mill was built by Jane Cole.", "Jane Cole built it.", "Alder Mill")
     assert values == (Value(place=(24, 33), kind="name", answers=((0, 9),)),)
-
-
-def test_one_value_is_masked_mostly_a_stated_value() -> None:
-    (example,) = clozes(row("e1", "e1", "e1"))
-    unsaid = [Value(place=(0, 3), kind="name", answers=())] * 9
-    rng = random.Random(1)
-    drawn = [
-        with_one_value(example.model_copy(update={"values": (*example.values, *unsaid)}), rng)
-        for _ in range(100)
-    ]
-    assert all(len(each.values) == 1 for each in drawn)
-    assert 70 < sum(bool(each.values[0].answers) for each in drawn) < 90

@@ -16,7 +16,7 @@ from rarr.agent.wiring.components import wire  # noqa: E402
 from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encoded  # noqa: E402
 from rarr.components import Baseline  # noqa: E402
 from rarr.errors import InputError, ModelError, SetupError  # noqa: E402
-from rarr.training.fusion import Batches, examples, train_fusion  # noqa: E402
+from rarr.training.fusion import batch, examples, train_fusion  # noqa: E402
 from rarr.training.rows import rows  # noqa: E402
 from training.helpers import NOTES, made, write_queries  # noqa: E402
 
@@ -65,10 +65,10 @@ def model_and_tokenizer(base: Path) -> tuple[Any, Any]:
 def test_one_evidence_gives_the_loss_of_a_plain_t5(base: Path) -> None:
     model, tokenizer = model_and_tokenizer(base)
     inputs = editor_inputs("The Elm Mill opened in 1901.", "When?", [("Elm Mill", NOTES[3])])
-    batch = encoded(tokenizer, [inputs])
+    given = encoded(tokenizer, [inputs])
     labels = tokenizer("The Elm Mill opened in 1904.", return_tensors="pt")["input_ids"]
-    fused = model(**batch, labels=labels).loss
-    flat = {name: tensor.flatten(0, 1) for name, tensor in batch.items()}
+    fused = model(**given, labels=labels).loss
+    flat = {name: tensor.flatten(0, 1) for name, tensor in given.items()}
     plain = T5ForConditionalGeneration.from_pretrained(base).eval()(**flat, labels=labels).loss
     assert fused.item() == pytest.approx(plain.item(), abs=1e-5)
 
@@ -79,10 +79,10 @@ def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) ->
     model, tokenizer = model_and_tokenizer(base)
     torch.manual_seed(0)
     some = examples(rows(data)[:3], 1, copies=1.0)
-    batches, optimizer = Batches(tokenizer), torch.optim.AdamW(model.train().parameters(), 3e-3)
+    optimizer = torch.optim.AdamW(model.train().parameters(), 3e-3)
     for _ in range(120):
         optimizer.zero_grad()
-        model(**batches(some)).loss.backward()
+        model(**batch(tokenizer, some)).loss.backward()
         optimizer.step()
     folder = tmp_path_factory.mktemp("learned")
     model.save_pretrained(folder)

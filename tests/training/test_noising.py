@@ -17,8 +17,8 @@ from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.training.noising import MOST_OTHERS, moved, split
-from rarr.training.rows import corrupted, fitting, read_queries, rows
+from rarr.training.noising import MOST_OTHERS, fitting, moved, read_queries, split
+from rarr.training.rows import corrupted, rows
 from training.helpers import QUERIES, evidence, made, scripted, write_queries
 
 TESTS = Path(__file__).parents[1]
@@ -197,9 +197,9 @@ def test_passages_are_split_by_relevance_best_first_and_limited() -> None:
         Passage.model_validate(evidence(text, number=n).model_dump(include=set(Passage.model_fields)))
         for n, text in enumerate(texts)
     ]
-    parts = split(passages[:4], [0.3, 0.9, 0.6, 0.5])
-    assert [passage.text for passage in parts.relevant] == ["Note 1.", "Note 2."]
-    assert [(passage.text, passage.id) for passage in parts.others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
-    many = split(passages[4:], [0.9] * 6 + [0.1] * 14)
-    assert (len(many.relevant), len(many.others)) == (4, MOST_OTHERS)
-    assert all(passage.relevance == 0.1 for passage in many.others)
+    relevant, others = split(passages[:4], [0.3, 0.9, 0.6, 0.5])
+    assert [passage.text for passage in relevant] == ["Note 1.", "Note 2."]
+    assert [(passage.text, passage.id) for passage in others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
+    relevant, others = split(passages[4:], [0.9] * 6 + [0.1] * 14)
+    assert (len(relevant), len(others)) == (4, MOST_OTHERS)
+    assert all(passage.relevance == 0.1 for passage in others)
