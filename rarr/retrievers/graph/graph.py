@@ -20,7 +20,7 @@ _LONGEST_CARD = 500  # triples of an entity that are written as sentences
 
 
 class Graph:
-    """A retriever over the triples of a file: CSV, JSON lines, Turtle or N-Triples. It reaches no network.
+    """A retriever over the triples of a file: CSV or JSON lines. It reaches no network.
 
     An entity is a document. The text about it has a line for each relation, which is a sentence with all its
     values. `store` holds the triples.
@@ -41,7 +41,7 @@ class Graph:
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
+        """Reads a file. Raises `InputError` with the line of a mistake."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:

@@ -1,4 +1,4 @@
-"""Declares a triple of a graph, its forms in text, and reads triples from CSV, JSON lines and RDF."""
+"""Declares a triple of a graph, its forms in text, and reads triples from CSV and JSON lines."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rarr.errors import InputError, SetupError
+from rarr.errors import InputError
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
@@ -22,7 +22,6 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
 _PARTS, _IDS = ("subject", "relation", "object"), ("subject_id", "object_id")
 _CURE = "give subject, relation and object, or a name and a text (or a list of texts) for each relation"
-_LABELS = ("label", "pref label", "name")  # of RDFS, SKOS, FOAF and schema.org
 
 
 class Triple(NamedTuple):
@@ -79,23 +78,19 @@ def value_forms(value: str) -> tuple[str, ...]:
 
 
 def read_triples(file: Path) -> Iterator[Triple]:
-    """Yields the triples of a file, by the end of its name: .csv, .tsv, .jsonl, .ttl or .nt.
+    """Yields the triples of a file, by the end of its name: .csv, .tsv or .jsonl.
 
-    A row of CSV or JSON lines is a triple (subject, relation, object, and optionally subject_id and
-    object_id), or an entity: name, optionally id, and a value for each other column. RDF is read by the
-    English labels of its parts. Raises `InputError` with one line that names the file and the line, and
-    `SetupError` for RDF without pyoxigraph.
+    A row is a triple (subject, relation, object, and optionally subject_id and object_id), or an entity:
+    name, optionally id, and a value for each other column. Raises `InputError` with one line that names the
+    file and the line.
     """
     name, kind = shown(str(file)), file.suffix.lower()
-    rows = {".csv": _csv_rows, ".jsonl": _json_rows, ".nt": None, ".tsv": _csv_rows, ".ttl": None}
+    rows = {".csv": _csv_rows, ".tsv": _csv_rows, ".jsonl": _json_rows}
     if kind not in rows:
-        cure = "(export the triples of a SPARQL endpoint to Turtle)"
+        cure = "(export RDF, or the triples of a SPARQL endpoint, as CSV)"
         raise InputError(f"{name} is no graph: give a file in {', '.join(rows)} {cure}")
     try:
-        if (read := rows[kind]) is None:
-            yield from _rdf_triples(file)
-            return
-        for line, row in read(file):
+        for line, row in rows[kind](file):
             try:
                 yield from _row_triples(row)
             except ValueError:
@@ -109,14 +104,10 @@ def read_triples(file: Path) -> Iterator[Triple]:
 def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     """Returns the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
     if "name" in row and row.keys().isdisjoint(_PARTS):
-        name, lists = (
-            _text(row["name"]),
-            {key: it if isinstance(it, list) else [it] for key, it in row.items()},
-        )
-        id_ = _text(row.get("id")) or name
-        values = ((key, _text(it)) for key in lists if key not in ("name", "id") for it in lists[key])
-        triples = [Triple(id_, name, key, value, value) for key, value in values if value]
-        is_whole = bool(name)
+        name, values = _text(row["name"]), {key: row[key] for key in row if key not in ("name", "id")}
+        id_, is_whole = _text(row.get("id")) or name, bool(name)
+        pairs = [(key, _text(it)) for key in values for it in _listed(values[key])]
+        triples = [Triple(id_, name, key, value, value) for key, value in pairs if value]
     else:
         subject, relation, value, own, other = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
         triples = [Triple(own or subject, subject, relation, other or value, value)]
@@ -124,6 +115,10 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     if not is_whole:
         raise ValueError
     return triples
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _text(value: object) -> str:
@@ -158,52 +153,3 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 row = {}
             if line.strip():
                 yield number, row if isinstance(row, dict) else {}
-
-
-def _rdf_triples(file: Path) -> Iterator[Triple]:
-    """Yields the triples of the file, which is read twice: labels may come after the statements."""
-    labels = dict[str, str]()
-    for quad in _quads(file):
-        is_label = relation_words(quad.predicate.value) in _LABELS
-        if is_label and getattr(quad.object, "language", None) in (None, "en"):
-            labels.setdefault(_rdf_id(quad.subject), valid(quad.object.value))
-    for quad in _quads(file):
-        ids = [_rdf_id(quad.subject), quad.predicate.value, valid(_rdf_id(quad.object))]
-        subject, relation, value = (labels.get(it) or _local_name(it) for it in ids)
-        is_foreign = False
-        if hasattr(
-            quad.object, "datatype"
-        ):  # a text, which is read in English, or where it names no language
-            value = ids[2] = " ".join(ids[2].split())
-            is_foreign = (quad.object.language or "en").partition("-")[0] != "en"
-        if subject and value and not is_foreign and relation_words(quad.predicate.value) not in _LABELS:
-            yield Triple(ids[0], subject, relation, ids[2], value)
-
-
-def _local_name(id_: str) -> str:
-    """Returns the last part of an IRI, such as Ada Lovelace of .../Ada_Lovelace; "" for a blank node."""
-    last = id_.rstrip("/#").replace("#", "/").rpartition("/")[2].replace("_", " ")
-    return "" if id_.startswith("_:") else last or id_
-
-
-def _rdf_id(term: Any) -> str:
-    """Returns the IRI, the text of a literal, or the name of a blank node with its mark `_:`."""
-    text = str(term.value)
-    return text if hasattr(term, "datatype") or ":" in text else f"_:{text}"
-
-
-def _quads(file: Path) -> Iterator[Any]:
-    """Yields the quads of the file but those about triples (RDF-star)."""
-    name = shown(str(file))
-    try:
-        import pyoxigraph
-    except ImportError:
-        raise SetupError(f"graph {name} is RDF, which needs pyoxigraph: pip install 'rarr[graph]'") from None
-    form = pyoxigraph.RdfFormat.from_extension(file.suffix.lower().lstrip("."))
-    with file.open("rb") as stream:
-        try:
-            quads = pyoxigraph.parse(stream, form, base_iri="file:///")
-            yield from (quad for quad in quads if not isinstance(quad.object, pyoxigraph.Triple))
-        except SyntaxError as error:
-            line, why = f", line {error.lineno}" * bool(error.lineno), " ".join(str(error.msg).split())
-            raise InputError(f"{name}{line}: {why}: correct the file") from None
