@@ -243,8 +243,7 @@ class Answerer(RunOwner[Answer]):
         names = {"evidence_per_query", "documents_per_query"} - used.model_fields_set
         return replace(components, settings=used.model_copy(update=dict.fromkeys(names, _PASSAGES)))
 
-    def _graph(self) -> AgentGraph:
-        return build_answering_graph()
+    _graph = staticmethod(build_answering_graph)
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.

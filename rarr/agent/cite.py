@@ -14,7 +14,7 @@ from urllib.parse import unquote, urldefrag
 
 from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of, using
-from rarr.components import Components, KeepsText
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
@@ -22,6 +22,7 @@ from rarr.ledger.excerpts import merged
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
+from rarr.retrievers.combined import whole_text
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.rerank.overlap import nearest
@@ -228,18 +229,12 @@ class _Sources:
             found += await self._once(retriever.retrieve, query, settings.documents_per_query)
         named, cited = await work(named_passages, found, target), list[Passage]()
         for source, passage in {each.source: each for each in named}.items():
-            if (text := await self._once(self._extracted, source)) is None:
+            if (text := await self._once(whole_text, self._components.opened, source)) is None:
                 cited += [each for each in named if each.source == source]
             else:
                 whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
                 cited += await work(cut, whole, settings.window)
         return cited
-
-    async def _extracted(self, source: str) -> str | None:
-        for opened in self._components.opened:
-            if isinstance(opened, KeepsText) and (text := await opened.extracted(source)) is not None:
-                return text
-        return None
 
     async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
         """Awaits a call once for its arguments; an error is not kept."""

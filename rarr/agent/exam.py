@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 from rarr.agent.runs import using
+from rarr.agent.wiring.components import wire
 from rarr.components import CardReader, Excerpt, Piece, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
 from rarr.ledger.card import locate_card
@@ -68,8 +69,6 @@ def examined(name: str, settings: Settings) -> ExamResult:
 
     Raises `RarrError` for a model that cannot be used, and `ModelError` for one that cannot be asked.
     """
-    from rarr.agent.wiring.components import wire
-
     asked = settings.model_copy(
         update={"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4)}
     )

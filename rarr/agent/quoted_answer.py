@@ -59,11 +59,10 @@ class Line(NamedTuple):
         """Returns the words of `asked` that it answers."""
         return frozenset(self.relation) if self.names_relation(asked) else self.words.intersection(asked)
 
-    def fits(self, text: str, names: str) -> bool:
-        """Has it a value of the kind that `text` asks for: a date, a number, or a name not in `names`?"""
+    def fits(self, text: str) -> bool:
+        """Has it a value of the kind that `text` asks for: a date, a number, or a name?"""
         kinds = {item.value.kind for item in items_of(self.text) if item.value}
-        is_new_name = self.other[:1].isupper() and self.other.lower() not in names
-        has = {"date": "date" in kinds, "number": bool(kinds), "name": is_new_name}
+        has = {"date": "date" in kinds, "number": bool(kinds), "name": self.other[:1].isupper()}
         asked = {str(match.lastgroup) for match in _KIND.finditer(text)}
         return not asked or any(has[kind] for kind in asked)
 
@@ -122,19 +121,16 @@ def _answered(
     text: str, asked: list[str], subjects: list[Subject], lines: Sequence[Line], *, is_shared: bool
 ) -> tuple[list[Line], str]:
     """Returns the lines that answer a part, and a sentence for what none of them has."""
-    names = " ".join([text, *(it.name for it in subjects)]).lower()
     told, left, silent = list[Line](), set(asked), list[str]()
     for subject in subjects:
         own = [line for line in lines if line.id in subject.ids]
         overview = [it for it in own if it.relation][:_OVERVIEW] or own[:1]
-        fitting = [line for line in own if line.names_relation(asked) or line.fits(text, names)]
+        fitting = [line for line in own if line.names_relation(asked) or line.fits(text)]
         quotes = _covering(fitting, asked) if asked else overview * (not is_shared)
         silent += [] if quotes else [subject.name]
         told += quotes
-        # Any line about the subject fills the gap of its words, also a line that is not quoted.
-        left.difference_update(*(line.words for line in own if quotes))
     left.difference_update(*(line.answers(asked) for line in told))
-    if told and not left and (is_shared or not silent):
+    if told and not (left or silent):
         return told, ""
     about = ", ".join(silent or [subject.name for subject in subjects])
     missing = left or set(asked)
@@ -147,7 +143,7 @@ def _covering(lines: Sequence[Line], asked: Sequence[str]) -> list[Line]:
     """Returns the lines with most of the words, then those with most of the rest; of equal ones, all."""
     told, left = list[Line](), set(asked)
     while able := [(words, line) for line in lines if (words := line.answers(asked) & left)]:
-        best, _ = max(able, key=lambda it: (it[1].names_relation(asked), len(it[0])))
+        best = max((words for words, _ in able), key=len)
         told += [line for words, line in able if words == best]
         left -= best
     return told

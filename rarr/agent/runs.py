@@ -202,7 +202,7 @@ class RunOwner(Closable, Generic[Outcome]):
                 return outcome_of(research), research
 
     def _first(self, state: State) -> State:
-        """Returns the first state of a run that is resumed from `state`."""
+        """Returns the first state of a run that has come to `state`."""
         return state
 
     def _made(
@@ -212,7 +212,6 @@ class RunOwner(Closable, Generic[Outcome]):
         raise NotImplementedError
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Takes a run through the graph, and returns its last state."""
         return await self._through_graph(None if resumed else start, run_id)
 
     async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:

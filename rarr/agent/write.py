@@ -112,8 +112,7 @@ class Writer(RunOwner[Article]):
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, settings=settings, retriever=chunks)
 
-    def _graph(self) -> Graph:
-        return build_writing_graph()
+    _graph = staticmethod(build_writing_graph)
 
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None

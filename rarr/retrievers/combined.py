@@ -1,6 +1,6 @@
 """Retrievers made of others: several sources at once, and documents cut anew."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 
 from rarr.components import KeepsText, Retriever
@@ -54,15 +54,22 @@ def _by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) 
     return documents
 
 
+async def whole_text(sources: Sequence[object], url: str) -> str | None:
+    """Returns the text of `url` from the first of the sources that has read it; None if none has."""
+    for source in sources:
+        if isinstance(source, KeepsText) and (text := await source.extracted(url)) is not None:
+            return text
+    return None
+
+
 class DocumentChunks:
     """Cuts the text of each document that `source` finds into longer passages, if it can be read again."""
 
-    def __init__(self, source: Retriever, opened: Iterable[object], words: int) -> None:
+    def __init__(self, source: Retriever, opened: Sequence[object], words: int) -> None:
         """`opened` are the sources that can return whole texts. A passage has `words` words at most."""
         self.source = source
         self.skipped: Sequence[tuple[str, str]] = getattr(source, "skipped", ())
-        self._texts = [each for each in opened if isinstance(each, KeepsText)]
-        self._words = words
+        self._opened, self._words = opened, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents, each read and cut once in a run, best first."""
@@ -73,13 +80,11 @@ class DocumentChunks:
         return [chunk for source, kept in found.items() for chunk in memo[id(self), source] or kept]
 
     async def _cut(self, passage: Passage) -> list[Passage]:
-        for keeper in self._texts:
-            if (text := await keeper.extracted(passage.source)) is not None:
-                # A file that has changed since it was indexed has other places than the passages found.
-                if text[passage.start : passage.end] != passage.text:
-                    return []
-                return [
-                    passage.model_copy(update={"text": text[start:end], "start": start, "end": end})
-                    for start, end in await work(chunks, text, self._words)
-                ]
-        return []
+        text = await whole_text(self._opened, passage.source)
+        # A file that has changed since it was indexed has other places than the passages found.
+        if text is None or text[passage.start : passage.end] != passage.text:
+            return []
+        return [
+            passage.model_copy(update={"text": text[start:end], "start": start, "end": end})
+            for start, end in await work(chunks, text, self._words)
+        ]
