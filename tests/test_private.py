@@ -1,7 +1,6 @@
 """What is kept of a user's texts is the user's alone; what the user writes with -o is as the umask has it."""
 
 import os
-import sqlite3
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +54,7 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     with Reviser(settings) as reviser:
         reviser.revise("Peaches grow in Texas.")
         assert open_to_others(tmp_path / "some") == []  # while files are open
-    assert {"traces", "cache.sqlite", "indexes"} <= {path.name for path in home.iterdir()}
+    assert {"traces", "cache", "indexes"} <= {path.name for path in home.iterdir()}
     assert open_to_others(tmp_path / "some") == []
 
 
@@ -70,19 +69,12 @@ def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("umask")
-def test_cache_is_private_from_the_first_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "home" / "x.sqlite"
-    modes: list[int] = []
+async def test_entries_of_the_cache_are_private(tmp_path: Path) -> None:
+    async def made() -> bytes:
+        return b"a page"
 
-    def connect(*args: Any, **options: Any) -> sqlite3.Connection:
-        modes.append(mode(path))
-        opened: sqlite3.Connection = connected(*args, **options)
-        return opened
-
-    connected = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", connect)
-    Cache(path)
-    assert modes[0] == 0o600
+    await Cache(tmp_path / "home" / "cache").through("page", "q", made)
+    assert len(list((tmp_path / "home" / "cache").iterdir())) == 1
     assert open_to_others(tmp_path / "home") == []
 
 

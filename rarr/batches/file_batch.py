@@ -1,6 +1,6 @@
 """Revises the rows of a file into another file. Whatever ends the process, the same call continues.
 
-Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with) and results.db (a
+Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with) and results.jsonl (a
 result for each row, stored when it is finished).
 """
 
@@ -80,7 +80,7 @@ def revise_file(
     inputs = run_folder.inputs("rarr batch", "", described | kept | read, searched)
     with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.check(folder, inputs, "give another -o, or delete this folder")
-        batch = _FileBatch(source, out, folder / "results.db", columns, full=full)
+        batch = _FileBatch(source, out, folder / "results.jsonl", columns, full=full)
         try:
             batch.read()
             if batch.left:

@@ -6,9 +6,7 @@ two runs, and equal rows are worked on once.
 
 import hashlib
 import json
-import sqlite3
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +16,7 @@ from rarr.batches.rows import ColumnType, InputRow, json_text
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records.postprocessing import Postprocessed
-from rarr.tools.storage.database import Database, Schema
+from rarr.tools.storage.files import Appending, whole_lines
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
@@ -197,54 +195,58 @@ def _mean(before: float | None, value: float, count: int) -> float:
     return value if before is None else before + (value - before) / count
 
 
-_SCHEMA = Schema(
-    noun="file of results",
-    name=0x52415242,  # "RARB"
-    format=3,
-    tables="CREATE TABLE results (digest BLOB PRIMARY KEY, columns TEXT, error TEXT) WITHOUT ROWID;",
-)
+class _Place(NamedTuple):
+    """Where the line of a result begins, what the result cost, and whether it has no error."""
+
+    start: int
+    cost: float
+    is_done: bool
 
 
 class ResultStore:
-    """The results of one batch, in a SQLite file beside its output. Several threads may use it."""
+    """The results of one batch, as lines of a file beside its output. Several threads may use it.
+
+    The last line of a row counts. In memory are only the places of the lines.
+    """
 
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises `InputError` where it cannot be used."""
-        self._path, self._database = path, Database(path, _SCHEMA)
+        self._path, self._places, start = path, dict[bytes, _Place](), 0
+        for line in whole_lines(path):
+            try:
+                digest, columns = json.loads(line)
+                self._places[bytes.fromhex(digest)] = _place(start, columns)
+            except (ValueError, TypeError, KeyError):
+                raise InputError(f"{path} is damaged at byte {start:,}: delete it and run again") from None
+            start += len(line)
+        self._lines = Appending(path, synced=False)
 
     def cost(self) -> float:
         """Returns the cost of all results together, as far as it is known."""
-        with self._used() as sqlite:
-            query = "SELECT TOTAL(json_extract(columns, '$.rarr_cost')) FROM results"
-            return float(sqlite.execute(query).fetchone()[0])
+        return sum(place.cost for place in self._places.values())
 
     def is_done(self, digest: bytes) -> bool:
         """Tells whether the row has a result without an error."""
-        with self._used() as sqlite:
-            query = "SELECT 1 FROM results WHERE digest = ? AND error = ''"
-            return sqlite.execute(query, (digest,)).fetchone() is not None
+        return digest in self._places and self._places[digest].is_done
 
     def add(self, digest: bytes, columns: Mapping[str, Any]) -> None:
         """Stores the result of a row, in place of an earlier one."""
-        values = (digest, json_text(dict(columns)), columns["rarr_error"] or "")
-        with self._used() as sqlite:
-            sqlite.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", values)
+        line = json_text([digest.hex(), dict(columns)])
+        if (start := self._lines.add(f"{line}\n".encode())) >= 0:
+            self._places[digest] = _place(start, columns)
 
     def columns(self, digest: bytes) -> dict[str, Any] | None:
         """Returns the columns of a result, also of one with an error; None: the row was not worked on."""
-        with self._used() as sqlite:
-            row = sqlite.execute("SELECT columns FROM results WHERE digest = ?", (digest,)).fetchone()
-        return json.loads(row[0]) if row else None
+        if (place := self._places.get(digest)) is None:
+            return None
+        with self._path.open("rb") as lines:
+            lines.seek(place.start)
+            return dict(json.loads(lines.readline())[1])
 
     def close(self) -> None:
         """Closes the file."""
-        self._database.close()
+        self._lines.close()
 
-    @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with self._database.used() as sqlite:
-                yield sqlite
-        except sqlite3.Error as error:
-            cure = "correct that, such as a full disk, and run again, which continues"
-            raise InputError(f"{self._path} cannot be used ({error}): {cure}") from None
+
+def _place(start: int, columns: Mapping[str, Any]) -> _Place:
+    return _Place(start, columns["rarr_cost"] or 0.0, not columns["rarr_error"])

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -192,7 +192,7 @@ def run_rows(
 
         if left:
             _reopen(path, kind)
-            with Appending(path / PREDICTIONS) as appending:
+            with closing(Appending(path / PREDICTIONS)) as appending:
                 run(work_all(appending))
         else:
             run(working.aclose())

@@ -1,26 +1,15 @@
-"""Files and databases are there as a whole, whatever interrupts their writing."""
+"""Files are there as a whole, whatever interrupts their writing."""
 
 import os
-import sqlite3
-import subprocess
-import sys
+import resource
+import signal
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from rarr.errors import InputError
-from rarr.tools.storage.database import Database, Schema
 from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole
-
-SCHEMA = Schema("note file", 77, 1, "CREATE TABLE notes (text TEXT);")
-ANOTHER_PROCESS = """
-import sqlite3, sys
-sqlite = sqlite3.connect(sys.argv[1])
-sqlite.execute("INSERT INTO notes VALUES ('of another process')")
-sqlite.commit()
-sqlite.close()
-"""
 
 
 def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,10 +32,26 @@ def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
     path.write_bytes(b"one\nthr")
     assert list(whole_lines(path)) == [b"one\n"]
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:2]))
-    with Appending(path) as lines:
-        lines.add(b"three\n")
-    lines.add(b"late\n")
+    with closing(Appending(path)) as lines:
+        assert lines.add(b"three\n") == 4
+    assert lines.add(b"late\n") == -1
     assert path.read_bytes() == b"one\nthree\n"
+
+
+def test_line_that_does_not_fit_on_the_disk_leaves_nothing_behind(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with closing(Appending(tmp_path / "f")) as lines:
+        lines.add(b"one\n")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6, limits[1]))
+        try:
+            with pytest.raises(InputError, match="cannot be written"):
+                lines.add(b"three\n")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            signal.signal(signal.SIGXFSZ, ignored)
+        assert lines.add(b"four\n") == 4
+    assert (tmp_path / "f").read_bytes() == b"one\nfour\n"
 
 
 def test_lock_is_exclusive(tmp_path: Path) -> None:
@@ -54,22 +59,3 @@ def test_lock_is_exclusive(tmp_path: Path) -> None:
     for _ in range(2):
         with locked(lock, "in use"), pytest.raises(InputError, match="in use"), locked(lock, "in use"):
             pass
-
-
-@pytest.mark.parametrize("openings", [1, 3])
-def test_another_process_does_not_delete_the_log_of_an_open_database(tmp_path: Path, openings: int) -> None:
-    """SQLite deletes the write-ahead log with the last connection, known by the locks on the file."""
-    path = tmp_path / "notes.sqlite"
-    databases = [Database(path, SCHEMA) for _ in range(openings)]
-    for database in databases:
-        with database.transaction() as sqlite:
-            sqlite.execute("INSERT INTO notes VALUES ('before')")
-        subprocess.run([sys.executable, "-c", ANOTHER_PROCESS, str(path)], check=True)
-        assert Path(f"{path}-wal").exists()
-        with database.transaction() as sqlite:
-            sqlite.execute("INSERT INTO notes VALUES ('after')")
-    for database in databases:
-        database.close()
-    with closing(sqlite3.connect(path)) as whole:
-        assert whole.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert whole.execute("SELECT COUNT(*) FROM notes").fetchone() == (3 * openings,)

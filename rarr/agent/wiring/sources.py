@@ -20,7 +20,6 @@ from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limi
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.failures import redacted
-from rarr.tools.storage.files import private_folder
 from rarr.tools.text.wording import kind_of, shown
 
 if TYPE_CHECKING:
@@ -54,16 +53,12 @@ class Resources(list[Closes]):
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache of searches and pages. Raises `SettingsError` if its folder cannot be made."""
+        """The cache of searches and pages. Raises `InputError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
-        settings, home = self.settings, self.settings.home.expanduser()
-        try:
-            private_folder(home)
-        except OSError as error:
-            reason = f"home {home} cannot be made ({error.strerror})"
-            raise SettingsError(f"{reason}: name another folder") from None
-        return self.keep(Cache(home / "cache.sqlite", offline=settings.offline, refresh=settings.refresh))
+        settings = self.settings
+        folder = settings.home.expanduser() / "cache"
+        return Cache(folder, offline=settings.offline, refresh=settings.refresh)
 
 
 @contextmanager

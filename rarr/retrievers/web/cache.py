@@ -1,46 +1,32 @@
-"""Caches the answers of searches and pages in one file that many runs share."""
+"""Caches the answers of searches and pages in a folder that many runs share."""
 
 import asyncio
 import json
 import logging
-import sqlite3
+import os
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from rarr.errors import InputError, RetrievalError
 from rarr.tools.concurrency import PerLoop
-from rarr.tools.storage.database import Database, Schema
+from rarr.tools.storage.files import private_folder
 
 MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
 _REST_S = 60.0  # seconds without writing and warning after a failure, which may have taken long
-_PRUNE_EVERY = 64  # calls that store something
+_PRUNE_EVERY = 256  # stored entries
 
 _log = logging.getLogger("rarr")
-
-SCHEMA = Schema(
-    noun="cache",
-    name=0x72617272,  # "rarr" in ASCII
-    format=1,
-    tables="""
-        CREATE TABLE entries (
-            id INTEGER PRIMARY KEY,  -- grows, so that the lowest are the oldest
-            digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, stored_at REAL NOT NULL, value BLOB NOT NULL
-        );
-        CREATE INDEX by_age ON entries (kind, stored_at);
-    """,
-)
-_READ = "SELECT value, stored_at FROM entries WHERE digest = ?"
-_WRITE = "REPLACE INTO entries (digest, kind, stored_at, value) VALUES (?, ?, ?, ?)"
-_REMOVE_OLD = "DELETE FROM entries WHERE kind = ? AND stored_at < ?"
 
 
 class CacheEntry(NamedTuple):
@@ -51,24 +37,27 @@ class CacheEntry(NamedTuple):
 
 
 class Cache:
-    """Stores values in one SQLite file by kind and key. Many processes, threads and event loops may share it.
+    """Stores each value in a file of its own. Many processes, threads and event loops may share the folder.
 
-    A file that fails during a run, as on a full disk, does not end the run: the failure is logged, an entry
-    that cannot be read is made again, and a value that cannot be stored is still returned.
+    A disk that fails during a run, or is full, does not end the run: the failure is logged, an entry that
+    cannot be read is made again, and a value that cannot be stored is still returned.
     """
 
-    def __init__(self, path: Path, *, offline: bool = False, refresh: bool = False) -> None:
+    def __init__(self, folder: Path, *, offline: bool = False, refresh: bool = False) -> None:
         """`offline`: nothing is made, and entries of any age are valid. `refresh`: everything is made anew.
 
-        Raises `InputError` for a file that is damaged, is not a cache or cannot be opened.
+        Raises `InputError` for a folder that cannot be made.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
-        self._path, self._offline, self._refresh = path, offline, refresh
+        try:
+            private_folder(folder)  # texts and the questions about them are private
+        except OSError as error:
+            raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
+        self._folder, self._offline, self._refresh = folder, offline, refresh
         self._rests_until = {"read": 0.0, "written": 0.0}
-        self._stored = 0  # calls that stored something
-        self._turns: PerLoop[WeakValueDictionary[bytes, asyncio.Lock]] = PerLoop(WeakValueDictionary)
-        self._file = Database(path, SCHEMA)
+        self._stored = 0
+        self._turns: PerLoop[WeakValueDictionary[Path, asyncio.Lock]] = PerLoop(WeakValueDictionary)
 
     async def through(
         self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[bytes]]
@@ -78,8 +67,8 @@ class Cache:
         Callers for one key take turns, so that the others find what the first one stored. Raises the error of
         `make`, which is not stored, and `RetrievalError` for an entry that is missing offline.
         """
-        digest = _digest(kind, key)
-        async with self._turns.get().setdefault(digest, asyncio.Lock()):
+        file = self._file(kind, key)
+        async with self._turns.get().setdefault(file, asyncio.Lock()):
             entry = None if self._refresh else await self.stored(kind, key)
             if entry and (self._offline or entry.stored_at.timestamp() >= time.time() - MAX_AGE_S):
                 return entry
@@ -89,7 +78,7 @@ class Cache:
                 cure = "run it once without offline"
                 raise RetrievalError(f"not in the cache, and offline: {kind} {name!r}: {cure}")
             value, now = await make(), time.time()
-            await asyncio.to_thread(self._write, digest, kind, now, value)
+            await asyncio.to_thread(self._write, file, now, value)
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     async def search(self, key: Sequence[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
@@ -102,39 +91,50 @@ class Cache:
 
     async def stored(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
         """Returns the entry for `key` of any age, even with `refresh`, to show a source; None if missing."""
-        return await asyncio.to_thread(self._read, _digest(kind, key))
+        return await asyncio.to_thread(self._read, self._file(kind, key))
 
-    async def aclose(self) -> None:
-        """Closes the file, after the reads and writes that are under way. The next use opens it again."""
-        await asyncio.to_thread(self._file.close)
+    def _file(self, kind: str, key: Sequence[Any]) -> Path:
+        named = json.dumps([kind, key], sort_keys=True, separators=(",", ":"))
+        return self._folder / sha256(named.encode()).hexdigest()
 
-    def _read(self, digest: bytes) -> CacheEntry | None:
+    def _read(self, file: Path) -> CacheEntry | None:
         try:
-            with self._file.used() as sqlite:
-                row = sqlite.execute(_READ, (digest,)).fetchone()
-            return row and CacheEntry(zlib.decompress(row[0]), datetime.fromtimestamp(row[1], UTC))
-        except (sqlite3.Error, InputError, zlib.error, TypeError) as error:  # the entry is made again
+            with file.open("rb") as opened:  # another process may replace it
+                stored_at = datetime.fromtimestamp(os.fstat(opened.fileno()).st_mtime, UTC)
+                return CacheEntry(zlib.decompress(opened.read()), stored_at)
+        except FileNotFoundError:
+            return None
+        except (OSError, zlib.error) as error:  # the entry is made again
             self._warn("read", error)
             return None
 
-    def _write(self, digest: bytes, kind: str, now: float, value: bytes) -> None:
+    def _write(self, file: Path, now: float, value: bytes) -> None:
+        """Stores an entry: a reader finds all of it or nothing, and a crash damages no other entry."""
         if time.monotonic() < self._rests_until["written"]:
             return
         try:
-            with self._file.transaction() as sqlite:
-                sqlite.execute(_WRITE, (digest, kind, now, zlib.compress(value)))
-                if self._stored % _PRUNE_EVERY == 0:  # the file does not shrink
-                    sqlite.execute(_REMOVE_OLD, (kind, now - MAX_AGE_S - KEPT_S))
+            handle, name = mkstemp(dir=self._folder)
+            try:
+                with os.fdopen(handle, "wb") as opened:
+                    opened.write(zlib.compress(value))
+                os.utime(name, (now, now))
+                Path(name).replace(file)
+            finally:
+                Path(name).unlink(missing_ok=True)
+            if self._stored % _PRUNE_EVERY == 0:
+                self._prune(now - MAX_AGE_S - KEPT_S)
             self._stored += 1
-        except (sqlite3.Error, InputError) as error:
+        except OSError as error:
             self._warn("written", error)
+
+    def _prune(self, oldest: float) -> None:
+        for entry in os.scandir(self._folder):
+            with suppress(FileNotFoundError):  # another process prunes too
+                if entry.stat().st_mtime < oldest:
+                    Path(entry).unlink()
 
     def _warn(self, action: str, why: Exception) -> None:
         if time.monotonic() >= self._rests_until[action]:
             self._rests_until[action] = time.monotonic() + _REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
-            _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)
-
-
-def _digest(kind: str, key: Sequence[Any]) -> bytes:
-    return sha256(json.dumps([kind, key], sort_keys=True, separators=(",", ":")).encode()).digest()
+            _log.warning("cache %r cannot be %s (%s): %s", str(self._folder), action, why, cure)

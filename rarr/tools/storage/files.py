@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Self
 
 from filelock import FileLock, Timeout
 
@@ -54,7 +53,7 @@ def sync_folder(folder: Path) -> None:
 
 def private_folder(path: Path) -> None:
     """Makes the folder `path` and the missing folders above it, for their owner alone. Raises `OSError`."""
-    for folder in reversed([parent for parent in (path, *path.parents) if not parent.exists()]):
+    for folder in reversed([parent for parent in (path, *path.parents) if not parent.is_dir()]):
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
@@ -119,26 +118,38 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 
 class Appending:
-    """Appends lines to a file from any thread. Each line is complete and on the disk when `add` returns."""
+    """Appends lines to a file from any thread. A killed process loses no line that was added.
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._lock = path, threading.Lock()
+    `synced`: nor does a crash of the machine, at several milliseconds a line.
+    """
+
+    def __init__(self, path: Path, *, synced: bool = True) -> None:
+        self._path, self._synced, self._lock = path, synced, threading.Lock()
         with writing(path.parent):
             self._file = path.open("ab", buffering=0)
             sync_folder(path.parent)
 
-    def add(self, line: bytes) -> None:
-        """Appends a line, which must end with its line end. Does nothing after the file was closed."""
+    def add(self, line: bytes) -> int:
+        """Appends a line, which must end with its line end, and returns the place where it begins.
+
+        Does nothing after the file was closed, and returns -1.
+        """
         left = memoryview(line)
         with self._lock, writing(self._path.parent):
-            if not self._file.closed:
+            if self._file.closed:
+                return -1
+            place = self._file.seek(0, os.SEEK_END)
+            try:
                 while left:
                     left = left[os.write(self._file.fileno(), left) :]
-                os.fsync(self._file.fileno())
+                if self._synced:
+                    os.fsync(self._file.fileno())
+            except BaseException:
+                self._file.truncate(place)  # no other line may follow half of this line
+                raise
+            return place
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """Closes the file."""
         with self._lock:
             self._file.close()

@@ -1,21 +1,22 @@
 """The cache: what is made once and for how long, what failures cost, and what many processes do with it."""
 
 import asyncio
+import errno
 import os
-import sqlite3
+import resource
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.web.cache import MAX_AGE_S, Cache, CacheEntry
+from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry
 
 NOW = 1_790_000_000.0
 
@@ -48,15 +49,13 @@ async def put(cache: Cache, key: Sequence[Any], value: bytes = b"v") -> bytes:
     return (await cache.through("page", key, make)).value
 
 
-def in_file(path: Path, script: str) -> Any:
-    """Runs a script in the file; returns the first value of its first row."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return (connection.execute(script).fetchone() or [None])[0]
+def files(folder: Path) -> set[Path]:
+    return set(folder.iterdir())
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "cache.sqlite"
+    return tmp_path / "home" / "cache"
 
 
 async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
@@ -98,24 +97,33 @@ async def test_failure_is_not_stored(path: Path) -> None:
 async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = Cache(path)
     await put(cache, "known")
-    with cache._file.used() as sqlite:
-        sqlite.execute("PRAGMA max_page_count = 8")  # SQLite says the same of a disk
-    assert len(await put(cache, "a", os.urandom(100_000))) == 100_000
-    assert "(database or disk is full): let it be written, with room on its disk" in caplog.text
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))  # the system says the like of a full disk
+    try:
+        assert len(await put(cache, "a", os.urandom(100_000))) == 100_000
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert "File too large): let it be written, with room on its disk" in caplog.text
     assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
+    assert len(files(path)) == 1
 
 
 async def test_read_only_cache_is_read_and_new_values_go_out_unstored(
     path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await put(first := Cache(path), "known")
-    await first.aclose()
-    monkeypatch.setattr("os.access", lambda path, mode: False)
+    await put(Cache(path), "known")
+    monkeypatch.setattr("rarr.retrievers.web.cache.mkstemp", refused)  # root may write anywhere
     cache = Cache(path)
     assert (await cache.through("page", "known", never)).value == b"v"
     assert await put(cache, "new", b"w") == b"w"
-    assert "attempt to write a readonly database" in caplog.text
-    assert in_file(path, "SELECT COUNT(*) FROM entries") == 1
+    assert "Read-only file system" in caplog.text
+    assert len(files(path)) == 1
+
+
+def refused(dir: Path) -> Never:  # noqa: A002  # the name of tempfile's parameter
+    raise OSError(errno.EROFS, "Read-only file system")
 
 
 async def test_damaged_value_is_replaced_and_others_are_kept(
@@ -123,20 +131,31 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
 ) -> None:
     cache = Cache(path)
     await put(cache, "whole")
+    before = files(path)
     await put(cache, "damaged")
-    in_file(path, "UPDATE entries SET value = x'00' WHERE id = 2")
+    [damaged] = files(path) - before
+    damaged.write_bytes(damaged.read_bytes()[:-3])
     assert [bool(await cache.stored("page", key)) for key in ("whole", "damaged")] == [True, False]
     assert "cannot be read" in caplog.text
     await put(cache, "damaged")
     assert (await cache.through("page", "damaged", never)).value == b"v"
 
 
-def test_file_that_is_no_cache_is_refused_and_stays(path: Path) -> None:
-    in_file(path, "CREATE TABLE entries (mine)")
-    before = path.read_bytes()
-    with pytest.raises(InputError, match="not a cache: give another path"):
+async def test_entries_that_even_offline_runs_do_not_use_are_removed(path: Path) -> None:
+    await put(Cache(path), "old")
+    [old] = files(path)
+    long_ago = time.time() - MAX_AGE_S - KEPT_S - 1
+    os.utime(old, (long_ago, long_ago))
+    await put(Cache(path), "new")
+    assert len(files(path)) == 1 and not old.exists()
+
+
+def test_file_in_place_of_the_folder_is_refused_and_stays(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("mine")
+    with pytest.raises(InputError, match=r"cannot be made .*: name another home"):
         Cache(path)
-    assert path.read_bytes() == before
+    assert path.read_text() == "mine"
 
 
 PROGRAM = """
@@ -181,4 +200,3 @@ def test_many_processes_write_and_read_at_once_also_after_killed_ones(path: Path
     for process in [started(path, number, 200) for number in range(4)]:
         _, errors = process.communicate(timeout=30)
         assert (process.returncode, errors) == (0, "")
-    assert in_file(path, "PRAGMA integrity_check") == "ok"
