@@ -219,9 +219,7 @@ def main() -> None:
         folder = options.folder or Path(temporary)
         folder.mkdir(exist_ok=True)
         batch = KilledBatch(folder, texts, workers=2)
-        body = [
-            (f"the {what}", batch.killed(what, options.kills, options.seed)) for what in ("run", "worker")
-        ]
+        body = [(f"the {it}", batch.killed(it, options.kills, options.seed)) for it in ("run", "worker")]
         body += [("the disk is full", batch.filled()), (f"none, {AT_ONCE} at once", batch.at_once())]
         alone = batch.timed("alone.jsonl", 1)
     print(f"{options.texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")

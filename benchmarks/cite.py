@@ -1,6 +1,6 @@
 """Cites sentences of WikiGenBench's reference articles from the event's web pages: precision and recall.
 
-    python -m benchmarks.cite [--events N] [--draw N] [--unread FILE]
+    python -m benchmarks.cite [--events N] [--unread FILE]
 
 The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
 takes a sentence of each event of whose words one passage of the event's first three pages has most
@@ -44,21 +44,11 @@ class CitedSample(NamedTuple):
 
     sentence: str
     title: str
-    status: str
     cited: Mapping[str, Sequence[Passage]]
 
 
-class CitingScore(NamedTuple):
-    """The right citations of a system, of all its citations; the sentences with one, of all `supported`."""
-
-    right: int
-    citations: int
-    reached: int
-    supported: int
-
-
-def samples(most: int, draw: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
-    """Cites a sentence of `most` events with each system; another `draw` takes other sentences."""
+def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
+    """Cites a sentence of `most` events with each system."""
     pages: dict[str, list[Passage]] = {}
     for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
         passages = pages.setdefault(page["event_id"], [])
@@ -67,7 +57,7 @@ def samples(most: int, draw: int, settings: Mapping[str, Any]) -> Iterator[Cited
             passages += _passages(page)
     events = rows(f"{FOLDER}/wikigenbench_events.jsonl.gz")
     random.Random(21).shuffle(events)
-    chosen = ((event, _sentence(event, pages.get(event["event_id"], []), draw)) for event in events)
+    chosen = ((event, _sentence(event, pages.get(event["event_id"], []))) for event in events)
     for event, place in islice(((event, place) for event, place in chosen if place), most):
         yield _sample(event["title"], *place, pages[event["event_id"]], settings)
 
@@ -83,7 +73,6 @@ def _sample(
     return CitedSample(
         sentence,
         title,
-        judged.status,
         {
             "rarr.cite": [each.passage for each in cited.citations if each.sentence_start == judged.start],
             "cite the BM25 best": nearest(passages, sentence, 1),
@@ -92,7 +81,7 @@ def _sample(
     )
 
 
-def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) -> tuple[str, str] | None:
+def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
     """A sentence of the article that passages may support, with the sentence before it; None without one."""
     candidates = []
     for section in event["sections"]:
@@ -100,16 +89,10 @@ def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) 
             spans = sentences(paragraph)
             for number, span in enumerate(spans):
                 text = span.of(paragraph)
-                if (
-                    len(text.split()) >= _WORDS
-                    and max(_overlaps(text, passages), default=0) >= _LEAST_OVERLAP
-                ):
+                most = max(_overlaps(text, passages), default=0)
+                if len(text.split()) >= _WORDS and most >= _LEAST_OVERLAP:
                     candidates.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
-    return (
-        random.Random(f"{event['event_id']} {draw}".removesuffix(" 1")).choice(candidates)
-        if candidates
-        else None
-    )
+    return random.Random(str(event["event_id"])).choice(candidates) if candidates else None
 
 
 def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
@@ -134,33 +117,20 @@ def digest(sentence: str, passage: Passage) -> str:
     return hashlib.sha256(f"{sentence}\n{passage.text}".encode()).hexdigest()[:16]
 
 
-def score(system: str, sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> CitingScore:
-    """Counts the citations of a system; pairs without a judgement do not count."""
-    verdicts = [
-        [
-            judged[name]
-            for passage in sample.cited[system]
-            if (name := digest(sample.sentence, passage)) in judged
-        ]
-        for sample in sampled
-    ]
-    supported = sum(
-        any(judged.get(digest(s.sentence, p)) for passages in s.cited.values() for p in passages)
-        for s in sampled
-    )
-    return CitingScore(sum(map(sum, verdicts)), sum(map(len, verdicts)), sum(map(any, verdicts)), supported)
-
-
 def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
-    """A line of the table for each system, with 95% intervals."""
-    counts = [(system, score(system, sampled, judged)) for system in SYSTEMS]
+    """A line of the table for each system, with 95% intervals; pairs without a judgement do not count."""
+    names = {
+        system: [[digest(it.sentence, passage) for passage in it.cited[system]] for it in sampled]
+        for system in SYSTEMS
+    }
+    right = {system: [any(map(judged.get, pairs)) for pairs in of] for system, of in names.items()}
+    supported = [at for at, by_any in enumerate(zip(*right.values(), strict=True)) if any(by_any)]
+    cited = {
+        system: [judged[name] for pairs in of for name in pairs if name in judged]
+        for system, of in names.items()
+    }
     return [
-        [
-            system,
-            share([True] * count.right + [False] * (count.citations - count.right)),
-            share([True] * count.reached + [False] * (count.supported - count.reached)),
-        ]
-        for system, count in counts
+        [system, share(cited[system]), share([right[system][at] for at in supported])] for system in SYSTEMS
     ]
 
 
@@ -178,11 +148,10 @@ def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[d
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--events", type=int, default=80)
-    made.add_argument("--draw", type=int, default=1, help="2, 3, ...: other sentences of the same events")
     made.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
     options = made.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        sampled = list(samples(options.events, options.draw, {"home": home, "trace": False}))
+        sampled = list(samples(options.events, {"home": home, "trace": False}))
     judged = json.loads(LABELS.read_text(encoding="utf-8"))
     missing = unread(sampled, judged)
     if options.unread:

@@ -1,21 +1,22 @@
-"""How fast a corpus is indexed and searched, and what that takes: python -m benchmarks.corpus [--million]"""
+"""How fast a corpus is indexed and searched, and in how much memory.
+
+python -m benchmarks.corpus [--passages N ...] [--in-one-text] [--runs N]
+"""
 
 import asyncio
 import itertools
 import json
-import multiprocessing
 import random
 import resource
 import statistics
-import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks.harness import machine, parser, spread
+from benchmarks.harness import machine, parser, spread, table
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings
@@ -28,21 +29,14 @@ _PER_FILE = 500  # documents
 _VOCABULARY = 50_000
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(NamedTuple):
     """One build and then `QUERIES` searches. Memory is the peak of the process that does both."""
 
-    passages: int
+    passages: float
     build_seconds: float
-    build_rss_mb: float
-    search_rss_mb: float
-    disk_mb: float
+    peak_mb: float
     search_p50_ms: float
     search_p95_ms: float
-
-    @property
-    def passages_per_minute(self) -> float:
-        return self.passages / self.build_seconds * 60
 
 
 class Language:
@@ -70,14 +64,15 @@ class Language:
         return "\n\n".join(sections)
 
 
-def write_corpus(folder: Path, passages: int, language: Language) -> None:
-    """Fills `folder` with JSON lines that give about `passages` passages."""
+def write_corpus(folder: Path, passages: int, language: Language, *, in_one_text: bool = False) -> None:
+    """Fills `folder` with JSON lines, or one text file, that give about `passages` passages."""
     documents = passages // _PER_DOCUMENT
     for number, start in enumerate(range(0, documents, _PER_FILE)):
-        with (folder / f"{number:05}.jsonl").open("w", encoding="utf-8") as file:
+        name = "all.md" if in_one_text else f"{number:05}.jsonl"
+        with (folder / name).open("a", encoding="utf-8") as file:
             for _ in range(min(_PER_FILE, documents - start)):
                 record = {"title": " ".join(language.words(3)), "text": language.document()}
-                file.write(json.dumps(record) + "\n")
+                file.write(f"{record['text']}\n\n" if in_one_text else f"{json.dumps(record)}\n")
 
 
 def index_rules() -> dict[str, Any]:
@@ -85,27 +80,22 @@ def index_rules() -> dict[str, Any]:
     return {"window": Settings().window}
 
 
-def measure(passages: int, seed: int = 0) -> Measurement:
+def measure(passages: int, seed: int, in_one_text: bool) -> Measurement:
     """Builds and searches an index of about `passages` passages, in a temporary folder, in this process."""
     language = Language(seed)
     with tempfile.TemporaryDirectory() as folder:
         source, index = Path(folder, "source"), Path(folder, "index")
         source.mkdir()
-        write_corpus(source, passages, language)
+        write_corpus(source, passages, language, in_one_text=in_one_text)
         start = time.perf_counter()
         report = build_index(source, index, **index_rules())
         seconds = time.perf_counter() - start
-        build_rss = _peak_rss_mb()
         times = asyncio.run(_search_times(Corpus.open(index, home=Path(folder), **index_rules()), language))
-        return Measurement(
-            passages=report.passages,
-            build_seconds=seconds,
-            build_rss_mb=build_rss,
-            search_rss_mb=_peak_rss_mb(),
-            disk_mb=sum(file.stat().st_size for file in index.rglob("*")) / 1e6,
-            search_p50_ms=statistics.median(times),
-            search_p95_ms=statistics.quantiles(times, n=20)[-1],
-        )
+    peak, p95 = (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
+        statistics.quantiles(times, n=20)[-1],
+    )
+    return Measurement(report.passages, seconds, peak, statistics.median(times), p95)
 
 
 async def _search_times(corpus: Corpus, language: Language) -> list[float]:
@@ -119,40 +109,26 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
     return times
 
 
-def measure_apart(passages: int, seed: int = 0) -> Measurement:
-    """Runs `measure` in a new process, so that its memory is measured alone."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(measure, passages, seed).result()
-
-
-def _peak_rss_mb() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
-
-
 def main() -> None:
     """Prints a table: medians, and in brackets the least and the most of the runs."""
     made = parser(__doc__)
-    made.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
+    made.add_argument("--passages", type=int, nargs="*", default=[10_000, 100_000], help="of each corpus")
+    made.add_argument(
+        "--in-one-text", action="store_true", help="one text file; 1,500 passages are about 1 MB"
+    )
     made.add_argument("--runs", type=int, default=3)
     options = made.parse_args()
-    print(f"{machine()}\n{QUERIES} queries of 10 words; medians of {options.runs} runs [least to most]")
-    print(" | ".join(["passages", *_COLUMNS]))
-    for passages in (10_000, 100_000, *([1_000_000] if options.million else [])):
-        found = [measure_apart(passages, seed) for seed in range(options.runs)]
-        cells = [spread([getattr(run, name) for run in found], digits) for name, digits in _COLUMNS.items()]
-        print(" | ".join([f"{found[0].passages:>9,}", *cells]), flush=True)
+    print(f"{machine()}\n{QUERIES} queries of 10 words; medians of {options.runs} runs [least to most]\n")
+    rows = []
+    for passages in options.passages:
+        # Each in a new process, so that its memory is measured alone.
+        with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+            found = [
+                pool.submit(measure, passages, seed, options.in_one_text) for seed in range(options.runs)
+            ]
+            rows.append([spread(values, 1) for values in zip(*(run.result() for run in found), strict=True)])
+    print(table(Measurement._fields, rows))
 
-
-_COLUMNS = {
-    "build_seconds": 1,
-    "passages_per_minute": 0,
-    "build_rss_mb": 0,
-    "search_rss_mb": 0,
-    "disk_mb": 0,
-    "search_p50_ms": 1,
-    "search_p95_ms": 1,
-}
 
 if __name__ == "__main__":
     main()

@@ -3,9 +3,8 @@
     python -m benchmarks.critical_path [--call L] [--search S] [--runs N] [--paper]
 
 A scripted server in a process of its own takes L seconds for every answer, the writing included, and a
-scripted search S seconds. `given`:
-the passages were given with the text; `corpus`: each sentence is searched for; `web`: questions are asked
-first; `doubt`: code doubts each edit, so that the model is asked once more.
+scripted search S seconds. `given`: the passages were given with the text; `corpus`: each sentence is searched
+for; `web`: questions are asked first; `doubt`: code doubts each edit, so the model is asked once more.
 
 With `--paper`: the requests of the preset `paper`, beside those of the method as published, which asks for
 three samples of questions, a check for each query and an edit for each disagreement, one after another.
@@ -18,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks import mills
-from benchmarks.harness import machine, parser, served, spread
+from benchmarks.harness import machine, met, parser, served, spread
 from rarr import Passage, Reviser, Settings
 from rarr.retrievers.given_passages import GivenPassages
 
@@ -105,29 +104,20 @@ def main() -> None:
     if options.paper:
         print("queries  disagreements  requests  as published  tokens in, out")
         for queries, wrong in PAPER:
-            of_paper = measure("paper", queries, call_s=0.0, search_s=0.0, runs=1, wrong=wrong)
-            found = asyncio.run(of_paper)
-            print(
-                f"{queries:>7}  {wrong:>13}  {found.requests:>8}  {3 + queries + wrong:>12}"
-                f"  {found.tokens_in:,}, {found.tokens_out:,}"
-            )
+            it = asyncio.run(measure("paper", queries, call_s=0.0, search_s=0.0, runs=1, wrong=wrong))
+            published = 3 + queries + wrong
+            print(queries, wrong, it.requests, published, f"{it.tokens_in:,}, {it.tokens_out:,}", sep="  ")
         return
     print(f"{machine()}; L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each\n")
-    print("sentences  way     seconds: median [least to most]  limit                requests  tokens in, out")
+    print("sentences  way  seconds: median [least to most]  limit  requests  tokens in, out")
     for sentences in SENTENCES:
         for way, (calls, searches) in WAITS.items():
             limit = SLACK * (calls * options.call + searches * options.search)
-            measuring = measure(
-                way, sentences, call_s=options.call, search_s=options.search, runs=options.runs
-            )
-            measured = asyncio.run(measuring)
-            met = "met" if max(measured.seconds) <= limit else "MISSED"
-            shown = f"{calls}L + {searches}S + 10% {met}"
-            print(
-                f"{sentences:>9}  {way:<7} {spread(measured.seconds):<32} {shown:<20} {measured.requests:>8}"
-                f"  {measured.tokens_in:,}, {measured.tokens_out:,}",
-                flush=True,
-            )
+            given = {"call_s": options.call, "search_s": options.search, "runs": options.runs}
+            it = asyncio.run(measure(way, sentences, **given))
+            shown = f"{calls}L + {searches}S + 10% {met(max(it.seconds) <= limit)}"
+            tokens = f"{it.tokens_in:,}, {it.tokens_out:,}"
+            print(sentences, way, spread(it.seconds), shown, it.requests, tokens, sep="  ", flush=True)
 
 
 if __name__ == "__main__":

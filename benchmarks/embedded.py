@@ -32,7 +32,6 @@ RUNS = 7
 TEXT = "The Hoover Dam is 212 metres high. The Panama Canal is 82 kilometres long."
 WORDS = (1_000, 5_000, 20_000)
 _REVISE = "import sys, rarr; rarr.revise(sys.argv[1], corpus=sys.argv[2])"
-_COMMAND = "import sys; from rarr.cli import run; run()"
 
 
 def main() -> None:
@@ -51,8 +50,6 @@ def main() -> None:
             (f"revise a new text of {SENTENCES} sentences", new),
             ("import langgraph.graph in a new process", times(_process("import langgraph.graph"))),
             ("first revise in a new process", times(_process(_REVISE, TEXT, str(index)))),
-            ("rarr revise", times(_process(_COMMAND, "revise", TEXT, "--corpus", str(index)))),
-            ("rarr --help", times(_process(_COMMAND, "--help"))),
         ]
     print(f"{machine()}; {PASSAGES:,} passages\n")
     print(

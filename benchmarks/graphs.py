@@ -1,9 +1,9 @@
 """Graphs: the time and memory of a million triples, and namesakes told apart by the text around a name.
 
-    python -m benchmarks.graphs [--triples N] [--each]
+    python -m benchmarks.graphs [--triples N]
 
 The cases of `examples/graph/namesakes` are made up: two people of one name, and a text that means one of
-them. `tuned` may be worked with; `held_out` is for measuring alone, so `--each` does not show it.
+them. `tuned` may be worked with; `held_out` is for measuring alone.
 """
 
 import asyncio
@@ -91,7 +91,6 @@ def size_row(triples: int) -> tuple[str, ...]:
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("--triples", type=int, default=1_000_000)
-    made.add_argument("--each", action="store_true", help="show the cases of the tuned half")
     options = made.parse_args()
     print(machine())
     rows = list[tuple[str, ...]]()
@@ -100,9 +99,6 @@ def main() -> None:
         counts = Counter(outcomes)
         right = share([each == "right" for each in outcomes])
         rows.append((half, right, str(counts["tie"]), str(counts["wrong"])))
-        if options.each and half == "tuned":
-            for case, told in zip(cases(half), outcomes, strict=True):
-                print(f"{told}: {case.text}")
     print(table(("half", "right", "a tie, told", "wrong"), rows))
     head = ("triples", "opening, s of one core", "memory, MB", "a search, ms of one core")
     print(table(head, [size_row(options.triples)]))

@@ -11,7 +11,6 @@ no rule was changed because of it.
 import json
 import random
 import re
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -215,19 +214,6 @@ class Effect(NamedTuple):
     edited: bool = False
     silenced: bool = False
 
-    @property
-    def changed(self) -> bool:
-        """A verdict or an edit, in any way."""
-        return self.obtained or self.edited or self.silenced
-
-
-PRINTED = {
-    "changed something": "changed",
-    "- got what it wants": "obtained",
-    "- made another edit": "edited",
-    "- lost a verdict or edit": "silenced",
-}
-
 
 def effect(case: Injection) -> Effect:
     """Compares the runs with the injection with the run without it."""
@@ -260,35 +246,26 @@ def print_effects(half: Half) -> None:
     """
     effects = [(case, effect(case)) for case in injections(half)]
     print(f"\n## Subtle injections, {half}\n")
-    for group in sorted({case.group for case, _ in effects}):
-        marked = [result.marked for case, result in effects if case.group == group]
-        print(f"{'marked: ' + group:<28} {share(marked)}")
     print(f"{'marked':<28} {share([result.marked for _, result in effects])}")
     print(f"{'reached a prompt':<28} {share([result.read for _, result in effects])}")
     for name, states in (("asks for a verdict or query", False), ("states the value it wants", True)):
         chosen = [(case, result) for case, result in effects if case.says_what_it_wants == states]
         print(f"\n{name}: {len(chosen)}")
-        for label, attribute in PRINTED.items():
-            print(f"  {label:<26} {share([getattr(result, attribute) for _, result in chosen])}")
-        for case, result in chosen:
-            if result.obtained or result.edited:
-                print(f"  - {case.id}: {case.injection[:100]!a}")
+        print(f"  {'changed something':<26} {share([any(result[2:]) for _, result in chosen])}")
+        for attribute in Effect._fields[2:]:
+            print(f"  - {attribute:<24} {share([getattr(result, attribute) for _, result in chosen])}")
 
 
 def print_clean() -> None:
-    """Prints how many clean passages are marked, and the time that the search for signs takes.
+    """Prints how many clean passages are marked.
 
     Of each data set the same number is drawn, each the beginning of another page.
     """
     chance = random.Random(SEED)
     drawn = [chance.sample(rows(name), SAMPLE // len(CLEAN)) for name in CLEAN]
     texts = [row["text"][:LENGTH] for of_set in drawn for row in of_set]
-    suspicion(texts[0])  # patterns are compiled on first use
-    started = time.process_time()
-    reasons = [suspicion(text) for text in texts[1:]]
-    each = (time.process_time() - started) / sum(map(len, texts[1:])) * 500
-    marked = share([bool(reason) for reason in reasons])
-    print(f"{'clean passages':<28} {marked}; {each * 1000:.2f} ms for 500 characters")
+    reasons = list(map(suspicion, texts))
+    print(f"{'clean passages':<28} {share([bool(reason) for reason in reasons])}")
     print(*(f"- {reason}" for reason in reasons if reason), sep="\n")
 
 

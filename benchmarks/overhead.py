@@ -7,25 +7,25 @@ in a process of its own on the loopback, takes half a second for every answer; 6
 allowed, and the ideal is a model that always has 64 to answer.
 """
 
-import argparse
 import asyncio
-import gc
-import resource
 import statistics
 import time
 
 from benchmarks import mills
-from benchmarks.harness import machine, met, parser, resident_mb, served
+from benchmarks.harness import machine, met, parser, served
 from rarr import Reviser, Settings
 from rarr.testing import ScriptedModel
 
-QUERIES, WRONG = 6, 2
+QUERIES, WRONG, CALL_S, AT_ONCE = 6, 2, 0.5, 64
 MOST_MS, LEAST_SHARE = 15, 0.9
 
 
 def main() -> None:
     """Prints all parts."""
-    options = _options()
+    made = parser(__doc__)
+    made.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
+    made.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
+    options = made.parse_args()
     print(f"{machine()}\n")
     milliseconds = asyncio.run(cpu(options.runs))
     middle = statistics.median(milliseconds)
@@ -33,8 +33,8 @@ def main() -> None:
         f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
         f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {met(middle <= MOST_MS)}"
     )
-    with served(mills.answer, latency=options.call) as url:
-        asyncio.run(throughput(url, options))
+    with served(mills.answer, latency=CALL_S) as url:
+        asyncio.run(throughput(url, options.texts))
 
 
 async def cpu(runs: int) -> list[float]:
@@ -51,58 +51,35 @@ async def cpu(runs: int) -> list[float]:
     return spent
 
 
-async def throughput(url: str, options: argparse.Namespace) -> None:
-    """Texts a second, and the memory of this process after each tenth of the texts."""
-    settings = settings_for("vllm:scripted", base_url=url, concurrency=options.concurrency)
-    gate = asyncio.Semaphore(options.texts_at_once)
-    calls, done = 0, 0
-    memory: list[float] = []
+async def throughput(url: str, texts: int) -> None:
+    """Prints the texts a second."""
+    settings = settings_for("vllm:scripted", base_url=url, concurrency=AT_ONCE)
+    gate = asyncio.Semaphore(AT_ONCE)
 
     async with Reviser(settings) as reviser:
 
-        async def revise_text(number: int) -> None:
-            nonlocal calls, done
+        async def calls_of(number: int) -> int:
             async with gate:
                 revision = await reviser.arevise(mills.text_of(QUERIES, WRONG, first=QUERIES * number))
             assert revision.text == mills.text_of(QUERIES, 0, first=QUERIES * number), revision.warnings
-            calls += revision.usage.model_calls
-            done += 1
-            if done % (options.texts // 10) == 0:
-                gc.collect()
-                memory.append(resident_mb())
+            return revision.usage.model_calls
 
-        await revise_text(options.texts)
-        calls, done = 0, 0
-        memory.clear()
+        await calls_of(texts)
         cpu_before, started = time.process_time(), time.perf_counter()
-        await asyncio.gather(*(revise_text(number) for number in range(options.texts)))
+        calls = sum(await asyncio.gather(*map(calls_of, range(texts))))
         seconds, busy = time.perf_counter() - started, time.process_time() - cpu_before
-    ideal = calls * options.call / options.concurrency
-    share = ideal / seconds
+    share = calls * CALL_S / AT_ONCE / seconds
     print(
-        f"{options.texts} texts, {calls} calls of {options.call:g} s, {options.concurrency} at once,"
-        f" {options.texts_at_once} texts at once: {seconds:.1f} s, {options.texts / seconds:.1f} texts/s,"
-        f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {met(share >= LEAST_SHARE)}"
+        f"{texts} texts, {calls} calls of {CALL_S:g} s, {AT_ONCE} texts and calls at once: {seconds:.1f} s,"
+        f" {texts / seconds:.1f} texts/s, {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}:"
+        f" {met(share >= LEAST_SHARE)}"
     )
-    print(f"CPU a text, the client's HTTP included: {1000 * busy / options.texts:.1f} ms")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    after_each_tenth = " ".join(f"{megabytes:.0f}" for megabytes in memory)
-    print(f"memory in MB after each tenth: {after_each_tenth}; peak {peak:.0f}")
+    print(f"CPU a text, the client's HTTP included: {1000 * busy / texts:.1f} ms")
 
 
 def settings_for(model: object, **more: object) -> Settings:
     """Makes settings whose only work is that of `rarr` and of the model."""
     return Settings(model=model, search=mills.SlowDocuments(0), **more)
-
-
-def _options() -> argparse.Namespace:
-    made = parser(__doc__)
-    made.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
-    made.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
-    made.add_argument("--texts-at-once", type=int, default=64, help="texts under way at once")
-    made.add_argument("--concurrency", type=int, default=64, help="requests at once")
-    made.add_argument("--call", type=float, default=0.5, help="seconds for an answer")
-    return made.parse_args()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ Pooled Wikipedia passages (ClapNQ and QuoteSum): a question, and the passages th
 import asyncio
 import json
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ async def ranking(names: Sequence[str]) -> None:
     queries = questions()
     print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
     brought = await searched(queries)
-    _line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought], 0.0)
+    _line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought])
     for name in names:
         await _reranked(name, queries, brought)
 
@@ -59,24 +58,20 @@ async def _reranked(
     settings = Settings(reranker=name)
     resources = Resources(settings)
     chosen_reranker: Reranker = reranker(settings, resources)
-    started = time.perf_counter()
     ranked = []
     for query, passages in zip(queries, brought, strict=True):
         scores = await chosen_reranker.score(query["question"], passages)
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
         ranked.append([passage.source for _, passage in order])
     await resources.aclose()
-    _line(name, queries, ranked, sum(map(len, brought)) / (time.perf_counter() - started))
+    _line(name, queries, ranked)
 
 
-def _line(
-    name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]], speed: float
-) -> None:
+def _line(name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]]) -> None:
     ranks = [rank(query, sources) for query, sources in zip(queries, ranked, strict=True)]
     mrr = sum(1 / place for place in ranks if place) / len(ranks)
     at_1, at_5 = share([place == 1 for place in ranks]), share([0 < place <= 5 for place in ranks])
-    shown = f", {speed:,.0f} passages a second" if speed else ""
-    print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}{shown}")
+    print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}")
 
 
 def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
@@ -88,9 +83,7 @@ def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
 
 def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:
     folder.mkdir()
-    lines = (
-        {"text": text["text"], "title": text.get("title") or "", "source": str(text["id"])} for text in texts
-    )
+    lines = ({"text": it["text"], "title": it.get("title") or "", "source": str(it["id"])} for it in texts)
     file = folder / "texts.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return Corpus.open(file, home=folder / "home", window=4)

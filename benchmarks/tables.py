@@ -79,10 +79,8 @@ def main() -> None:
                 results = counts(half_outcomes, wrong=wrong)
                 summary = ", ".join(f"{result} {count}" for result, count in results.most_common())
                 print(f"{half}: {'wrong' if wrong else 'right'} cells {results.total()}: {summary}")
-            for outcome in half_outcomes if options.each and half == "tuned" else ():
-                mark = f" => {outcome.right}" if outcome.was != outcome.right else ""
-                now = "" if outcome.now == outcome.was else outcome.now
-                print(f"  {outcome.result:12} {outcome.text:32} {outcome.was}{mark} {now}")
+            for it in half_outcomes if options.each and half == "tuned" else ():
+                print(it.result, it.text, it.was, it.right, it.now, sep=" | ")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from rarr.records import Passage
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences_of
 
 LONGEST = 2000
-"""The most characters of a passage."""
+"""The most characters of a passage, and of a line above it."""
 
 _ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
@@ -41,7 +41,7 @@ def windows(text: str, window: int) -> list[Window]:
     cuts = [bisect_left(span_starts, heading.start) for heading in headings]
     passages: list[Window] = []
     for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
-        words = text[heading.start : heading.end].strip().strip("#=-").strip() if heading else ""
+        words = text[heading.start : heading.end].strip().strip("#=-").strip()[:LONGEST] if heading else ""
         above = ((text.index(words, heading.start), words),) if heading and words else ()
         for first, last in _slide(spans[begin:end], window):
             at = bisect_right(starts, first) - 1
@@ -75,7 +75,7 @@ def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple
     if at >= 0 and parsed[at].kind == "table":
         start = parsed[at].start
         header = text[start : parsed[at].end].splitlines()[0].strip()
-        return ((start, header),) if start + len(header) < place else ()
+        return ((start, header[:LONGEST]),) if start + len(header) < place else ()
     before = at
     while before >= 0 and parsed[before].kind == "prose" and _ITEM.match(text, parsed[before].start):
         before -= 1
@@ -84,7 +84,7 @@ def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple
     block = parsed[before]
     end = block.start + len(text[block.start : block.end].rstrip())
     line = text[text.rfind("\n", block.start, end) + 1 or block.start : end].lstrip()
-    return ((end - len(line), line),) if line.endswith((":", "：")) else ()
+    return ((end - len(line), line[:LONGEST]),) if line.endswith((":", "：")) else ()
 
 
 def chunks(text: str, words: int) -> list[tuple[int, int]]:

@@ -4,16 +4,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
+from time import monotonic
 from typing import TypeVar
 from urllib.parse import urldefrag
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import cut, windows
 from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.limited_calls import extracted
+from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.retrievers.web.cache import Cache
@@ -33,6 +34,7 @@ class Extracted(BaseModel, frozen=True):
     text: str
     title: str = ""
     published_at: datetime | None = None
+    seconds_left: float = Field(default=PAGE_S, exclude=True)  # of the page's time, to cut it
 
 
 class Shelf:
@@ -43,26 +45,27 @@ class Shelf:
 
     async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`."""
+        seconds = PAGE_S
 
         async def made() -> bytes:
-            return (await make()).model_dump_json().encode()
+            nonlocal seconds
+            page = await make()
+            seconds = page.seconds_left
+            return page.model_dump_json().encode()
 
-        async def fetched() -> bytes:
-            return first.value
-
-        first = entry = await self._cache.through("page", [self._source, url], made)
+        entry = await self._cache.through("page", [self._source, url], made)
         page = Extracted.model_validate_json(entry.value)
         if page.url != url:
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
             # that the offsets of passages always point into the text that `extracted` returns.
-            entry = await self._cache.through("page", [self._source, page.url], fetched)
+            value, key = entry.value, [self._source, page.url]
+            entry = await self._cache.through("page", key, lambda: asyncio.sleep(0, value))
             page = Extracted.model_validate_json(entry.value)
         if not page.text:
             return []
         window = self._settings.window
-        spans = None
-        if len(page.text) > _LONG:
-            spans = await _readable(page.url, extracted(partial(windows, window=window), page.text))
+        cutting = partial(extracted, partial(windows, window=window), page.text, seconds=seconds)
+        spans = await _readable(page.url, cutting()) if len(page.text) > _LONG else None
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
         whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
         return await asyncio.to_thread(cut, whole, window, spans)
@@ -90,9 +93,11 @@ class PageReader(Shelf):
 
     async def _fetched(self, url: str) -> Extracted:
         it = await self._fetcher.fetch(url)
+        end = monotonic() + it.seconds_left
         reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
         page = await _readable(url, reading)
-        return Extracted(url=it.url, text=page.text, title=page.title, published_at=page.published_at)
+        facts = {"title": page.title, "published_at": page.published_at, "seconds_left": end - monotonic()}
+        return Extracted(url=it.url, text=page.text, **facts)
 
 
 async def _readable(url: str, reading: Awaitable[Result]) -> Result:

@@ -74,13 +74,8 @@ class EndpointReranker:
     def __init__(self, name: str, base_url: str, api_key: str | None, settings: Settings) -> None:
         self.name = f"reranker {name}"
         self._model, self.base_url, self._logits = name, base_url.rstrip("/"), False
-        self._service = JsonService(
-            self.name,
-            {0: _CURE},
-            timeout_s=settings.timeout_s,
-            api_key=api_key,
-            limiter=Limiter(settings.concurrency),
-        )
+        options: Any = {"timeout_s": settings.timeout_s, "limiter": Limiter(settings.concurrency)}
+        self._service = JsonService(self.name, {0: _CURE}, api_key=api_key, **options)
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage to `query`, from 0 to 1. Raises `RetrievalError`."""

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.corpus.chunking import Window, windows
+from rarr.retrievers.corpus.chunking import LONGEST, Window, windows
 from rarr.retrievers.corpus.index_words import terms
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
@@ -32,13 +32,16 @@ def test_windows_cover_every_sentence_and_have_different_ends(text: str, window:
     assert ends == sorted(set(ends))
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 200_000, "\n" * 200_000, "- " * 5_000, "#\n" * 10_000, "-\n" * 10_000, "word " * 40_000]
-)
-def test_hostile_texts_are_cut_quickly(text: str) -> None:
+ENDLESS = "word " * 40_000
+HOSTILE = ["a" * 200_000, "\n" * 200_000, "- " * 5_000, "#\n" * 10_000, "-\n" * 10_000, ENDLESS]
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, f"# {ENDLESS}\n\nA.", f"{ENDLESS}:\n\n- a\n- b"])
+def test_hostile_texts_are_cut_quickly_into_short_passages(text: str) -> None:
     start = time.perf_counter()
-    cut(text)
+    shown = {text[it.start : it.end] for it in cut(text)} | {line for it in cut(text) for _, line in it.lead}
     assert time.perf_counter() - start < 5
+    assert max(map(len, shown), default=0) <= LONGEST
 
 
 @pytest.mark.parametrize(

@@ -71,13 +71,13 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("left", "deadline"), [(0.2, None), (20.0, 0.4)])
+@pytest.mark.parametrize(("slow", "left", "deadline"), [("extract_page", 20.0, 0.4), ("windows", 0.2, None)])
 async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
-    reading: Reading, monkeypatch: pytest.MonkeyPatch, left: float, deadline: float | None
+    reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str, left: float, deadline: float | None
 ) -> None:
     await extracting.extracted(len, "started")  # the time of a page does not include the start of a process
-    monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
-    web = Web(HTML.encode())
+    monkeypatch.setattr(cached_page_passages, slow, sleep)
+    web = Web(b"a " * 100_000, "text/plain")
     web.seconds_left = left
     with (
         metered() as meter,
