@@ -75,10 +75,9 @@ def graph_of(components: Components) -> Graph | None:
 
 
 def _found(graph: Graph, question: str) -> State:
-    store, linked = graph.store, graph.linked(question)
-    mentions = [it for it in linked if any(store.around(e) or store.pointing_at(e) for e in it.entities)]
+    linked = graph.linked(question)
     # A value such as a country is a subject only where no entity with triples of its own is named.
-    mentions = [it for it in mentions if any(map(store.around, it.entities))] or mentions
+    mentions = [it for it in linked if any(map(graph.store.around, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(telling_stems(question)))
     safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]

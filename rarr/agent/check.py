@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rarr.agent.postprocess import classified
 from rarr.agent.revise import Reviser
@@ -33,8 +33,7 @@ _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_fail
 _MOST_QUOTES = 3
 
 
-@dataclass(frozen=True)
-class DocumentFile:
+class DocumentFile(NamedTuple):
     """A file to check: its name, and its text, or the reason why it could not be read."""
 
     file: str

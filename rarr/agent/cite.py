@@ -145,9 +145,8 @@ async def check_citations(
     no source says all of it, it is read once more beside all of its sources.
     """
     state, readings, notices = State(text=text, context=context), list[_Reading](), list[Notice]()
-    sources = _Sources(components, known, given)
-    named = enumerate(marks, start=1)
-    resolved = await asyncio.gather(*(_resolved(text, mark, f"c{number}", sources) for number, mark in named))
+    sources, named = _Sources(text, components, known, given), enumerate(marks, start=1)
+    resolved = await asyncio.gather(*(sources.resolved(mark, f"c{number}") for number, mark in named))
 
     async def read(group: Sequence[_Resolved]) -> None:
         """Reads the sentences of the group beside the evidence of their citations in this group alone."""
@@ -181,44 +180,41 @@ _Reading = tuple[Card, frozenset[str]]
 """The card of a sentence, and the ids of the evidence beside which it was read."""
 
 
-async def _resolved(text: str, mark: CitationMark, query_id: str, sources: "_Sources") -> _Resolved:
-    """Finds the passages of the cited source; suspicious ones are left out. A failure becomes a notice."""
-    label, sentence = mark.label, mark.sentence.of(text)
-    entries = {it.label: it.text for it in source_entries(text)}
-    target = entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
-    message = f"the citation {mark.place.of(text)} could not be judged"
-    try:
-        async with meter().in_time():
-            named = await sources.passages(label, target, sentence)
-    except Exception as error:
-        return _Resolved(mark, target, {}, failure("cite", message, error))
-    close = await work(nearest, named, sentence, _PASSAGES) if named else []
-    evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
-    usable = [passage for passage in evidence if not passage.suspicious]
-    notice = None
-    if evidence and not usable:
-        why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
-        notice = Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
-    excerpts, _ = await work(merged, usable)
-    return _Resolved(mark, target, {it.id: it for it in excerpts} if evidence else None, notice)
-
-
 class _Sources:
-    """Finds cited sources among those that `components` can search.
+    """Finds the sources that a text cites among those that `components` can search.
 
     Each query is searched for once, and each source read once, however many marks name it.
     """
 
-    def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
+    def __init__(
+        self, text: str, components: Components, known: Sequence[Passage], given: GivenPassages | None
+    ) -> None:
+        self._text, self._entries = text, {it.label: it.text for it in source_entries(text)}
         self._components, self._known, self._given = components, known, given
         self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
-    async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage]:
-        """Returns the passages of the cited sources; of those whose text can be read, all passages.
+    async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
+        """Finds the passages of the cited source but suspicious ones. A failure becomes a notice."""
+        label, sentence = mark.label, mark.sentence.of(self._text)
+        target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
+        message = f"the citation {mark.place.of(self._text)} could not be judged"
+        try:
+            async with meter().in_time():
+                named = await self._passages(label, target, sentence)
+        except Exception as error:
+            return _Resolved(mark, target, {}, failure("cite", message, error))
+        close = await work(nearest, named, sentence, _PASSAGES) if named else []
+        evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
+        usable = [passage for passage in evidence if not passage.suspicious]
+        notice = None
+        if evidence and not usable:
+            why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
+            notice = Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
+        excerpts, _ = await work(merged, usable)
+        return _Resolved(mark, target, {it.id: it for it in excerpts} if evidence else None, notice)
 
-        `label` is the label of the mark, `target` the entry of the text's list or the address. Raises
-        `RetrievalError` if the sources cannot be searched.
-        """
+    async def _passages(self, label: str, target: str, sentence: str) -> Sequence[Passage]:
+        """Returns the passages of the cited sources; of those whose text can be read, all passages."""
         settings, retriever = self._components.settings, self._components.retriever
         if not target:
             number, given = int(label) if label.isdecimal() else 0, self._given

@@ -47,6 +47,7 @@ _BETWEEN = "\n\n---\n\n"
 _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
 _ENDS = (".", "!", "?", "。", "！", "？")
 _CLOSING = "\"'”’»)]*_ "
+_Judged = tuple[float | None, AttributionClass | None]  # the support of a sentence, and its class
 _STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
 Sources: TypeAlias = "Given | Sequence[Given]"
@@ -173,8 +174,7 @@ class NamedJudge(ClaimVerifier):
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
         whole = [Span(0, len(claim))]
         spans = whole if self.reader.startswith(ATTRSCORE) else await work(sentences, claim) or whole
-        supports: Sequence[float | None] = [None if evidence else 0.0] * len(spans)
-        classes: Sequence[AttributionClass | None] = [None if evidence else "extrapolatory"] * len(spans)
+        judged: list[_Judged] = [(None, None) if evidence else (0.0, "extrapolatory")] * len(spans)
         if usable:
             texts = [f"{it.title}\n{it.text}".strip() for it in usable]
             joined = usable[0].model_copy(update={"title": "", "text": "\n\n".join(texts)})
@@ -184,7 +184,7 @@ class NamedJudge(ClaimVerifier):
                     scores = await judge.support(*asked)
                     labels = [attribution_class(it, settings.support_threshold) for it in scores]
                     classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels
-                    supports = scores
+                    judged = list(zip(scores, classes, strict=True))
             except Exception as error:
                 problem = "the claim could not be judged"
                 notices.append(failure("attribute", problem, error, code="verification_failed"))
@@ -196,9 +196,9 @@ class NamedJudge(ClaimVerifier):
                 support=support,
                 evidence_ids=tuple(it.id for it in usable if label not in (None, "extrapolatory")),
             )
-            for span, label, support in zip(spans, classes, supports, strict=True)
+            for span, (support, label) in zip(spans, judged, strict=True)
         ]
-        return _verification(claim, context, found, classes, notices, tuple(evidence))
+        return _verification(claim, context, found, [label for _, label in judged], notices, tuple(evidence))
 
 
 def verifier_of(settings: Settings) -> ClaimVerifier:

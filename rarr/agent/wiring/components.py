@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from rarr.agent.refusals import kept_refusals
 from rarr.agent.wiring.models import LanguageModels
-from rarr.agent.wiring.sources import given_passages, opening, reranker, retriever, search_names
+from rarr.agent.wiring.sources import opening, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted.cards import READING, PromptedCardReader
@@ -32,6 +32,7 @@ from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.nodes.plan import MAX_SECTIONS
 from rarr.prompts import Prompt
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel
 
@@ -81,7 +82,8 @@ def wire(
             opened=tuple(opened),  # after both
             baseline=baseline,
         )
-        given = given_passages(made.retriever)
+        searched = getattr(made.retriever, "source", None)
+        given = searched.if_all_fit if isinstance(searched, GivenPassages) else ()
         checker = made.checker if baseline.agreement else UnaskedAgreement()
         return replace(made, checker=checker, given=given, searches=not given)
 

@@ -209,12 +209,6 @@ class ObjectRetriever:
         return await within_limits(self._name, found, self._limits)
 
 
-def given_passages(searched: Retriever) -> tuple[Passage, ...]:
-    """Returns the passages that the caller gave as all that is searched, if they fit into each request."""
-    given = searched.source if isinstance(searched, ObjectRetriever) else None
-    return given.if_all_fit if isinstance(given, GivenPassages) else ()
-
-
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
     """Returns the components with another retriever: `given`, and behind it their own unless `alone`.
 
