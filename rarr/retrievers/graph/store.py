@@ -131,19 +131,14 @@ def _may_be_name(store: TripleStore, entities: Sequence[str], written: str) -> b
 def _chosen(
     store: TripleStore, entities: Sequence[str], text: str, place: Span, around: str
 ) -> tuple[str, ...]:
-    """Returns the entities of which most neighbours are named in the nearest text that tells them apart.
-
-    Neighbours of all the entities do not count.
-    """
+    """Returns the entities of which most neighbours are named in the nearest text that tells them apart."""
     if len(entities) < 2:
         return tuple(entities)
     sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
     before, after = text[sentence.start : place.start], text[place.end : max(sentence.end, place.end)]
     beside = " ".join([*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]])
     for window in (beside, f"{before} | {after}", f"{text[: place.start]} | {text[place.end :]} | {around}"):
-        named = [_named_values(store, entity, window) for entity in entities]
-        shared = named[0].intersection(*named)
-        counts = [len(values - shared) for values in named]
+        counts = [len(_named_values(store, entity, window)) for entity in entities]
         entities = [it for it, count in zip(entities, counts, strict=True) if count == max(counts)]
     return tuple(entities)
 
