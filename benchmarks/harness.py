@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recorded_reader import RecordedModel
-from rarr.evals import statistics as intervals
+from rarr.evals import metrics as intervals
 from rarr.records import Edit, Revision
 from rarr.testing import ScriptedServer
 from rarr.tools.text.blocks_and_sentences import Span

@@ -57,7 +57,7 @@ def batch(
     from rarr.batches import revise_file
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
-    from rarr.evals.measures import limits_of
+    from rarr.evals.report import limits_of
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
     if estimate:
@@ -86,7 +86,7 @@ def batch(
 
 def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
-    from rarr.evals.measures import below
+    from rarr.evals.report import below
 
     status = 0
     if counts.errors:

@@ -64,7 +64,7 @@ def eval_(
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
     from rarr.evals import evaluate
-    from rarr.evals.measures import limits_of, under
+    from rarr.evals.report import limits_of, under
     from rarr.views.report_tables import as_tables
 
     limits, how = limits_of(fail_under), options.given(**how) | {"agreement": agreement != "off"}
@@ -116,10 +116,11 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
 
 
 BENCHES = {
-    **dict.fromkeys(("rarr", "expertqa", "kalma", "answers", "names", "conflicts"), ("DATA",)),
-    "wikigen": ("EVENTS", "DOCS"),
+    **dict.fromkeys(("attrscore", "expertqa", "factscore"), ("claims", "DATA")),
+    **{name: (name, "DATA") for name in ("rarr", "kalma", "answers", "names", "conflicts")},
+    "wikigen": ("wikigen", "EVENTS", "DOCS"),
 }
-"""The modules of `rarr.evals.benchmarks`, each with the files that it reads."""
+"""The benches, each with its module in `rarr.evals.benchmarks` and the files that it reads."""
 
 
 @click.command()
@@ -127,16 +128,13 @@ BENCHES = {
 @click.argument("data", type=options.FILE, nargs=-1, required=True)
 @options.out("DIR", "Folder for the run and its report.", required=True)
 @click.option(
-    "--judge", "--system", "judges", metavar="J", multiple=True,
-    help="A judge or system to measure; repeatable.",
-)  # fmt: skip
+    "--judge", "--system", "judges", metavar="J", multiple=True, help="What to measure; repeatable."
+)
 @options.LIMIT
 @options.JOBS
 @options.JSON
 @options.settings("corpus", "search", "model", "base_url")
-def bench(
-    name: str, data: Sequence[Path], out: Path, judges: tuple[str, ...], settings: "Settings", **rows: Any
-) -> int:
+def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **rows: Any) -> int:
     """Measure judges, readers, searches and writers as papers do.
 
     The rows have a fixed random order, so that --limit draws a sample. The same call continues an interrupted
@@ -146,35 +144,37 @@ def bench(
     maybe "context", "evidence" and "revised". Systems: default, rarr, efec, lamda, unedited, and the
     ablations "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
 
-    expertqa: judges claims that experts labelled, in dev/attribution of DATA; by embedded, nli:NAME, a model.
+    attrscore: compares judges with people's labels. DATA is that of rarr verify.
+
+    expertqa: judges claims that experts labelled, in dev/attribution of DATA.
+
+    factscore: splits claims, and judges each statement. DATA has lines {"claim", "evidence", "factual"}.
 
     kalma: answers the questions of BioKaLMA that have a graph, and measures the citations.
 
-    wikigen: writes articles about EVENTS from the pages in DOCS, both JSON lines, and scores citations, by
-    the system prr (a language model) or extractive (the default).
+    wikigen: writes articles about EVENTS from the pages in DOCS, and scores citations; extractive, or prr.
 
     answers: compares scores of answers with people's ratings (MOCHA, EVOUNA). DATA has lines {"question",
-    "answer", "references", "score"}; a score is 0 to 1, or true or false.
+    "answer", "references", "score"}, a score from 0 to 1.
 
-    names: does a search tell apart things that share a name (AmbER sets)? DATA has lines "id", "name",
-    "aliases", "properties" (values by name), "popularity", and "documents" as the corpus names them.
+    names: does a search tell namesakes apart (AmbER sets)? DATA has lines {"id", "name", "aliases",
+    "properties", "popularity", "documents"}: values by property, and documents as the corpus names them.
 
-    conflicts: measures whether a model follows its evidence or its memory (Longpre et al. 2021). DATA has
-    lines {"question", "answers", "passage"}, maybe "title"; answers of other rows replace a passage's own.
+    conflicts: does a model follow evidence or memory? DATA has lines {"question", "answers", "passage"}.
 
     \b
     Examples:
       rarr bench expertqa data/ -o expertqa --judge nli:NAME
-      rarr bench wikigen events.jsonl docs.jsonl -o scores --system extractive
     """
     from rarr.evals.benchmarks.bench import Options, run_bench
     from rarr.views.report_tables import as_tables
 
-    if len(data) != len(wanted := BENCHES[name]):
+    module, *wanted = BENCHES[name]
+    if len(data) != len(wanted):
         raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
-    asked, module = Options(judges=judges, **rows), import_module(f"rarr.evals.benchmarks.{name}")
+    asked, prepared = Options(**rows), import_module(f"rarr.evals.benchmarks.{module}")
     with streams.waiting() as shown:
-        made = getattr(module, name)(*data, settings, asked)
+        made = getattr(prepared, name)(*data, settings, asked)
         report = run_bench(made, out, settings, asked, shown.rows)
     streams.write_result(report, lambda: as_tables(report, out))
     if report.failed:

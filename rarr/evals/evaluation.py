@@ -1,17 +1,15 @@
 """Evaluates data: every row is revised and scored once, even if the process is interrupted in between."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import NO_BASELINE, Baseline, QueryKind
 from rarr.errors import InputError
 from rarr.evals import run_folder
-from rarr.evals.html import render_html
-from rarr.evals.measures import EvalReport, ScoredRow, measured
 from rarr.evals.metrics import edit_kinds
+from rarr.evals.report import EvalReport, ScoredRow, measured, render_html
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import Revision
@@ -69,12 +67,7 @@ def evaluate(
         lambda: RowReviser(settings, baseline, on_index),
         chosen=run_folder.first(texts, limit), jobs=jobs, on_row=on_row, result_of=scored,
     )  # fmt: skip
-    report = EvalReport(
-        data=str(data),
-        settings=description,
-        measures=measured(rows),
-        rows=tuple(rows),
-    )
+    report = EvalReport(data=str(data), settings=description, measures=measured(rows), rows=tuple(rows))
     run_folder.finish(path, report, render_html(report))
     return report
 
@@ -83,52 +76,38 @@ class RowReviser:
     """Revises rows by one reviser, beside their own evidence where they have some."""
 
     def __init__(
-        self,
-        settings: Settings,
-        baseline: Baseline = NO_BASELINE,
-        on_index: Callable[[int, int], None] | None = None,
+        self, settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
     ) -> None:
         self._reviser = Reviser(components=wire(settings, on_index, baseline=baseline))
+        self.aclose = self._reviser.aclose
 
     async def line(self, row: EvalRow) -> Prediction:
         """Revises a row; the prediction has an error if nothing of the text could be checked."""
-        if row.evidence is None:
-            revision = await self._reviser.arevise(row.text, row.context)
-        else:
-            given = [piece.given for piece in row.evidence]
-            revision = await self._reviser.arevise(row.text, row.context, sources=given, search="given")
+        given: dict[str, Any] = {}
+        if row.evidence is not None:
+            given = {"sources": [piece.given for piece in row.evidence], "search": "given"}
+        revision = await self._reviser.arevise(row.text, row.context, **given)
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
         return Prediction(id=row.id, revision=revision)
 
-    async def aclose(self) -> None:
-        """Closes the models and sources."""
-        await self._reviser.aclose()
-
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
     """Joins a row with its revision's scores; after an error, it has the original text and no scores."""
-    known = ScoredRow(
-        id=row.id,
-        context=row.context,
-        original=row.text,
-        text=row.text,
-        reference=row.revised,
-        error=prediction.error,
-    )
+    known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
+    known |= {"reference": row.revised, "error": prediction.error}
     if (revision := prediction.revision) is None:
-        return known
+        return ScoredRow(**known, text=row.text)
     scores = revision.scores
     kinds = edit_kinds(scores.attribution_before, scores.attribution_after, scores.preservation)
-    return known.model_copy(
-        update={
-            "text": revision.text,
-            "scores": scores,
-            "kinds": tuple(sorted(kind for kind, has in kinds.items() if has)),
-            "statuses": tuple(sentence.status for sentence in revision.report.sentences),
-            "edits": sum(edit.accepted for edit in revision.edits),
-            "refused_edits": sum(edit.state == "refused" for edit in revision.edits),
-            "model_calls": revision.usage.model_calls,
-            "seconds": revision.usage.seconds,
-        }
+    return ScoredRow(
+        **known,
+        text=revision.text,
+        scores=scores,
+        kinds=tuple(sorted(kind for kind, has in kinds.items() if has)),
+        statuses=tuple(sentence.status for sentence in revision.report.sentences),
+        edits=sum(edit.accepted for edit in revision.edits),
+        refused_edits=sum(edit.state == "refused" for edit in revision.edits),
+        model_calls=revision.usage.model_calls,
+        seconds=revision.usage.seconds,
     )

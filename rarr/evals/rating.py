@@ -5,14 +5,13 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple
 
-from pydantic import AliasChoices, BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
 from rarr.errors import InputError
-from rarr.evals.metrics import rater_agreement
-from rarr.evals.rows import Row, RowEvidence, Text, listed, read_rows
-from rarr.evals.statistics import Measured
+from rarr.evals.metrics import Measured, rater_agreement
+from rarr.evals.rows import RatedPassage, Row, Text, listed, read_rows
 from rarr.records import Record
 from rarr.valid_unicode import valid
 
@@ -36,34 +35,21 @@ class RatingQuestion(NamedTuple):
     ordinal: bool = False
 
 
+_UNDERSTOOD = {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"}
+_CLASSES = {
+    "attributable": "Yes, all of it",
+    "extrapolatory": "Not all: something is not in the evidence",
+    "contradictory": "No: the evidence says otherwise",
+}
+_LEVELS = {
+    "similar": "Similar intent",
+    "somewhat_similar": "Somewhat similar intent",
+    "different": "Different intent",
+}
 QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
-    RatingQuestion(
-        "understandable",
-        "Can you understand what the text says?",
-        {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"},
-        "yn",
-    ),
-    RatingQuestion(
-        "attribution",
-        "Does the evidence support all that the text says?",
-        {
-            "attributable": "Yes, all of it",
-            "extrapolatory": "Not all: something is not in the evidence",
-            "contradictory": "No: the evidence says otherwise",
-        },
-        "123",
-    ),
-    RatingQuestion(
-        "intent",
-        "Does the revision have the intent of the original?",
-        {
-            "similar": "Similar intent",
-            "somewhat_similar": "Somewhat similar intent",
-            "different": "Different intent",
-        },
-        "smd",
-        ordinal=True,
-    ),
+    RatingQuestion("understandable", "Can you understand what the text says?", _UNDERSTOOD, "yn"),
+    RatingQuestion("attribution", "Does the evidence support all that the text says?", _CLASSES, "123"),
+    RatingQuestion("intent", "Does the revision have the intent of the original?", _LEVELS, "smd", True),
 )
 """Both steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
 
@@ -72,56 +58,32 @@ have the classes of AttrScore. In judging intent, details that were corrected do
 """
 
 
-class RatedPassage(Record):
-    """A passage of evidence as raters see it. `source` is its address, or empty."""
-
-    text: str
-    title: str = ""
-    source: str = ""
-
-
-class RatingItem(Record):
+class RatingItem(Row):
     """One item to rate. It has a claim with evidence, or an original with its revision, or both.
 
-    `question` is the question or dialog that the claim answers. Labels of the data are left out, so that
-    raters do not see them.
+    `question` is the question or dialog that the claim answers. Evidence without a claim is about the
+    revision. Labels of the data are left out, so that raters do not see them.
     """
 
-    id: str
-    claim: str | None = None
+    claim: Text | None = None
     evidence: tuple[RatedPassage, ...] = ()
     question: str | None = None
-    original: str | None = None
-    revised: str | None = None
-
-
-class _RatedRow(Row):
-    claim: Text | None = Field(None, validation_alias=AliasChoices("claim", "text"))
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
-    question: str | None = Field(None, validation_alias=AliasChoices("question", "context"))
     original: Text | None = None
     revised: Text | None = None
 
-    @property
-    def item(self) -> RatingItem:
-        """The item. Evidence without a claim is about the revision."""
-        compared = self.original is not None and self.revised is not None
-        claim = self.claim or (self.revised if compared else None)
-        passages = (it.model_dump(include={*RatedPassage.model_fields}) for it in self.evidence)
-        return RatingItem(
-            id=self.id,
-            claim=claim if self.evidence else None,
-            evidence=tuple(RatedPassage(**passage) for passage in passages),
-            question=self.question or None,
-            original=self.original if compared else None,
-            revised=self.revised if compared else None,
-        )
-
-    @model_validator(mode="after")
-    def _can_be_rated(self) -> Self:
-        if self.item.claim is None and self.item.original is None:
+    @model_validator(mode="before")
+    @classmethod
+    def _can_be_rated(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        evidence = listed(given.get("evidence", ()))
+        original, revised = given.get("original"), given.get("revised")
+        compared = {"original": original, "revised": revised} if original and revised else {}
+        claim = given.get("claim", given.get("text", compared.get("revised"))) if evidence else None
+        if claim is None and not compared:
             raise ValueError(f"it has nothing to rate: give {_SHAPES}")
-        return self
+        question = given.get("question", given.get("context")) or None
+        return {"id": given.get("id"), "claim": claim, "evidence": evidence, "question": question} | compared
 
 
 def read_items(path: Path) -> list[RatingItem]:
@@ -132,7 +94,7 @@ def read_items(path: Path) -> list[RatingItem]:
     Other keys are not read. Raises `InputError` for a file that cannot be read, and for the first line that
     has nothing to rate.
     """
-    return [row.item for row in read_rows(path, _RatedRow, _SHAPES)]
+    return read_rows(path, RatingItem, _SHAPES)
 
 
 def digest_of(items: Sequence[RatingItem]) -> str:
@@ -161,13 +123,9 @@ class RatingExport(Record):
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
     """The questions about an item, in their order: without attribution if it cannot be understood."""
-    questions: list[RatingQuestion] = []
-    if item.claim is not None:
-        understood = answers.get(UNDERSTANDABLE.name) == "yes"
-        questions += [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
-    if item.original is not None:
-        questions.append(INTENT)
-    return questions
+    understood = answers.get(UNDERSTANDABLE.name) == "yes"
+    about_claim = [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
+    return about_claim * (item.claim is not None) + [INTENT] * (item.original is not None)
 
 
 def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
@@ -177,13 +135,12 @@ def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     a rater with two exports.
     """
     exports: dict[str, RatingExport] = {}
-    digests = set[str]()
     for path in paths:
         export = _export(path)
-        digests.add(export.digest)
         name = " ".join(export.rater.split()).casefold()
-        if len(digests) > 1 or name in exports:
-            why = "other data than the others" if len(digests) > 1 else f"{export.rater!r} a second time"
+        is_other = any(export.digest != each.digest for each in exports.values())
+        if is_other or name in exports:
+            why = "other data than the others" if is_other else f"{export.rater!r} a second time"
             raise InputError(f"{path} has ratings of {why}: give one export of the same page for each rater")
         exports[name] = export
     return list(exports.values())
@@ -204,11 +161,10 @@ def _export(path: Path) -> RatingExport:
     items = {item.id: item for item in export.items}
     for name, answers in export.answers.items():
         asked = questions_about(items[name], answers) if name in items else []
-        scales = {question.name: question.answers for question in asked}
-        for question, value in answers.items():
-            if value not in scales.get(question, ()):
-                given = f"the answer {value!r} to {question!r} about {name!r}"
-                raise InputError(f"{path} has {given}, which its page does not offer: {cure}")
+        offered = {(question.name, value) for question in asked for value in question.answers}
+        for question, value in answers.items() - offered:
+            given = f"the answer {value!r} to {question!r} about {name!r}"
+            raise InputError(f"{path} has {given}, which its page does not offer: {cure}")
     return export
 
 
@@ -227,10 +183,7 @@ class MergedRatings(Record):
 
 
 def merged(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures the agreement on each question that was asked, and counts the labels.
-
-    A rater who cannot understand a text has no value for its attribution.
-    """
+    """Measures the agreement on each question that was asked, and counts the labels."""
     items = exports[0].items
     units = [[_values(exports, item, question) for item in items] for question in QUESTIONS]
     rows = list(labelled_rows(exports))
@@ -273,7 +226,4 @@ def _values(exports: Sequence[RatingExport], item: RatingItem, question: RatingQ
 
 
 def _majority(votes: Counter[str]) -> str | None:
-    for name, count in votes.most_common(1):
-        if 2 * count > votes.total():
-            return name
-    return None
+    return next((name for name, count in votes.items() if 2 * count > votes.total()), None)

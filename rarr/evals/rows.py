@@ -10,6 +10,7 @@ from typing import IO, Annotated, Any, TypeVar, cast, get_args
 from pydantic import (
     AfterValidator,
     AliasChoices,
+    AliasPath,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -54,25 +55,30 @@ class Row(BaseModel):
     id: Annotated[Text, BeforeValidator(lambda given: str(given) if type(given) is int else given)]
 
 
-class RowEvidence(BaseModel):
-    """A piece of evidence of a row. `source` is its address; empty if the row gives none."""
+class RatedPassage(BaseModel):
+    """A passage of evidence as raters see it. `source` is its address; empty if the row gives none."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     text: Text
     title: str = ""
     source: str = Field("", validation_alias=AliasChoices("url", "source"))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text_or_object(cls, given: Any) -> Any:
+        return {"text": given} if isinstance(given, str) else given
+
+
+class RowEvidence(RatedPassage):
+    """A piece of evidence of a row."""
+
     published_at: datetime | None = None
 
     @property
     def given(self) -> dict[str, Any]:
         """The fields that a passage needs, without empty ones."""
         return {name: value for name, value in self.model_dump().items() if value}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_text_or_object(cls, given: Any) -> Any:
-        return {"text": given} if isinstance(given, str) else given
 
     @field_validator("published_at", mode="before")
     @classmethod
@@ -99,6 +105,7 @@ class ClaimRow(Row):
     """A claim with its evidence, which may be empty. `label` and `supported` are the judgement of people.
 
     Both are None if nobody judged the claim; `label` is None if people only decided whether it is supported.
+    `system` wrote the claim, and `field` is its domain; empty if not known. Both may stand in "meta".
     """
 
     claim: Text
@@ -106,11 +113,14 @@ class ClaimRow(Row):
     question: Text | None = None
     label: AttributionClass | None = None
     supported: StrictBool | None = None
+    system: str = Field("", validation_alias=AliasChoices("system", AliasPath("meta", "system")))
+    field: str = Field("", validation_alias=AliasChoices("field", AliasPath("meta", "field")))
 
     @model_validator(mode="before")
     @classmethod
     def _supported_is_attributable(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or not isinstance(label := given.get("label"), str):
+        label = given.get("label", given.get("label3")) if isinstance(given, dict) else None
+        if not isinstance(label, str):
             return given
         label = label.strip().lower()
         supported = label == "attributable"

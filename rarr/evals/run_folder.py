@@ -64,13 +64,10 @@ def described(settings: Settings) -> dict[str, str]:
 
     Objects are named by their class. Prompts of the user's own come with a digest.
     """
-    texts = {
-        name: _shown(value)
-        for name, field in type(settings).model_fields.items()
-        if name not in _FREE
-        and (value := getattr(settings, name)) != field.get_default(call_default_factory=True)
-        and not isinstance(value, SecretStr)
-    }
+    usual = {name: it.get_default(call_default_factory=True) for name, it in Settings.model_fields.items()}
+    values = {name: getattr(settings, name) for name in usual if name not in _FREE}
+    own = {name: it for name, it in values.items() if it != usual[name] and not isinstance(it, SecretStr)}
+    texts = {name: _shown(value) for name, value in own.items()}
     if settings.prompts is not None:  # a changed prompt is another run
         files = sorted(file for file in settings.prompts.glob("*.md") if file.is_file())
         texts["prompts"] += f" ({digest([(os.fsencode(it.name), it.read_bytes()) for it in files])[:12]})"
@@ -82,14 +79,13 @@ def corpus_digest(settings: Settings) -> str:
 
     It is also "" for a corpus that cannot be read: no result came from it, so none can be outdated.
     """
-    with suppress(InputError):
-        if (path := settings.corpus) is not None:
-            with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
-                path = path.expanduser()
-            if is_index(where := located(path)):
-                return digest(read_manifest(where).model_dump())
-            files, _ = scan(path)
-            return digest([(file.name, file.size, file.mtime_ns) for file in files])
+    if (path := settings.corpus) is None:
+        return ""
+    with suppress(InputError, RuntimeError):  # RuntimeError: the path names an unknown user
+        where = located(path.expanduser())
+        if is_index(where):
+            return digest(read_manifest(where).model_dump())
+        return digest([(file.name, file.size, file.mtime_ns) for file in scan(where)[0]])
     return ""
 
 
@@ -251,10 +247,7 @@ def begin(path: Path, made_with: Mapping[str, str]) -> None:
 
 
 def _reopen(path: Path, kind: type[FinishedLine]) -> None:
-    """Removes the report and the lines with an error, because rows are still to be worked on.
-
-    After a crash in between, every other line is still there.
-    """
+    """Removes the report and the lines with an error; after a crash in between, all other lines are there."""
     with writing(path):
         for name in (REPORT, PAGE):
             (path / name).unlink(missing_ok=True)
@@ -264,10 +257,10 @@ def _reopen(path: Path, kind: type[FinishedLine]) -> None:
             write_lines(path / PREDICTIONS, kept)
 
 
-def finish(path: Path, report: Record, page: str | None = None) -> None:
+def finish(path: Path, report: Record, page: str = "") -> None:
     """Writes the report. `report.json` is written last, since it marks the run as finished."""
     with writing(path):
-        if page is not None:
+        if page:
             write_whole(path / PAGE, page)
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
@@ -282,6 +275,5 @@ def finished_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
         try:
             yield kind.model_validate_json(line)
         except ValidationError:
-            raise InputError(
-                f"{path / PREDICTIONS}, line {number}, is damaged: delete that line and run again"
-            ) from None
+            where = f"{path / PREDICTIONS}, line {number}"
+            raise InputError(f"{where}, is damaged: delete that line and run again") from None

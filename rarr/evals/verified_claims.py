@@ -7,8 +7,9 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
@@ -16,10 +17,9 @@ from rarr.agent.inputs import required_text
 from rarr.agent.verify import TOGETHER, alike, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
-from rarr.evals.metrics import classification, detection, roc_auc
+from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, roc_auc
 from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
@@ -35,9 +35,14 @@ class VerifiedLine(FinishedLine):
     verification: Verification | None = None
 
     @property
+    def label(self) -> AttributionClass | None:
+        """The label of the claim; None if it has none."""
+        return self.verification.label if self.verification else None
+
+    @property
     def is_judged(self) -> bool:
         """Has the claim a label?"""
-        return self.verification is not None and self.verification.label is not None
+        return self.label is not None
 
 
 class VerifiedRow(Record):
@@ -54,11 +59,10 @@ class VerifiedRow(Record):
 class ClaimScores(Record):
     """The scores of a verifier.
 
-    `three_way` are the measures of the classes: `accuracy`, in which a claim without a label counts as wrong
-    unless its judgement failed; over the claims with a label, `macro_f1` and precision, recall and F1 by
-    class. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of `attributable` against
-    all else: `precision`, `recall`, `f1`, `accuracy`, `balanced_accuracy`, and `auc` where the verifier gives
-    a probability. `unjudged` of a measure counts the claims that it leaves out.
+    `three_way` are the measures of `classification`; a claim without a label counts as wrong, unless its
+    judgement failed. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of
+    `attributable` against all else, with `auc` where the verifier gives a probability. `unjudged` of a
+    measure counts the claims that it leaves out.
     """
 
     three_way: dict[str, Measured] = Field(default_factory=dict)
@@ -101,12 +105,8 @@ def verify_claims(
     """
     claims = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
     description = run_folder.described(settings := settings or Settings())
-    chosen, verifiers = run_folder.first(claims, limit), list[RowVerifier]()
-
-    def verifying() -> RowVerifier:
-        verifiers.append(RowVerifier(settings, chosen, jobs))
-        return verifiers[0]
-
+    chosen = run_folder.first(claims, limit)
+    verifying = cache(lambda: RowVerifier(settings, chosen, jobs))
     verified: list[VerifiedRow] = run_folder.run_rows(
         claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), verifying,
         chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
@@ -114,7 +114,7 @@ def verify_claims(
     report = VerificationReport(
         data=str(data),
         settings=description,
-        reader=verifiers[0].reader,
+        reader=verifying().reader,
         scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
         rows=tuple(verified),
     )
@@ -165,37 +165,25 @@ def _line(row_id: str, verification: Verification) -> VerifiedLine:
 
 def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
     """Joins a claim and its verification."""
-    known = VerifiedRow(id=row.id, gold=row.label, supported=row.supported, error=line.error)
-    if (made := line.verification) is None:
-        return known
-    return known.model_copy(update={"label": made.label, "probability": made.probability})
+    probability = line.verification.probability if line.verification else None
+    judged: dict[str, Any] = {"label": line.label, "probability": probability, "error": line.error}
+    return VerifiedRow(id=row.id, gold=row.label, supported=row.supported, **judged)
 
 
 def claim_scores(claims: Sequence[VerifiedRow]) -> ClaimScores:
     """Computes the scores of all claims that people judged; measures without a claim are left out."""
     gold = sum(it.gold is not None for it in claims)
     classed = [(it.label, it.gold) for it in claims if it.gold is not None and not it.error]
-    named = [(label, right) for label, right in classed if label is not None]
     decided = [(it.label, it.probability, it.supported) for it in claims if it.supported is not None]
     labelled = [(label == "attributable", supported) for label, _, supported in decided if label is not None]
     likely = [(probability, supported) for _, probability, supported in decided if probability is not None]
-    pairs, each = Counter(named), partial(bootstrap_each, resamples=RESAMPLES)
-
-    def of_classes(drawn: Sequence[tuple[AttributionClass, AttributionClass]]) -> dict[str, float | None]:
-        scores = classification(drawn, ATTRIBUTION_CLASSES)
-        return {name: scores[name] for name in scores if name not in ("accuracy", "balanced_accuracy")}
-
-    def accuracy(
-        drawn: Sequence[tuple[AttributionClass | None, AttributionClass]],
-    ) -> dict[str, float | None]:
-        return {"accuracy": sum(label == right for label, right in drawn) / len(drawn)}
-
+    pairs, each = Counter(classed), partial(bootstrap_each, resamples=RESAMPLES)
+    of_classes = partial(classification, classes=ATTRIBUTION_CLASSES)
     confusion = {
         name: {label: pairs[label, name] for label in ATTRIBUTION_CLASSES} for name in ATTRIBUTION_CLASSES
     }
     return ClaimScores(
-        three_way=each(classed, accuracy, unjudged=gold - len(classed))
-        | each(named, of_classes, unjudged=gold - len(named)),
+        three_way=each(classed, of_classes, unjudged=gold - len(classed)),
         confusion=confusion if classed else {},
         two_way=each(labelled, detection, unjudged=len(decided) - len(labelled))
         | each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely)),

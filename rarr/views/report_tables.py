@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from rarr.evals.statistics import Measured
+from rarr.evals.metrics import Measured
 from rarr.views.shown_text import one_line
 
 _WIDE = 240  # columns where standard output is no terminal

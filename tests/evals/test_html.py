@@ -7,9 +7,8 @@ from hypothesis import given, strategies as st
 from parsing import Page
 
 from evals.makers import hostile, report, row, usual
-from rarr.evals.html import render_html, word_diff
-from rarr.evals.measures import EvalReport
-from rarr.evals.statistics import Measured
+from rarr.evals.metrics import Measured
+from rarr.evals.report import EvalReport, render_html, word_diff
 
 
 def page(made: EvalReport) -> Page:
@@ -83,7 +82,7 @@ def test_both_texts_are_in_the_diff(before: str, after: str) -> None:
     ("before", "after", "expected"),
     [
         ("by Charles Purcell, he", "by Joseph Strauss, he", "by [-Charles Purcell-][+Joseph Strauss+], he"),
-        ("1,280 m", "1,281 m", "[-1,280-][+1,281+] m"),
+        ("1,280 m", "1,281 m", "[-1,280 -][+1,281 +]m"),
         ("is the second-deepest", "is the deepest", "is the [-second--]deepest"),
         ("他在北京", "他在东京", "他在[-北-][+东+]京"),
     ],

@@ -10,7 +10,6 @@ from evals.doubles import write_rows
 from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 from rarr import InputError
 from rarr.evals.rating import (
-    RatedPassage,
     RatingItem,
     digest_of,
     labelled_rows,
@@ -19,6 +18,7 @@ from rarr.evals.rating import (
     read_exports,
     read_items,
 )
+from rarr.evals.rows import RatedPassage
 
 UNCLEAR = {"understandable": "no"}
 

@@ -1,13 +1,10 @@
 """Claims of a file are verified once each; interrupted runs continue; wrong lines are named."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evals.doubles import lines, write_rows
-from rarr.agent.verify import ClaimVerifier
 from rarr.evals.verified_claims import (
     ClaimScores,
     VerificationReport,
@@ -16,7 +13,6 @@ from rarr.evals.verified_claims import (
     verify_claims,
 )  # fmt: skip
 from rarr.records import AttributionClass
-from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 
@@ -49,23 +45,6 @@ def test_report_has_rows_in_order_and_scores_of_the_labelled(data: Path, out: Pa
     assert VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
 
 
-@pytest.mark.parametrize("kept", [0, 1, 2])
-def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = verify_claims(data, out, jobs=1)
-    written = (out / "predictions.jsonl").read_bytes().splitlines(keepends=True)
-    (out / "predictions.jsonl").write_bytes(b"".join(written[:kept]) + written[kept][:30])
-    asked: list[str] = []
-    verified = ClaimVerifier.averify_together
-
-    async def counted(self: Any, claims: Sequence[str], *given: Any) -> list[Verification]:
-        asked.extend(claims)
-        return await verified(self, claims, *given)
-
-    monkeypatch.setattr(ClaimVerifier, "averify_together", counted)
-    assert verify_claims(data, out) == whole
-    assert len(asked) == 3 - kept
-
-
 def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Path) -> None:
     judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")})
     report = verify_claims(data, out, settings=judge, limit=1)
@@ -89,16 +68,10 @@ def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) 
 
 
 def judged(
-    name: str,
-    gold: AttributionClass,
-    label: AttributionClass | None,
-    probability: float | None,
-    error: str = "",
+    name: str, gold: AttributionClass, label: AttributionClass | None, probability: float | None
 ) -> VerifiedRow:
     supported = gold == "attributable"
-    return VerifiedRow(
-        id=name, label=label, probability=probability, gold=gold, supported=supported, error=error
-    )
+    return VerifiedRow(id=name, label=label, probability=probability, gold=gold, supported=supported)
 
 
 CLAIMS = [
@@ -109,17 +82,6 @@ CLAIMS = [
     judged("e", "contradictory", "attributable", 0.6),
     judged("f", "contradictory", None, None),
 ]
-
-
-def test_scores_of_three_classes_by_hand() -> None:
-    """attributable: P 2/3, R 2/3; extrapolatory: P 1/2, R 1; contradictory: never called, R 0."""
-    failed = judged("g", "contradictory", None, None, error="no")
-    scores = claim_scores([*CLAIMS, failed]).three_way
-    three = {name: measure.value for name, measure in scores.items()}
-    assert (three["accuracy"], scores["accuracy"].n, scores["accuracy"].unjudged) == (3 / 6, 6, 1)
-    assert three["attributable_f1"] == three["extrapolatory_f1"] == pytest.approx(2 / 3)
-    assert (three["contradictory_precision"], three["contradictory_f1"]) == (None, 0)
-    assert three["macro_f1"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
 
 
 def test_scores_of_supported_or_not_by_hand() -> None:

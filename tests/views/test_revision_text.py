@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rarr.agent.runs import using
-from rarr.evals.statistics import Measured
+from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Scores, Sentence
 from rarr.records.document_checks import DocumentChecks
 from rarr.tools.models.run_budget import Meter

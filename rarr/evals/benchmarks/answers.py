@@ -11,10 +11,9 @@ from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics import answer_score, exact_match, roc_auc, rouge_l, token_f1
+from rarr.evals.metrics import Measured, answer_score, bootstrap_each, exact_match, roc_auc, rouge_l, token_f1
 from rarr.evals.rows import Row, Text, Texts, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, bootstrap_each
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 
@@ -49,11 +48,7 @@ class ScoreLine(FinishedLine):
 
 
 def answers(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the rated answers in the file `data`.
-
-    If the settings name a language model, it scores too, on five worded levels. Raises `InputError` for a row
-    without a rating, or if no rating differs.
-    """
+    """Reads the rated answers in the file `data`; a language model scores too, on five worded levels."""
     rows = sampled(read_rows(data, AnswerRow, EXAMPLE))
     chosen = rows[: options.limit]
     ratings = [row.score for row in chosen]

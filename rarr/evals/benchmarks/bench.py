@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import Field
 
 from rarr.evals import run_folder
+from rarr.evals.metrics import Measured
 from rarr.evals.run_folder import FinishedLine, Worker, digest
-from rarr.evals.statistics import Measured
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings

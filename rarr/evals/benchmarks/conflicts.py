@@ -20,10 +20,9 @@ from rarr.backends.embedded.phrases import phrases
 from rarr.backends.embedded.values import compare, values
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics import answer_words, is_same_answer
+from rarr.evals.metrics import Measured, answer_words, is_same_answer, share, share_of
 from rarr.evals.rows import Row, Text, Texts, read_rows
 from rarr.evals.run_folder import FinishedLine, digest
-from rarr.evals.statistics import Measured, share, share_of
 from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
@@ -45,10 +44,7 @@ _ASKED: dict[AnswerType, str] = {
 
 
 class QuestionRow(Row):
-    """A question, the variants of its answer, and a passage that states it.
-
-    `type`: the type of the answer; None if it is to be found from the answer.
-    """
+    """A question, the variants of its answer and its type where known, and a passage that states it."""
 
     question: Text
     answers: Texts = Field(min_length=1)
@@ -75,10 +71,7 @@ class Conflict(NamedTuple):
 
 
 class ReactionLine(FinishedLine):
-    """What the reviser did with one conflict. `right`: it got the unchanged passage right.
-
-    Where it did not, nothing more was asked.
-    """
+    """What the reviser did with one conflict, if it got the unchanged passage `right`."""
 
     right: bool | None = None
     bucket: Bucket | None = None
@@ -86,10 +79,7 @@ class ReactionLine(FinishedLine):
 
 
 def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
-    """Makes conflicts of the questions in the file `data`, at most `limit`.
-
-    Raises `InputError` for data without a question or a conflict.
-    """
+    """Makes conflicts, at most `limit`, of the questions in the file `data`."""
     rows = read_rows(data, QuestionRow, _EXAMPLE)
     every, left_out = conflicts_of(rows)
     chosen = sampled(every)[: options.limit]
@@ -111,7 +101,7 @@ def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str,
 
 
 def _stated(row: QuestionRow) -> Conflict | str:
-    """Finds answer, type and claim of a row; if the row cannot be used, returns the reason."""
+    """Finds answer, type and claim of a row, or the reason why the row cannot be used."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     stated = [answer for answer in variants if contains(row.passage, answer)]
     if not stated:
@@ -137,10 +127,7 @@ def _stated(row: QuestionRow) -> Conflict | str:
 
 
 def _substituted(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
-    """Takes the first answer of another row that fits, in a random order that the texts decide.
-
-    An answer fits if neither question nor passage has it, and if it cannot mean the old answer.
-    """
+    """Takes an answer that neither question nor passage has, in a random order that the texts decide."""
     row, others = conflict.row, {each.stated for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
         changed = replaced(row.passage, conflict.old, new)
@@ -230,10 +217,7 @@ class _ConflictReviser:
         self.aclose = self._reviser.aclose
 
     async def line(self, conflict: Conflict) -> ReactionLine:
-        """Puts the unchanged passage to the reviser, and the changed one if it gets the first right.
-
-        Otherwise the changed one shows nothing.
-        """
+        """Puts the unchanged passage to the reviser, and the changed one if it gets the first right."""
         revision = await self._revised(conflict, conflict.row.passage)
         if revision.changed or "contradicted" in _statuses(revision):
             return ReactionLine(id=conflict.id, right=False)
@@ -264,11 +248,10 @@ def bucket(revision: Revision, conflict: Conflict) -> Bucket:
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores all conflicts, and those of each type of answer."""
-    groups: dict[str, list[ReactionLine]] = {"all": []}
-    for conflict, line in (pair for pairs in parts.values() for pair in pairs):
-        groups["all"].append(line)
-        groups.setdefault(conflict.type, []).append(line)
-    rows = {name: reactions(groups[name]) for name in sorted(groups)}
+    pairs = [pair for each in parts.values() for pair in each]
+    rows = {"all": reactions([line for _, line in pairs])}
+    for kind in sorted({conflict.type for conflict, _ in pairs}):
+        rows[kind] = reactions([line for conflict, line in pairs if conflict.type == kind])
     yield ScoreTable(title="by type of the answer", rows=rows)
 
 

@@ -17,9 +17,10 @@ from pydantic import Field
 from rarr.agent.answer import Answerer
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.metrics import Measured, mean, share, share_of
 from rarr.evals.rows import Row, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, share, share_of
+from rarr.ledger.scores import f1_ap
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
@@ -40,7 +41,6 @@ _LONGEST_VALUE = 80  # characters; longer values are texts
 _DULL = frozenset(
     ("sex or gender", "given name", "surname", "family name", "instance of", "described by source")
 )  # relations that no question asks for, as in the authors' code
-_OWN_KEYS = ("name", "qid")
 
 
 class KalmaRow(Row):
@@ -52,12 +52,12 @@ class KalmaRow(Row):
     def triples(self) -> Iterator[Triple]:
         """Yields the triples around the entities. Raises `InputError` for an entity without name or id."""
         for entity in self.graph:
-            if not all(isinstance(entity.get(key), str) for key in _OWN_KEYS):
+            name, qid = entity.get("name"), entity.get("qid")
+            if not isinstance(name, str) or not isinstance(qid, str):
                 raise InputError(f"row {self.id} has an entity without name or qid: restore the file")
             for relation, value in entity.items():
-                if relation not in _OWN_KEYS and value:
-                    words = relation.replace("_", " ")
-                    yield Triple(entity["qid"], entity["name"], words, str(value), str(value))
+                if relation not in ("name", "qid") and value:
+                    yield Triple(qid, name, relation.replace("_", " "), str(value), str(value))
 
 
 class AskedQuestion(NamedTuple):
@@ -95,10 +95,7 @@ class AnswerLine(FinishedLine):
 
 
 def kalma(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs.
-
-    At most `limit` of each are asked. Raises `InputError` for missing data.
-    """
+    """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs."""
     rows = asked_rows(sampled(read_rows(data / ROWS, KalmaRow)))
     sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
     parts = {
@@ -145,7 +142,6 @@ def _is_telling(triple: Triple) -> bool:
 
 
 def _worded(triples: Sequence[Triple]) -> str:
-    """Asks for each relation of each entity by its name."""
     relations: dict[str, list[str]] = {}
     for triple in triples:
         relations.setdefault(triple.subject, []).append(relation_words(triple.relation))
@@ -195,7 +191,6 @@ class GraphAnswerer:
 
 
 def _citations_of(answer: Answer) -> list[tuple[Statement, Triple | None]]:
-    """Returns the statement and the triple, or None, of each citation, in the order of the text."""
     triples = {each.number: Triple(*dict(each.triple).values()) for each in answer.sources if each.triple}
     return [(each, triples.get(number)) for each in answer.statements for number in each.citations]
 
@@ -221,13 +216,10 @@ def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
 
 
 def _tells(statement: Statement, triple: Triple) -> bool:
-    """Has the statement the value, or the subject with words by which a sentence tells the relation?"""
-    if _stands(triple.object, statement.text):
-        return True
-    words = telling_stems(sentence_of("", triple.relation, [""]))
-    is_named = _stands(relation_words(triple.relation), statement.text)
-    is_told = is_named or not set(words).isdisjoint(telling_stems(statement.text))
-    return is_told and _stands(triple.subject, statement.text)
+    words, text = telling_stems(sentence_of("", triple.relation, [""])), statement.text
+    is_named = _stands(relation_words(triple.relation), text)
+    is_told = is_named or not set(words).isdisjoint(telling_stems(text))
+    return _stands(triple.object, text) or (is_told and _stands(triple.subject, text))
 
 
 def _stands(value: str, text: str) -> bool:
@@ -263,34 +255,26 @@ def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
         precise.append([triple in right for triple in line.cited])
         recalled.append([triple in right and triple in line.cited for triple in asked.minimum])
     micro = [share([hit for hits in each for hit in hits]) for each in (precise, recalled)]
-    means = [[sum(hits) / len(hits) for hits in each if hits] for each in (precise, recalled)]
-    macro = [Measured(value=sum(it) / len(it) if it else None, n=len(it)) for it in means]
+    macro = [mean([sum(hits) / len(hits) for hits in each if hits]) for each in (precise, recalled)]
     return {"micro": _with_f1(*micro), "macro": _with_f1(*macro)}
 
 
 def _gap_scores(gaps: Sequence[Gaps]) -> dict[str, Measured]:
-    """Computes precision over all `[NA]` statements, and recall over all absent triples."""
     telling, marked, told, absent = (sum(column) for column in zip(*gaps, strict=True)) if gaps else (0,) * 4
     return _with_f1(share_of(telling, marked), share_of(told, absent))
 
 
 def _with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
-    f1 = Measured()
-    if precision.value is not None and recall.value is not None:
-        total = precision.value + recall.value
-        f1 = Measured(value=2 * precision.value * recall.value / total if total else 0.0, n=recall.n)
+    f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
     return {"precision": precision, "recall": recall, "f1": f1}
 
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
-    existing, written, marked, statements = (
-        sum(getattr(line, name) for line in lines) for name in ("existing", "written", "marked", "statements")
-    )
     return {
         "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
-        "as written": share_of(existing, written),
+        "as written": share_of(sum(it.existing for it in lines), sum(it.written for it in lines)),
         "aligned": share([hit for line in lines for hit in line.aligned]),
         "without a citation": share([not line.cited for line in lines]),
-        "marked [NA]": share_of(marked, statements),
+        "marked [NA]": share_of(sum(it.marked for it in lines), sum(it.statements for it in lines)),
     }

@@ -8,6 +8,7 @@ have makes no question; a value must stand in the opening of a document.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -22,9 +23,9 @@ from rarr.agent.wiring.components import wire
 from rarr.components import close_all
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable
+from rarr.evals.metrics import Measured, bootstrap, share
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, bootstrap, share
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_building import scan
 from rarr.retrievers.extract.extracted_document import UnreadableError
@@ -69,10 +70,7 @@ class Entity(Row):
 
 
 class NameQuestion(NamedTuple):
-    """A question about the `subject`, one of the `members` of the `name`, head first.
-
-    The documents `gold` answer it.
-    """
+    """A question, answered by the documents `gold`, about the `subject`: one of the `members`, head first."""
 
     id: str
     name: str
@@ -90,11 +88,7 @@ class NamesLine(FinishedLine):
 
 
 def names(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads a list of entities whose documents are the corpus of the settings.
-
-    Of the names, the first `limit` are used. Raises `InputError` for entities without a shared name, and
-    without a corpus.
-    """
+    """Reads entities whose documents are the corpus of the settings; uses the first `limit` names."""
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
@@ -125,7 +119,6 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
 
 
 def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, tuple[Entity, ...]]]:
-    """Yields each name of several entities, with these, head first. Equal groups come once."""
     groups: dict[str, dict[str, Entity]] = defaultdict(dict)
     writings: dict[str, str] = {}
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -140,7 +133,6 @@ def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, tuple[Entit
 
 
 def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
-    """Yields a question for each property that one entity of the set has, and that its documents state."""
     owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
         for property_, values in sorted(member.properties.items()):
@@ -154,29 +146,20 @@ def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str])
 
 
 def _states(text: str, values: Sequence[str]) -> bool:
-    """Does a value stand in the opening of the text?"""
     opening = " ".join(text.split()[:OPENING]).casefold()
     return any(" ".join(value.split()).casefold() in opening for value in values)
 
 
 def corpus_texts(path: Path) -> dict[str, str]:
-    """Reads the texts of a folder or file, by the names that entities give them.
-
-    Files that cannot be read are left out, as in a search. Raises `InputError` if no document can be read.
-    """
-    problems, texts = list[str](), dict[str, str]()
-    path = path.expanduser()
-    for file in scan(path)[0]:
-        try:
-            for document in extract(file.path, problems.append):
+    """Reads the texts of a corpus by the names that entities give them; skips unreadable files."""
+    texts = dict[str, str]()
+    for file in scan(path.expanduser())[0]:
+        with suppress(UnreadableError):  # `rarr doctor` reports it
+            for document in extract(file.path, lambda problem: None):
                 item = f"#{document.item}" if document.item else ""
                 texts[document.source or f"{file.name}{item}"] = document.text
-        except UnreadableError as error:  # `rarr doctor` reports it
-            problems.append(str(error))
     if not texts:
-        raise InputError(
-            f"corpus {str(path)!r} holds no document that can be read {problems[:1]}: give texts"
-        )
+        raise InputError(f"corpus {str(path)!r} holds no document that can be read: see rarr index")
     return texts
 
 
@@ -209,18 +192,17 @@ class _Search:
         await close_all((*self._components.models, *self._components.opened))
 
     def _names(self, passages: Sequence[Passage]) -> tuple[str, ...]:
-        documents = (document_of(passage.source, self._documents) for passage in passages)
-        return tuple(dict.fromkeys(documents))
+        return tuple(dict.fromkeys(document_of(it.source, self._documents) for it in passages))
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the search, with and without the reranker. Names with a failed search are left out."""
     pairs = [pair for each in parts.values() for pair in each]
     failed = {asked.name for asked, line in pairs if line.error}
-    orders = {"search alone": "searched", "with reranker": "ranked"}
+    done = [(asked, line) for asked, line in pairs if asked.name not in failed]
     rows = {
-        name: search_scores([(it, getattr(line, of)) for it, line in pairs if it.name not in failed])
-        for name, of in orders.items()
+        "search alone": search_scores([(asked, line.searched) for asked, line in done]),
+        "with reranker": search_scores([(asked, line.ranked) for asked, line in done]),
     }
     yield ScoreTable(title="questions: the first document is right", rows=rows)
 
@@ -235,10 +217,8 @@ def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
     `all of a name`: the share of sets of which all questions are right. Confused: a document about another
     entity of the set stands above the right one; a document that was not found is below all.
     """
-    heads, tails = (
-        [pair for pair in ranked if (pair[0].subject.id == pair[0].members[0].id) is of_head]
-        for of_head in (True, False)
-    )
+    heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
+    tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
     return {
         "all": _share_over_sets(ranked, _is_right),
         "heads": _share_over_sets(heads, _is_right),

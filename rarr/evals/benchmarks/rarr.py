@@ -20,9 +20,9 @@ from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.evaluation import RowReviser
+from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.records import Scores
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
@@ -85,11 +85,7 @@ class RevisionLine(FinishedLine):
 
 
 def rarr(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the texts and questions in the file `data`, and makes a part for each system.
-
-    Raises `InputError` for data of another form and for an unknown system, and `SettingsError` without a
-    language model.
-    """
+    """Reads the texts and questions in the file `data`, and makes a part for each system."""
     names = options.judges or USUAL
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
@@ -205,12 +201,9 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
 def _differences(
     lines: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]
 ) -> dict[str, Measured]:
-    both = [(lines[name], others[name]) for name in lines if name in others]
-
-    def difference(
-        of: Callable[[RevisionLine], float | None], pair: tuple[RevisionLine, ...]
-    ) -> float | None:
-        value, other = map(of, pair)
-        return None if value is None or other is None else value - other
-
-    return {name: mean([difference(of, pair) for pair in both]) for name, of in _NUMBERS.items()}
+    measures = dict[str, Measured]()
+    for measure, of in _NUMBERS.items():
+        both = [(of(lines[name]), of(others[name])) for name in lines if name in others]
+        apart = [None if it is None or other is None else it - other for it, other in both]
+        measures[measure] = mean(apart)
+    return measures

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -15,10 +15,9 @@ from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.components import close_all
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics import rouge_l
+from rarr.evals.metrics import Measured, mean, rouge_l
 from rarr.evals.rows import Row, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.statistics import Measured, mean
 from rarr.records import Passage
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
@@ -43,6 +42,11 @@ class EventRow(Row):
     title: str
     sections: tuple[EventSection, ...]
 
+    @property
+    def text(self) -> str:
+        """The text of the article."""
+        return "\n\n".join(section.text for section in self.sections)
+
 
 class DocumentRow(Row):
     """A web page about an event."""
@@ -55,7 +59,7 @@ class DocumentRow(Row):
 
 
 class WikigenEvent(NamedTuple):
-    """An event to write about. `reference` is the article by people."""
+    """An event to write about, with its pages. `reference` is the article by people."""
 
     id: str
     title: str
@@ -75,10 +79,7 @@ class ArticleLine(FinishedLine):
 
 
 def wikigen(events: Path, documents: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the events, each with its pages, for each system. Raises `InputError` for missing data.
-
-    Raises `SettingsError` for a system that needs a language model, before anything is spent.
-    """
+    """Reads the events, each with its pages, for each system. Raises `RarrError` before anything is spent."""
     rows = events_of(events, documents)
     chosen = rows[: options.limit]
     parts = {
@@ -94,31 +95,24 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     Raises `InputError` for a missing file, a line of another form, and without an event that has a page.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
-    for row in read_rows(documents, DocumentRow):
-        if not row.is_wikipedia:
-            pages[row.event_id].append(row)
-    found = [
-        WikigenEvent(
-            row.event_id, row.title, "\n\n".join(it.text for it in row.sections), tuple(pages[row.event_id])
-        )
-        for row in read_rows(events, EventRow)
-        if row.event_id in pages
-    ]
+    for page in read_rows(documents, DocumentRow):
+        if not page.is_wikipedia:
+            pages[page.event_id].append(page)
+    rows = (row for row in read_rows(events, EventRow) if row.event_id in pages)
+    found = [WikigenEvent(row.event_id, row.title, row.text, tuple(pages[row.event_id])) for row in rows]
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
     return sampled(found)
 
 
 def _settings_of(system: str, settings: Settings) -> Settings:
-    """Returns the settings of one system. Raises `SettingsError` if it lacks its language model."""
     if system not in SYSTEMS:
         raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
     if system != "extractive" and settings.model in EMBEDDED:
         raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
-    changed: dict[str, Any] = {"trace": False, "search": EventPages((), CHUNK_WORDS)}
-    return settings.model_copy(
-        update=changed | ({"model": "embedded"} if system == "extractive" else {})
-    )  # fmt: skip
+    model = "embedded" if system == "extractive" else settings.model
+    changed = {"trace": False, "search": EventPages((), CHUNK_WORDS), "model": model}
+    return settings.model_copy(update=changed)
 
 
 class EventPages:

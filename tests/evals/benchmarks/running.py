@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from evals.doubles import write_rows
+from rarr.cli.files import BENCHES
 from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
-from rarr.evals.benchmarks.expertqa import CLAIMS
+from rarr.evals.benchmarks.claims import CLAIMS
 from rarr.settings import Settings
 
 
@@ -15,7 +16,7 @@ def run(
 ) -> BenchmarkReport:
     """Runs the bench of this name; `options` are those of `Options`."""
     asked, given = Options(**options), settings or Settings()
-    module = import_module(f"rarr.evals.benchmarks.{name}")
+    module = import_module(f"rarr.evals.benchmarks.{BENCHES[name][0]}")
     return run_bench(getattr(module, name)(*paths, given, asked), out, given, asked)
 
 
@@ -26,6 +27,7 @@ def expert_claim(
         "id": f"e/{number // 2}/{system}/{number}",
         "claim": text,
         "evidence": [{"text": piece, "url": "https://example.org"} for piece in evidence],
+        "supported": support == "Complete",
         "meta": {"system": system, "field": "Law", "support": support, "worthiness": worthy},
     }
 

@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from rarr.evals.rating import RatedPassage, RatingItem, digest_of
+from rarr.evals.rating import RatingItem, digest_of
+from rarr.evals.rows import RatedPassage
 from rarr.views.pages import label_page
 
 WILD = (

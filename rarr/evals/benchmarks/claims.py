@@ -1,0 +1,276 @@
+"""The benches of claims that people judged: AttrScore, ExpertQA and FActScore.
+
+AttrScore (Yue et al. 2023, section 5) compares judges with people in three classes. ExpertQA (Malaviya et al.
+2023) has the AutoAIS of systems in table 5, and the agreement with experts in table 6; the judge does not see
+the question. FActScore (Min et al. 2023) is that of ExpertQA's table 8: a claim is split into statements of
+one fact, passages are found for each, and a judge decides about each.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, Field, StrictBool
+
+from rarr.agent.verify import TOGETHER, verifier_of
+from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.models import LanguageModels
+from rarr.backends.prompted.prompts import NOTHING, Prompts
+from rarr.components import close_all
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, mean, share_of
+from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
+from rarr.evals.run_folder import FinishedLine
+from rarr.evals.verified_claims import RESAMPLES, RowVerifier, VerifiedLine, claim_scores, verified_row
+from rarr.records.verification import Verification
+from rarr.settings import EMBEDDED, Settings
+from rarr.tools.concurrency import together, work
+from rarr.tools.models.chat import name_of
+from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.wording import is_failure
+
+CLAIMS = "dev/attribution/expertqa.jsonl"
+"""The claims of ExpertQA in the folder of the data sets."""
+LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
+FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
+PASSAGES = 3
+"""The passages for a statement."""
+LEAST = 0.5
+"""The least score of a factual claim."""
+RIGHT = ("definitely correct", "probably correct")
+"""The judgements of experts by which a claim is factual (Malaviya et al. 2023, section 6)."""
+
+
+def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
+    if not options.judges:
+        return {name_of(settings.models.get("attribute", settings.model)): settings}
+    models = {judge: settings.models | {"attribute": judge} for judge in options.judges}
+    return {judge: settings.model_copy(update={"models": models[judge]}) for judge in models}
+
+
+def _tables_by_group(
+    title: str, pairs: Pairs, scores: Callable[[Pairs], dict[str, Measured]]
+) -> Iterator[ScoreTable]:
+    for group in ("system", "field"):
+        names = sorted({getattr(row, group) for row, _ in pairs} - {""})
+        rows = {name: scores([pair for pair in pairs if getattr(pair[0], group) == name]) for name in names}
+        if rows:
+            yield ScoreTable(title=f"{title}, by {group}", rows=rows | {"all": scores(pairs)})
+
+
+def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Options) -> dict[str, Part]:
+    chosen = claims[: options.limit]
+    return {
+        judge: Part(claims, VerifiedLine, partial(RowVerifier, its, chosen, options.jobs), chosen, TOGETHER)
+        for judge, its in _by_judge(settings, options).items()
+    }
+
+
+def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the claims in the file `data`. Raises `InputError` if none has a class by people."""
+    rows = sampled(read_rows(data, ClaimRow, LABELLED))
+    claims = [row for row in rows if row.label is not None]
+    if not claims:
+        raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED}")
+    parts = _verified_parts(claims, settings, options)
+    left_out = {"no class by people": len(rows) - len(claims)} if len(rows) > len(claims) else {}
+    return Bench("attrscore", "AttrScore", {"claims": len(claims)}, parts, class_tables, left_out)
+
+
+def class_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    """Scores the classes by judge, by system and by field, and shows which classes are taken for which."""
+    yield ScoreTable(title="F1 of each class", rows={judge: class_scores(it) for judge, it in parts.items()})
+    for judge, pairs in parts.items():
+        yield from _tables_by_group(judge, pairs, class_scores)
+        yield ScoreTable(title=f"{judge}: a class by people (row), and its labels", rows=confusion(pairs))
+
+
+def class_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`.
+
+    A claim that the judge gave no label is wrong, and a claim whose judgement failed is left out.
+    """
+    scores = claim_scores([verified_row(*pair) for pair in pairs]).three_way
+    f1 = {name: scores.get(f"{name}_f1", Measured()) for name in ATTRIBUTION_CLASSES}
+    named = {"overall": "accuracy", "macro": "macro_f1"}
+    return f1 | {name: scores.get(measure, Measured()) for name, measure in named.items()}
+
+
+def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
+    """Computes the shares of labels among the claims of each class; `none` is that of claims without one."""
+    counts = Counter((row.label, line.label or "none") for row, line in pairs if not line.error)
+    wholes = Counter(row.label for row, line in pairs if not line.error)
+    return {
+        name: {label: share_of(counts[name, label], wholes[name]) for label in (*ATTRIBUTION_CLASSES, "none")}
+        for name in ATTRIBUTION_CLASSES
+    }
+
+
+class ExpertClaim(ClaimRow):
+    """A claim of an answer, with the labels of an expert. Its id begins with that of its answer."""
+
+    question: Annotated[None, BeforeValidator(lambda given: None)] = None
+    system: str = Field(validation_alias=AliasPath("meta", "system"))
+    worthiness: Literal["Yes", "No"] = Field(validation_alias=AliasPath("meta", "worthiness"))
+
+
+def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
+    claims = sampled(read_rows(data / CLAIMS, ExpertClaim))
+    return Bench(
+        "expertqa",
+        "ExpertQA",
+        {"claims": len(claims)},
+        _verified_parts(claims, settings, options),
+        expert_tables,
+    )
+
+
+def expert_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    """Scores all claims by judge, and the claims worth a citation by system and by field."""
+    overall = {
+        judge: claim_scores([verified_row(*pair) for pair in pairs]).two_way for judge, pairs in parts.items()
+    }
+    yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
+    for judge, pairs in parts.items():
+        worthy = [pair for pair in pairs if pair[0].worthiness == "Yes"]
+        yield from _tables_by_group(f"{judge}, claims worth a citation", worthy, system_scores)
+
+
+def system_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the scores of the claims of a system or field; claims that were not judged are left out.
+
+    `precision`, `recall`, `f1` and `balanced_accuracy` are of "attributable" against "complete support"
+    (table 6). `autoais` is the share of attributable claims in an answer, averaged over answers, of the
+    claims that the expert finds completely supported (table 5).
+    """
+    answers = dict[str, list[bool]]()
+    judged = list[tuple[bool, bool]]()
+    for claim, line in pairs:
+        if line.is_judged:
+            judged.append((line.label == "attributable", claim.supported))
+            if claim.supported:
+                answers.setdefault(claim.id.rpartition("/")[0], []).append(judged[-1][0])
+    autoais = mean([sum(hits) / len(hits) for hits in answers.values()])
+    unjudged = len(pairs) - len(judged)
+    scores = bootstrap_each(judged, detection, unjudged=unjudged, resamples=RESAMPLES)
+    return {name: value for name, value in scores.items() if name != "accuracy"} | {"autoais": autoais}
+
+
+def _is_right(given: Any) -> Any:
+    return given.strip().lower() in RIGHT if isinstance(given, str) else given
+
+
+class FactRow(ClaimRow):
+    """A claim, and whether it is true by people. `statements` are those of one fact, where people split it.
+
+    Without `evidence`, passages are searched for.
+    """
+
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
+    factual: Annotated[StrictBool | None, BeforeValidator(_is_right)] = Field(
+        None, validation_alias=AliasChoices("factual", "correctness")
+    )
+    statements: tuple[Text, ...] = ()
+
+
+class StatementsAnswer(BaseModel):
+    """The model's answer: the statements of a claim."""
+
+    statements: list[str]
+
+
+class FactLine(FinishedLine):
+    """The statements of a claim, and which of them hold. A claim without a fact has none."""
+
+    statements: tuple[str, ...] = ()
+    hold: tuple[bool, ...] = ()
+
+    @property
+    def score(self) -> float | None:
+        """The FActScore of the claim."""
+        return sum(self.hold) / len(self.hold) if self.hold else None
+
+
+def factscore(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the claims in the file `data`. Raises `InputError` if none can be measured."""
+    rows = sampled(read_rows(data, FactRow, FACTUAL))
+    judged = [row for row in rows if row.factual is not None]
+    usable = [row for row in judged if row.evidence or settings.names_source]
+    if not usable:
+        raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL}")
+    reasons = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
+    chosen = usable[: options.limit]
+    parts = {
+        judge: Part(usable, FactLine, partial(FactScorer, its), chosen)
+        for judge, its in _by_judge(settings, options).items()
+    }
+    left_out = {reason: count for reason, count in reasons.items() if count}
+    return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, fact_tables, left_out)
+
+
+class FactScorer:
+    """Splits claims by the model of the settings, else into sentences, and judges the statements."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._verifier = verifier_of(settings)
+        self._found = wire(settings.model_copy(update={"trace": False})) if settings.names_source else None
+        self._models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))
+        self._prompt = Prompts(settings.prompts)["split_claims"]
+
+    async def line(self, row: FactRow) -> FactLine:
+        """Scores a claim; the line has an error if a judgement failed."""
+        statements = row.statements or await self._split(row.claim, row.question)
+        made = await self._verified(statements, row) if statements else ()
+        failures = (
+            it.message for each in made if each.label is None for it in filter(is_failure, each.warnings)
+        )
+        hold = tuple(each.label == "attributable" for each in made if each.label is not None)
+        return FactLine(id=row.id, statements=tuple(statements), hold=hold, error=next(failures, ""))
+
+    async def aclose(self) -> None:
+        """Closes models and sources."""
+        found = (*self._found.models, *self._found.opened) if self._found else ()
+        await close_all((self._verifier, *self._models.all, *found))
+
+    async def _split(self, claim: str, question: str | None) -> Sequence[str]:
+        if not self._models.all:
+            return [span.of(claim) for span in await work(sentences, claim)]
+        given = {"question": question or NOTHING, "text": claim}
+        answer = await self._models.all[0].ask(self._prompt, StatementsAnswer, given)
+        return [statement for statement in answer.statements if statement.strip()]
+
+    async def _verified(self, statements: Sequence[str], row: FactRow) -> Sequence[Verification]:
+        if row.evidence or self._found is None:
+            given = [piece.given for piece in row.evidence]
+            return await self._verifier.averify_together(statements, given, None)
+        retriever = self._found.retriever
+
+        async def searched(statement: str) -> Verification:
+            near = await retriever.retrieve(f"{row.field} {statement}".strip(), PASSAGES)
+            return await self._verifier.averify(statement, list(near))
+
+        return await together(*map(searched, statements))
+
+
+def fact_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    """Scores the claims by judge, by system and by field."""
+    rows = {judge: fact_scores(pairs) for judge, pairs in parts.items()}
+    yield ScoreTable(title="factual by a score of at least 0.5, against people", rows=rows)
+    for judge, pairs in parts.items():
+        yield from _tables_by_group(judge, pairs, fact_scores)
+
+
+def fact_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the F1 of factual claims, of others, and of both, and the mean of the scores there are."""
+    judged = [(line.score >= LEAST, row.factual) for row, line in pairs if line.score is not None]
+
+    def of_classes(drawn: Sequence[tuple[bool, bool]]) -> dict[str, float | None]:
+        found = classification(drawn, (True, False))
+        return {"true f1": found["True_f1"], "false f1": found["False_f1"], "micro f1": found["accuracy"]}
+
+    measures = bootstrap_each(judged, of_classes, unjudged=len(pairs) - len(judged))
+    return measures | {"factscore": mean([line.score for _, line in pairs])}

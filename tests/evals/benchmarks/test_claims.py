@@ -1,0 +1,159 @@
+"""AttrScore, ExpertQA and FActScore on made-up claims: the figures by hand, and what the benches read."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, run
+from evals.doubles import write_rows
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import BenchmarkReport, Pairs, published
+from rarr.evals.benchmarks.claims import (
+    ExpertClaim,
+    FactLine,
+    FactRow,
+    class_scores,
+    confusion,
+    fact_scores,
+    system_scores,
+)
+from rarr.evals.rows import ClaimRow
+from rarr.evals.verified_claims import VerifiedLine
+from rarr.records.verification import Verification
+from rarr.settings import Settings
+from rarr.testing import RuleModel, ScriptedModel
+from rarr.views.report_tables import as_tables
+
+HIGH, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
+LABELLED: list[dict[str, Any]] = [
+    {"claim": HIGH, "evidence": DAM, "label": "attributable", "system": "a", "field": "Law"},
+    {"claim": WRONG, "evidence": DAM, "label3": "contradictory", "meta": {"system": "b", "field": "Law"}},
+    {"claim": "Beavers build dams.", "evidence": DAM, "label": "extrapolatory", "system": "b"},
+    {"claim": HIGH, "evidence": DAM, "supported": True},
+]
+
+
+def pair(gold: str, label: Any, error: str = "") -> tuple[ClaimRow, VerifiedLine]:
+    row = ClaimRow.model_validate({"id": "a", "claim": "A.", "evidence": [], "label": gold})
+    verification = None if error else Verification(claim="A.", label=label)
+    return row, VerifiedLine(id="a", verification=verification, error=error)
+
+
+def test_classes_of_attrscore_by_hand() -> None:
+    """Three attributable: one right, one without a label, one failed; the others are contradictory."""
+    judged: Pairs = [
+        pair("attributable", "attributable"), pair("attributable", None), pair("attributable", None, "no"),
+        pair("extrapolatory", "contradictory"), pair("contradictory", "contradictory"),
+    ]  # fmt: skip
+    scores = {name: measure.value for name, measure in class_scores(judged).items()}
+    assert scores == {  # attributable: precision 1, recall 1/2
+        "attributable": pytest.approx(2 / 3), "extrapolatory": 0, "contradictory": pytest.approx(2 / 3),
+        "overall": 2 / 4, "macro": pytest.approx(4 / 9),
+    }  # fmt: skip
+    assert class_scores(judged)["overall"].unjudged == 1
+    rows = confusion(judged)
+    assert {name: it.value for name, it in rows["attributable"].items() if it.value} == {
+        "attributable": 1 / 2, "none": 1 / 2,
+    }  # fmt: skip
+    assert rows["extrapolatory"]["contradictory"].value == 1
+
+
+def test_attrscore_has_tables_by_class_system_and_field_and_counts_what_has_no_class(tmp_path: Path) -> None:
+    data = write_rows(tmp_path / "claims.jsonl", *LABELLED)
+    report = run("attrscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
+    overall, systems, fields, labels = (table.rows for table in report.tables)
+    assert [it.value for it in overall["embedded"].values()] == [1, 1, 1, 1, 1]
+    assert {name: row["overall"].n for name, row in systems.items()} == {"a": 1, "b": 2, "all": 3}
+    assert list(fields) == ["Law", "all"] and labels["contradictory"]["contradictory"].value == 1
+    assert (report.counts, report.left_out) == ({"claims": 3}, {"no class by people": 1})
+    assert report.published and report.published.systems["GPT-4 few-shot, GenSearch"]["overall"] == 0.843
+    with pytest.raises(InputError, match=r"no claim of .* has a label"):
+        run("attrscore", write_rows(data, LABELLED[3]), out=tmp_path / "other")
+
+
+def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path) -> None:
+    asked = LABELLED[0] | {"claim": f"{HIGH} It is long.", "question": "Q?"}
+    data = write_rows(tmp_path / "claims.jsonl", asked)
+    model = ScriptedModel(lambda asked: {"verdict": "refuted", "reason": ""}, name="scripted")
+    settings = Settings(model=model, home=tmp_path / "home")
+    report = run("attrscore", data, out=tmp_path / "out", settings=settings, judges=("attrscore:facts",))
+    assert report.tables[0].rows["attrscore:facts"]["overall"].value == 0
+    [call] = model.calls
+    assert call.name == "judge_as_facts" and f"Q? {HIGH} It is long." in call.messages[-1].content
+
+
+def test_factscore_by_hand() -> None:
+    """Scores 1/2 (factual), 1/3 and 1 beside true, true and false; a claim without statements has none."""
+    given = [((True, False), True), ((True, False, False), True), ((True,), False), ((), True)]
+    rows = [FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
+    lines = [FactLine(id="r", hold=hold) for hold, _ in given]
+    scores = fact_scores(list(zip(rows, lines, strict=True)))
+    assert {name: it.value for name, it in scores.items()} == {
+        "true f1": 2 / 4, "false f1": 0, "micro f1": pytest.approx(1 / 3),
+        "factscore": pytest.approx((1 / 2 + 1 / 3 + 1) / 3),
+    }  # fmt: skip
+    assert (scores["micro f1"].n, scores["micro f1"].unjudged) == (3, 1)
+
+
+FACTS: list[dict[str, Any]] = [
+    {"claim": f"{HIGH} {WRONG}", "evidence": [DAM], "correctness": "Probably correct", "system": "a"},
+    {"claim": "It is so.", "statements": [WRONG], "evidence": DAM, "correctness": "Unsure", "system": "b"},
+    {"claim": HIGH, "evidence": [], "factual": True, "system": "b"},
+    {"claim": HIGH, "evidence": DAM},
+]
+
+
+def test_factscore_splits_and_searches(tmp_path: Path) -> None:
+    data = write_rows(tmp_path / "claims.jsonl", *FACTS)
+    report = run("factscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
+    assert (report.tables[0].rows["embedded"]["micro f1"].value, report.counts) == (1, {"claims": 2})
+    assert report.left_out == {"not judged by people": 1, "no evidence": 1}
+    notes = write_rows(tmp_path / "notes/dam.md", DAM).parent
+    split = {"statements": [HIGH, WRONG, HIGH]}
+    rules = RuleModel()
+    model = ScriptedModel(lambda asked: split if asked.prompt == "split_claims" else rules(asked), name="m")
+    searching = Settings(corpus=notes, model=model, home=tmp_path / "home")
+    report = run("factscore", data, out=tmp_path / "searched", settings=searching)
+    assert {name: row["factscore"].value for name, row in report.tables[1].rows.items()} == {
+        "a": pytest.approx(2 / 3), "b": pytest.approx((0 + 2 / 3) / 2), "all": pytest.approx(4 / 9),
+    }  # fmt: skip
+    assert report.counts == {"claims": 3}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return expertqa_folder(tmp_path / "data")
+
+
+def test_passages_are_joined_and_claims_that_need_no_citation_left_out(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("expertqa", data, out=out, limit=2, judges=("embedded",))
+    kept = (out / "embedded/predictions.jsonl").read_bytes()
+    report = run("expertqa", data, out=out, judges=("embedded",))
+    overall, systems, fields = report.tables
+    assert overall.rows["embedded"]["f1"].n == 4
+    assert {name: row["f1"].n for name, row in systems.rows.items()} == {"post_hoc": 1, "rr": 2, "all": 3}
+    assert list(fields.rows) == ["Law", "all"]
+    assert (out / "embedded/predictions.jsonl").read_bytes().startswith(kept)
+    assert BenchmarkReport.model_validate_json((out / "report.json").read_text()) == report
+    assert "rr gs gpt4" in as_tables(report)
+
+
+def test_autoais_is_a_mean_over_answers() -> None:
+    """By hand. First answer: 1 of 3 supported claims; second: 1 of 1. Macro 2/3, where micro would be 1/2."""
+    labels = ("attributable", "extrapolatory", "contradictory", "attributable", "attributable", None)
+    names = ("a/1", "a/2", "a/3", "b/4", "b/5", "b/6")
+    given = (EXPERT_CLAIMS[0] | {"id": name, "supported": name != "b/5"} for name in names)
+    lines = [pair("attributable", label)[1] for label in labels]
+    scores = system_scores(list(zip(map(ExpertClaim.model_validate, given), lines, strict=True)))
+    assert scores["autoais"].value == pytest.approx(2 / 3)
+    assert (scores["precision"].value, scores["recall"].value) == pytest.approx((2 / 3, 0.5))
+    assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
+
+
+def test_published_figures_are_shares_and_say_how_rows_differ() -> None:
+    figures = {name: published(name) for name in ("expertqa", "kalma", "wikigen")}
+    assert all(each and each.differ and each.paper for each in figures.values())
+    assert figures["expertqa"] and figures["expertqa"].systems["rr_gs_gpt4"]["autoais"] == 0.778
+    assert published("answers") is None
