@@ -53,27 +53,20 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Fills in the user message, without quoting: `tools.guard.quotation` quotes what others wrote.
-
-        Raises `InputError` that names a missing or unknown variable.
-        """
+        """Fills in the user message, unquoted. Raises `InputError` that names a wrong variable."""
         if problem := _difference(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
         # In one pass, so that braces in a value are not read as variables.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
     def parse(self, user: str) -> dict[str, str] | None:
-        """Reads the variables out of a user message that `render` made; None if this prompt did not make it.
-
-        The values must be quoted, so that no line in them looks like a line of the template.
-        """
-        pattern, names = "", set[str]()
-        for number, piece in enumerate(_VARIABLE.split(self.user)):  # words, variable, words, ..., words
-            if number % 2 == 0:
-                pattern += re.escape(piece)
-            else:
-                pattern += f"(?P={piece})" if piece in names else f"(?P<{piece}>.*?)"
-                names.add(piece)
+        """Reads the quoted variables out of a user message that `render` made; None if it did not make it."""
+        begin, *rest = _VARIABLE.split(self.user)  # words, variable, words, ..., words
+        pattern = re.escape(begin)
+        for at in range(0, len(rest), 2):
+            name = rest[at]
+            pattern += f"(?P={name})" if name in rest[:at:2] else f"(?P<{name}>.*?)"
+            pattern += re.escape(rest[at + 1])
         match = re.fullmatch(pattern, user, re.DOTALL)
         return match.groupdict() if match else None
 
@@ -83,9 +76,8 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
     Its output must have the fields of the package's prompt. Raises `InputError` that names file and cure.
     """
-    if folder is None or not (folder / f"{name}.md").is_file():
-        return _read(FOLDER / f"{name}.md")
-    return load_file(folder / f"{name}.md", name)
+    own = folder and folder / f"{name}.md"
+    return load_file(own, name) if own and own.is_file() else _read(FOLDER / f"{name}.md")
 
 
 def load_file(file: Path, name: str) -> Prompt:
@@ -106,9 +98,8 @@ def names() -> list[str]:
 def require_known(folder: Path) -> None:
     """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt."""
     if not folder.is_dir():
-        raise InputError(
-            f"prompts is {str(folder)!r}, which is not a folder: name a folder with files such as edit.md"
-        )
+        cure = "name a folder with files such as edit.md"
+        raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")
     for file in sorted(folder.glob("*.md")):
         if file.stem not in names():
             raise InputError(f"{file} overrides no prompt; the prompts are {', '.join(names())}")

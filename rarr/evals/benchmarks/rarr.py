@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
@@ -23,7 +23,6 @@ from rarr.evals.evaluation import RowReviser
 from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
 from rarr.evals.run_folder import FinishedLine
-from rarr.records import Scores
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -72,16 +71,15 @@ class TextLine(FinishedLine):
 
 
 class RevisionLine(FinishedLine):
-    """A revision with its scores. `intent` is 1, 0.5 or 0; `right_changed` counts changed right sentences."""
+    """A revision with its numbers by name, and how many right sentences it has and changed.
+
+    `intent` is kept (1), somewhat kept (0.5), or not (0).
+    """
 
     text: str = ""
-    scores: Scores = Scores()
-    intent: float | None = None
+    numbers: dict[str, float | None] = Field(default_factory=dict)
     right: int = 0
     right_changed: int = 0
-    model_calls: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
 
 
 def rarr(data: Path, settings: Settings, options: Options) -> Bench:
@@ -146,17 +144,12 @@ class _Reviser:
         except RarrError:
             intent = None
         right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
-        return RevisionLine(
-            id=row.id,
-            text=revision.text,
-            scores=revision.scores,
-            intent=intent,
-            right=len(right),
-            right_changed=sum(sentence not in revision.text for sentence in right),
-            model_calls=revision.usage.model_calls,
-            tokens=revision.usage.input_tokens + revision.usage.output_tokens,
-            seconds=revision.usage.seconds,
-        )
+        changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
+        numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
+        numbers |= {"requests": usage.model_calls, "tokens": usage.input_tokens + usage.output_tokens}
+        numbers |= {"seconds": usage.seconds}
+        texts = {"id": row.id, "text": revision.text}
+        return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
     async def aclose(self) -> None:
         await self._revising.aclose()
@@ -177,33 +170,24 @@ def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
         yield ScoreTable(title=f"differences from {first} on the same texts", rows=differences)
 
 
-_NUMBERS: dict[str, Callable[[RevisionLine], float | None]] = {
-    "attribution_before": lambda line: line.scores.attribution_before,
-    "attribution_after": lambda line: line.scores.attribution_after,
-    "preservation": lambda line: line.scores.preservation,
-    "intent": lambda line: line.intent,
-    "requests": lambda line: line.model_calls,
-    "tokens": lambda line: line.tokens,
-    "seconds": lambda line: line.seconds,
-}
-"""The numbers of a revision by name; `intent` is kept (1), somewhat kept (0.5), or not."""
-
-
 def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
-    numbers = {name: mean([of(line) for line in lines]) for name, of in _NUMBERS.items()}
-    pairs = [(line.scores.attribution_after, line.scores.preservation) for line in lines]
-    whole = share([None if line.intent is None else line.intent == 1 for line in lines])
+    names = lines[0].numbers if lines else {}
+    measures = {name: mean([line.numbers[name] for line in lines]) for name in names}
+    pairs = [(line.numbers["attribution_after"], line.numbers["preservation"]) for line in lines]
+    intents = [line.numbers["intent"] for line in lines]
     changed = share_of(sum(line.right_changed for line in lines), sum(line.right for line in lines))
-    measures = numbers | {"intent_kept": whole, "f1_ap": f1_ap_of_set(pairs)}
+    measures["intent_kept"] = share([None if intent is None else intent == 1 for intent in intents])
+    measures["f1_ap"] = f1_ap_of_set(pairs)
     return measures | ({"right_changed": changed} if changed.n else {})
 
 
 def _differences(
     lines: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]
 ) -> dict[str, Measured]:
-    measures = dict[str, Measured]()
-    for measure, of in _NUMBERS.items():
-        both = [(of(lines[name]), of(others[name])) for name in lines if name in others]
-        apart = [None if it is None or other is None else it - other for it, other in both]
-        measures[measure] = mean(apart)
-    return measures
+    both = [(lines[name].numbers, others[name].numbers) for name in lines if name in others]
+    apart = dict[str, list[float | None]]()
+    for numbers, base in both:
+        for name, value in numbers.items():
+            other = base[name]
+            apart.setdefault(name, []).append(None if value is None or other is None else value - other)
+    return {name: mean(values) for name, values in apart.items()}

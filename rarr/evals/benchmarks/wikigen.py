@@ -175,14 +175,12 @@ def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     rows = dict[str, dict[str, Measured]]()
     for system, pairs in parts.items():
         done = [line for _, line in pairs if not line.error]
-        for stage in ("as_written", "checked"):
-            scores = [getattr(line, stage) for line in done]
-            rows[f"{system}, {stage.replace('_', ' ')}"] = {
-                measure: mean([None if each is None else getattr(each, measure) for each in scores])
-                for measure in ("recall", "precision", "rate")
-            }
-        rows[f"{system}, as written"] |= {
-            name: mean([float(getattr(line, name)) for line in done])
-            for name in ("rouge_l", "words", "seconds")
-        }
+        own = {name: mean([getattr(it, name) for it in done]) for name in ("rouge_l", "words", "seconds")}
+        rows[f"{system}, as written"] = _cited([line.as_written for line in done]) | own
+        rows[f"{system}, checked"] = _cited([line.checked for line in done])
     yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)
+
+
+def _cited(scores: Sequence[CitationScores | None]) -> dict[str, Measured]:
+    names = ("recall", "precision", "rate")
+    return {name: mean([None if it is None else getattr(it, name) for it in scores]) for name in names}
