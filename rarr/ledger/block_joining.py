@@ -69,9 +69,8 @@ def block_state(text: str, context: str | None, number: int, span: Span, lead: s
 def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
     """Joins the states of the blocks into the state of the whole run, which began with `start`.
 
-    `outcomes` are in the order of the text; the sentences of a block without a state become `unjudged`. Edits
-    are in the order of the text. The places of a block's edits count the edits of the blocks before it.
-    A passage covers the queries of its own block alone, and supports sentences of its own block alone.
+    `outcomes` are in the order of the text; the sentences of a block without a state become `unjudged`. The
+    places of a block's edits count the edits of the blocks before it. A passage serves its own block alone.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, unsearched, relevances = start["original"], dict[str, Any](), dict[str, Any]()

@@ -97,9 +97,8 @@ class _Reading:
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
-        errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
-        if not self._reader.is_model:
-            errors = repetitions = 0
+        wanted = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+        errors, repetitions = wanted if self._reader.is_model else (0, 0)
         planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
         block = await work(planting, self._state, places, evidence)
         try:

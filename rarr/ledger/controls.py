@@ -7,7 +7,7 @@ sentence of an excerpt as it is. A reader that misses them cannot be relied on f
 import hashlib
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -118,6 +118,14 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
     return not (is_found and _is_fixed(control, card))
 
 
+def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
+    """Does the reader contradict the control, and cite its origin, by words of another excerpt?"""
+    cited = [lines[label] for label in card.quotes if label in lines] if card and card.verdict == "no" else []
+    others = [line.text for line in cited if line.evidence_id != control.origin.evidence_id]
+    copied = [edit.by for edit in card.edits] if card else []
+    return control.origin in cited and any(fold(text).holds(by) for text in others for by in copied)
+
+
 def _is_fixed(control: Control, card: RawCard) -> bool:
     text, origin = control.text, control.origin.text
     for edit in card.edits:
@@ -139,13 +147,12 @@ def _is_fixed(control: Control, card: RawCard) -> bool:
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     """Is the line a whole, unsuspicious sentence without pronouns? With `pointing` it may have them later."""
-    points = _POINTING.match(text) if pointing else _POINTING.search(text)
     words = len(text.split()) if " " in text else len(text) // 2
     return (
         _FEWEST_WORDS <= words <= _MOST_WORDS
         and _WHOLE.match(text) is not None
         and _MARKUP.search(text) is None
-        and points is None
+        and (_POINTING.match if pointing else _POINTING.search)(text) is None
         and "\n" not in text
         and not suspicion(text)
     )
@@ -155,9 +162,7 @@ def _error(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
 ) -> Control | None:
     """Makes an error of the line by one of its changes; None if it has none."""
-    makers: list[Callable[..., Iterator[_Change]]] = [_borrowed_numbers, _borrowed_names]
-    if not borrows:
-        makers = [_other_numbers, _other_polarity]
+    makers = [_borrowed_numbers, _borrowed_names] if borrows else [_other_numbers, _other_polarity]
     chance.shuffle(makers)
     for make in makers:
         if changes := list(make(origin, lines, chance)):

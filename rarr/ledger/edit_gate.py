@@ -54,16 +54,15 @@ def with_card_edits(
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
     `query_ids` gives the query of each sentence. `is_refused` tells whether a person refused an edit of the
-    card of a text before. Places of edits point into the text they are applied to.
-    Cards are in the order of the text, so the edits of one only move those behind it.
+    card before. Places of edits point into the text they are applied to; the cards are in its order.
     """
     original, edits = state["text"], list(state.get("edits", []))
     cards, accepted, at = list[Card](), list[Edit](), 0
     for card in state.get("cards", []):
         outcome = card.outcome
         if card.edits and outcome is None and card.verdict in ("no", "mixed") and card.start >= at:
-            outcome, reason = _decision(original, card)
-            outcome, reason = ("refused", REFUSED) if is_refused(original, card) else (outcome, reason)
+            refused = is_refused(original, card)
+            outcome, reason = ("refused", REFUSED) if refused else _decision(original, card)
             for edit in card.edits:
                 made = Edit(
                     **moved_place(Span(edit.start, edit.end), accepted)._asdict(),

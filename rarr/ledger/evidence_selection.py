@@ -16,8 +16,6 @@ Scored = Sequence[float] | Exception
 EXHAUSTIVE_SUBSETS = 200_000
 """Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
 _ROUNDING = 1e-9
-Row = Mapping[str, float]
-"""How relevant one place is to each query that it was scored for."""
 Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
@@ -35,8 +33,7 @@ def select_evidence(
     """Selects at most `most` evidences that maximise coverage: the sum over queries of the best relevance.
 
     Returns their ids and the coverage (Gao et al. 2023, section 3.4). A passage covers its own query by its
-    relevance, and every other query by `relevances`. A passage that is evidence for several queries is
-    selected once.
+    relevance, and every other query by `relevances`; it is selected once.
     """
     passages: dict[Place, dict[str, float]] = defaultdict(dict)
     names: dict[Place, str] = {}
@@ -56,17 +53,16 @@ def select_evidence(
     return [names[places[at]] for at in chosen], sum(_covered(rows[at] for at in chosen).values())
 
 
-def _covered(rows: Iterable[Row]) -> dict[str, float]:
+def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Returns the greatest value of each query."""
     covered: dict[str, float] = {}
     for row in rows:
         for query_id, value in row.items():
-            if value > covered.get(query_id, 0.0):
-                covered[query_id] = value
+            covered[query_id] = max(value, covered.get(query_id, 0.0))
     return covered
 
 
-def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
+def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Chooses the `size` rows whose greatest values, query by query, have the greatest sum."""
     best = _greedy_rows(rows, size)
     most = sum(_covered(rows[at] for at in best).values())
@@ -90,7 +86,7 @@ def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
     return sorted(best)
 
 
-def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
+def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978)."""
     covered = dict.fromkeys((query_id for row in rows for query_id in row), 0.0)
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
@@ -113,8 +109,7 @@ async def scores_by_query(
 ) -> list[Scored]:
     """Scores the passages of each query, in one call where the reranker can.
 
-    Each query has a span with this name in the trace, with its `best` passages where that is above 0: some of
-    them may be rejected.
+    Each query has a span with this name in the trace, with its `best` passages; some may be rejected later.
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
     if isinstance(reranker, BatchReranker):

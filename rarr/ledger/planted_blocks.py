@@ -11,7 +11,7 @@ from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import Located, locate_card
-from rarr.ledger.controls import Control, controls, is_missed
+from rarr.ledger.controls import Control, controls, is_disputed, is_missed
 from rarr.records import Evidence
 from rarr.records.usage import Controls
 from rarr.state import State
@@ -33,9 +33,10 @@ _Written: TypeAlias = "tuple[str, Span | Control | None]"
 class PlantedBlock:
     """A request about a block, with the place or the control of each number, and how it was read.
 
-    `lines` are the source lines by label. `cards` are those that the reader filled, by number, `located` the
-    cards of the text, and `missed` the controls that it missed. `failed` says why the block was not read at
-    all, `problem` why cards may be missing, and `served` names the model that answered.
+    `lines` are the source lines by label, `cards` what the reader said by number, `located` the cards of the
+    text, and `missed` the controls that it missed. `disputed` is a control about which the sources disagree,
+    and which examines nobody; 0 for none. `failed` says why nothing was read, `problem` why cards may be
+    missing, and `served` names the model that answered.
     """
 
     request: ReadingBlock
@@ -45,6 +46,7 @@ class PlantedBlock:
     cards: Mapping[int, RawCard] = field(default_factory=dict)
     located: dict[Span, Located] = field(default_factory=dict)
     missed: tuple[int, ...] = ()
+    disputed: int = 0
     served: str = ""
     failed: str = ""
     problem: str = ""
@@ -52,7 +54,7 @@ class PlantedBlock:
     @property
     def has_error(self) -> bool:
         """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
-        return any(control.kind != "repetition" for control in self.controls.values())
+        return any(it.kind != "repetition" for number, it in self.controls.items() if number != self.disputed)
 
     def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
@@ -70,9 +72,10 @@ class PlantedBlock:
                 for number, place in self.places.items()
                 if number in cards
             }
-            self.missed = tuple(
-                n for n, it in self.controls.items() if is_missed(it, cards.get(n), self.lines)
-            )
+            missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), self.lines)]
+            disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), self.lines))
+            self.disputed = next(disputed, 0)
+            self.missed = tuple(n for n in missed if n != self.disputed)
 
     def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
@@ -95,9 +98,9 @@ class PlantedBlock:
         total = Controls(blocks_without=int(not self.has_error))
         for number, it in self.controls.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
-            if it.kind == "repetition":
+            if it.kind == "repetition" and number != self.disputed:
                 total += Controls(repeated=1, confirmed=right)
-            else:
+            elif number != self.disputed:
                 total += Controls(planted=1, caught=right, borrowed=lent, borrowed_caught=right * lent)
         return total
 

@@ -27,9 +27,8 @@ async def sentence_support(
     """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
 
     Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
-    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on the sentences of its query
-    and on their neighbours. Evidence at the place of another is judged once. The lead of a block is not
-    judged. Judging may go on a little after the deadline.
+    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on those around its query, each
+    place once. Judging may go on a little after the deadline.
     """
     spans = [span for span in await work(sentences, text) if span.start >= state.get("lead", 0)]
     asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]

@@ -8,7 +8,7 @@ from makers import evidence, state
 
 from rarr.backends.embedded.values import values
 from rarr.backends.source_lines import labelled
-from rarr.components import RawCard, RawEdit
+from rarr.components import RawCard, RawEdit, RawReading
 from rarr.ledger.controls import Control, controls, is_missed
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -109,6 +109,24 @@ def test_control_is_missed_without_the_right_edit(salt: int) -> None:
         if control.kind != "repetition":
             wrong = RawCard("no", (control.origin.label,), edits=(RawEdit(control.wrong, "77", "77"),))
             assert is_missed(control, wrong, one.lines)
+
+
+@pytest.mark.parametrize("salt", range(10))
+def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(salt: int) -> None:
+    news = evidence("The council says that nothing of this holds any more.", id="q1.2", start=500)
+    one = plant_block(state(TEXT), sentences(TEXT), [evidence(FACTS), news], salt=str(salt))
+    label = next(label for label, line in one.lines.items() if line.evidence_id == "q1.2")
+    cards = {
+        number: RawCard(
+            "no", (it.origin.label, label), edits=(RawEdit(it.text[-9:-1], "gone", "nothing of this"),)
+        )
+        for number, it in one.controls.items()
+        if it.origin.evidence_id != "q1.2"
+    }
+    one.keep(RawReading(cards, "scripted"), TEXT, doubting=False)
+    assert one.disputed in cards
+    assert set(one.missed) == one.controls.keys() - {one.disputed}
+    assert one.counts().planted + one.counts().repeated == len(one.controls) - 1
 
 
 @given(st.integers(0, 10_000))
