@@ -41,7 +41,7 @@ NO_TOKENS = Tokens()
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """One HTTP request. Names in `headers` are in lower case; `body` is empty if it is not a JSON object.
+    """One HTTP request. Names in `headers` are in lower case; `body` are the fields of its JSON or its query.
 
     `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight. `status`
     is None if no answer was sent, and `tokens` are those of the usage in the answer.

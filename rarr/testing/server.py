@@ -14,6 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, cycle, repeat
 from typing import Any, Literal, Self
+from urllib.parse import parse_qsl
 
 from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, UnansweredError, answer_to, tokens_of
 from rarr.tools.models.chat import Message, Tokens
@@ -141,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
         except ValueError:
             body = None
-        body = body if isinstance(body, dict) else {}
+        body = body if isinstance(body, dict) else dict(parse_qsl(self.path.partition("?")[2]))
         return Request(
             method=self.command,
             path=self.path.partition("?")[0],

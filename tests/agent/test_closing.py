@@ -7,14 +7,15 @@ from threading import Event
 from typing import Any
 
 import pytest
-from retrievers.services import Asked, Said, Service, Wiki
+from retrievers.services import Wiki, said
 
 from rarr import Reviser, Settings, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import Processes
-from rarr.testing import InMemoryRetriever
+from rarr.testing import InMemoryRetriever, Request
+from rarr.testing.server import Listener, Reply
 
 GRAPH = Path("examples/graph/people.csv")
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
@@ -33,20 +34,20 @@ class World:
     def __init__(self) -> None:
         self.wiki = Wiki(Library="Kestrel Library opened in 1976.")
 
-    def __call__(self, asked: Asked) -> Said:
+    def __call__(self, asked: Request) -> Reply:
         if not asked.path.endswith("/rerank"):
             return self.wiki(asked)
-        count = len(asked.fields["documents"])
-        return Said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
+        count = len(asked.body["documents"])
+        return said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
 
 
-def settings_at(service: Service, notes: Path) -> Settings:
+def settings_at(service: Listener, notes: Path) -> Settings:
     return Settings(
         search="corpus,wikipedia",
         corpus=notes,
         wikipedia_url=service.url,
         reranker="vllm:bge",
-        base_url=f"{service.url}/v1",
+        base_url=service.url,
     )
 
 
@@ -59,7 +60,7 @@ def clients(reviser: Reviser) -> int:
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_closed_parts_open_again_when_they_are_used(notes: Path) -> None:
-    with Service(World()) as service:
+    with Listener(World()) as service:
         reviser = Reviser(settings_at(service, notes).model_copy(update={"refresh": True}))
         for _ in range(2):
             assert reviser.revise(TEXT).text == RIGHT

@@ -18,8 +18,9 @@ from rarr.retrievers.web.searches import SearXNG, Tavily, WebSearch
 from rarr.retrievers.web.service_requests import readable
 from rarr.retrievers.web.wikipedia import SPARE, Wikipedia
 from rarr.settings import Settings
+from rarr.testing.server import Listener, Reply
 from rarr.tools.models.run_budget import Budget
-from retrievers.services import Said, Service, Wiki
+from retrievers.services import Wiki, said
 
 pytestmark = pytest.mark.loopback
 
@@ -71,33 +72,36 @@ Smith, John. Peaches of Georgia."""
 
 
 async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
-    with Service(Wiki(Peach=ARTICLE)) as service:
+    with Listener(Wiki(Peach=ARTICLE)) as service:
         wiki = using(Wikipedia, service.url)
         passages = await wiki.retrieve("peach", 3)
         text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
     assert [text[passage.start : passage.end] for passage in passages] == [each.text for each in passages]
     assert text.count("## ") == 1
     assert "Smith" not in text
-    search, page = service.asked
-    assert (search.path, search.headers["user-agent"], search.fields["maxlag"]) == ("/w/api.php", AGENT, "5")
-    assert (search.fields["srlimit"], page.fields["redirects"]) == (str(3 + SPARE), "1")
+    search, page = service.requests
+    assert (search.path, search.headers["user-agent"], search.body["maxlag"]) == ("/v1/w/api.php", AGENT, "5")
+    assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE), "1")
 
 
 async def test_wikipedia_page_that_is_no_article_gives_way_to_the_next(using: Using) -> None:
     several = {"extract": "Peach may refer to a tree.", "pageprops": {"disambiguation": ""}}
     wiki = Wiki(Peach=several, Gone={"missing": True, "note": "peach"}, Orchard="A peach grows here.")
-    with Service(wiki) as service:
+    with Listener(wiki) as service:
         passages = await using(Wikipedia, service.url).retrieve("peach", 2)
     assert [passage.title for passage in passages] == ["Orchard"]
 
 
 async def test_wikipedia_survives_a_broken_article_with_a_warning(using: Using) -> None:
-    with Service(Wiki(Peach=ValueError("it broke"), Orchard="A peach grows.")) as service, metered() as meter:
+    with (
+        Listener(Wiki(Peach=ValueError("it broke"), Orchard="A peach grows.")) as service,
+        metered() as meter,
+    ):
         passages = await using(Wikipedia, service.url).retrieve("peach", 2)
     assert {passage.title for passage in passages} == {"Orchard"}
     [notice] = meter.warnings
     assert notice.code == "page_failed"
-    assert f"{service.url}/wiki/Peach: " in notice.message
+    assert f"{service.url.removesuffix('/v1')}/wiki/Peach: " in notice.message
     assert "it broke" in notice.message
 
 
@@ -119,13 +123,13 @@ RESULT = {
 BARE = {**RESULT, "raw_content": None}
 
 
-def results(*found: Any, **more: Any) -> Said:
-    return Said({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
+def results(*found: Any, **more: Any) -> Reply:
+    return said({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
 
 
 async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> None:
     answers = [results(BARE), results({**BARE, "content": "Georgia follows."}), results(RESULT)]
-    with Service(lambda asked: answers.pop(0)) as service:
+    with Listener(lambda asked: answers.pop(0)) as service:
         tavily = using(Tavily, service.url)
         quoted = [passage for query in ("a", "b") for passage in await tavily.retrieve(query, 5)]
         assert await tavily.extracted(RESULT["url"]) is None
@@ -142,12 +146,13 @@ async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> No
 async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
     domains = {"include_domains": ["a.org"], "exclude_domains": ["b.org"]}
     dates = {"published_after": "2024-01-01", "published_before": "2024-02-01"}
-    with Service(lambda asked: results(BARE)) as service:
+    with Listener(lambda asked: results(BARE)) as service:
         await using(Tavily, service.url, **domains, **dates).retrieve("peaches " * 100, 3)
-    [asked] = service.asked
-    assert (asked.path, asked.headers["authorization"]) == ("/search", f"Bearer {KEY}")
-    assert len(asked.fields.pop("query")) <= 400
-    assert asked.fields == {
+    [asked] = service.requests
+    assert (asked.path, asked.headers["authorization"]) == ("/v1/search", f"Bearer {KEY}")
+    assert len(asked.body["query"]) <= 400
+    assert asked.body == {
+        "query": asked.body["query"],
         "include_raw_content": "markdown",
         "include_domains": ["a.org"],
         "exclude_domains": ["b.org"],
@@ -161,7 +166,7 @@ async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None
 
 async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using) -> None:
     hits = [BARE | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
-    with Service(lambda asked: results(*hits, 3, None)) as service:
+    with Listener(lambda asked: results(*hits, 3, None)) as service:
         passages = await using(Tavily, service.url).retrieve("peaches", 5)
     assert {passage.source.partition("#")[0] for passage in passages} == {"https://b.org/\ufffd"}
 
@@ -173,10 +178,10 @@ def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
 
 
 async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
-    with Service(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
+    with Listener(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
         [passage] = await using(Tavily, service.url).retrieve("Where do peaches grow?", 5)
     assert (passage.title, passage.text) == ("***", "The key is ***.")
-    with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
+    with Listener(lambda asked: said("it is pass/word-1 or pass\\/word-1", 500)) as service:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         for kind in (SearXNG, Wikipedia):
             with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
@@ -186,13 +191,13 @@ async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
 async def test_searxng_pages_are_read_once_each_and_within_the_limits(using: Using) -> None:
     urls = ("https://a.org/", "https://www.a.org", "ftp://b.org", "https://x.org/", "https://c.org/")
     reader = Reader()
-    with Service(lambda asked: results(*urls, "https://d.org/")) as service:
+    with Listener(lambda asked: results(*urls, "https://d.org/")) as service:
         searxng = using(SearXNG, f"{service.url}/", reader=reader, exclude_domains=["x.org"])
         passages = await searxng.retrieve("Where do  peaches grow?", 2)
     assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
     assert reader.read_pages == ["https://a.org/", "https://c.org/"]
     asked = {"q": "Where do peaches grow?", "format": "json", "language": "all"}
-    assert (service.asked[0].path, service.asked[0].fields) == ("/search", asked)
+    assert (service.requests[0].path, service.requests[0].body) == ("/v1/search", asked)
 
 
 NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
@@ -201,20 +206,20 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
 @pytest.mark.parametrize(
     ("kind", "answer", "message"),
     [
-        (Wikipedia, Said({"error": {"info": "no\nsuch value"}}), "no.such value"),
-        (Wikipedia, Said("Forbidden", 403), "403.*address to write to"),
-        (Wikipedia, Said("slow down", 429, {"Retry-After": "3600"}), "429.*try again later"),
-        (Wikipedia, Said({}), NO_WIKI),
-        (Wikipedia, Said("<html>a portal</html>"), NO_WIKI),
+        (Wikipedia, said({"error": {"info": "no\nsuch value"}}), "no.such value"),
+        (Wikipedia, said("Forbidden", 403), "403.*address to write to"),
+        (Wikipedia, said("slow down", 429, 3600), "429.*try again later"),
+        (Wikipedia, said({}), NO_WIKI),
+        (Wikipedia, said("<html>a portal</html>"), NO_WIKI),
         (
             Tavily,
-            Said({"detail": {"error": f"no such key {KEY}"}}, 401),
+            said({"detail": {"error": f"no such key {KEY}"}}, 401),
             "401: .*no such key .*check the key",
         ),
-        (Tavily, Said({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
-        (Tavily, Said({"results": None}), "did not answer with results"),
-        (SearXNG, Said("Forbidden", 403), "403.*settings.yml add json to formats"),
-        (SearXNG, Said("<html>"), "with a JSON object: check searxng_url"),
+        (Tavily, said({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
+        (Tavily, said({"results": None}), "did not answer with results"),
+        (SearXNG, said("Forbidden", 403), "403.*settings.yml add json to formats"),
+        (SearXNG, said("<html>"), "with a JSON object: check searxng_url"),
         (
             SearXNG,
             results(unresponsive_engines=[["google", "CAPTCHA"]]),
@@ -223,9 +228,9 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
     ],
 )
 async def test_failure_is_one_line_with_its_cure(
-    using: Using, kind: type[WebSearch], answer: Said, message: str
+    using: Using, kind: type[WebSearch], answer: Reply, message: str
 ) -> None:
-    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
+    with Listener(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
         await using(kind, service.url.replace("//", "//me:secret-1@")).retrieve("peaches", 5)
     assert not any(secret in str(caught.value) for secret in ("0123456789", "secret-1", "\n"))
 
@@ -237,7 +242,10 @@ async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -
                 await asyncio.sleep(60)
             return await super().read(url)
 
-    with Service(lambda asked: results("https://slow.org/", "https://b.org/")) as service, metered() as meter:
+    with (
+        Listener(lambda asked: results("https://slow.org/", "https://b.org/")) as service,
+        metered() as meter,
+    ):
         meter.budget = Budget(deadline_s=1.0)
         passages = await using(SearXNG, service.url, reader=Slow()).retrieve("q", 2)
         assert 0.3 < meter.seconds < 0.9
