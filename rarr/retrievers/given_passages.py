@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rarr.errors import InputError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.corpus.chunking import cut
+from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.extract.extracted_document import published
-from rarr.retrievers.rerank.overlap import OverlapIndex, nearest, nearest_by_source
+from rarr.retrievers.rerank.overlap import OverlapIndex, nearest
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 
@@ -64,7 +65,11 @@ class GivenPassages:
 
         A source without a word in common is returned too: it was given for this text.
         """
-        return await asyncio.to_thread(nearest_by_source, self._passages, query, k, self._index)
+        sources: dict[str, list[Passage]] = {}
+        for passage in await asyncio.to_thread(self._index.ranked, query):
+            if passage.source in sources or len(sources) < k:
+                sources.setdefault(passage.source, []).append(passage)
+        return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
 
     def of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""

@@ -51,6 +51,7 @@ class OverlapIndex:
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = passages
         self._counts = [_counts(passage.title, passage.text) for passage in passages]
         self._mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
 
@@ -71,6 +72,11 @@ class OverlapIndex:
                 saturation = _K1 * (1 - _B + _B * self._counts[number].size / self._mean)
                 scores[number] += BM25 * weights[word] / most * repeated / (repeated + saturation)
         return scores
+
+    def ranked(self, query: str) -> list[Passage]:
+        """Returns all passages, the most relevant first; equal ones in their order."""
+        scores = self.scores(query)
+        return [self._passages[at] for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at))]
 
 
 class _Counts(NamedTuple):
@@ -94,20 +100,4 @@ def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DO
     Where no passage has a word in common with the query, the first passages are returned: a document begins
     with its topic, and may be in another language than the query.
     """
-    return _ranked(passages, OverlapIndex(passages), query)[:most] if len(passages) > 1 else passages
-
-
-def nearest_by_source(
-    passages: Sequence[Passage], query: str, k: int, index: OverlapIndex | None = None
-) -> list[Passage]:
-    """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source."""
-    sources: dict[str, list[Passage]] = {}
-    for passage in _ranked(passages, index or OverlapIndex(passages), query):
-        if passage.source in sources or len(sources) < k:
-            sources.setdefault(passage.source, []).append(passage)
-    return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
-
-
-def _ranked(passages: Sequence[Passage], index: OverlapIndex, query: str) -> list[Passage]:
-    scores = index.scores(query)
-    return [passages[at] for at in sorted(range(len(passages)), key=lambda at: (-scores[at], at))]
+    return OverlapIndex(passages).ranked(query)[:most] if len(passages) > 1 else passages
