@@ -5,12 +5,10 @@ It keeps to what sites ask: few requests at once, and robots.txt as RFC 9309 say
 
 import asyncio
 import re
-import ssl
 from asyncio import Semaphore
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager
-from functools import cache, partial
-from http import HTTPStatus
+from functools import partial
 from time import monotonic
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -21,7 +19,13 @@ from protego import Protego
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, link, resolve, vetted
 from rarr.tools.concurrency import PerLoop
-from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS, AnswerTooLongError, UnreadableError, pieces
+from rarr.tools.guard.bounded_http_client import (
+    REQUEST_HEADERS,
+    AnswerTooLongError,
+    UnreadableError,
+    certificates,
+    pieces,
+)
 from rarr.tools.text.wording import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
@@ -274,7 +278,7 @@ class Fetcher:
             headers={"Host": url.netloc.decode("ascii"), **self._headers},
             extensions={"sni_hostname": url.raw_host.decode(), "timeout": limits},
         )
-        certified = await asyncio.to_thread(trusted)  # the first call reads files
+        certified = await asyncio.to_thread(certificates)  # the first call reads files
         async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
             response = await transport.handle_async_request(request)
             try:
@@ -292,19 +296,13 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
     raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
 
 
-@cache
-def trusted() -> ssl.SSLContext:
-    """Builds, once, the TLS context with the certificates that the system trusts."""
-    return httpx2.create_ssl_context(trust_env=False)
-
-
 def _required_type(response: httpx2.Response) -> str:
     status = response.status_code
     if status not in (200, 203):
         # The standard phrase, not the server's text.
-        phrase = next((f" {known.phrase}" for known in HTTPStatus if known == status), "")
+        named = f"{status} {httpx2.codes.get_reason_phrase(status)}".strip()
         cure = "try again later" if status in (429, 503) else "check the address, or leave it out"
-        raise RetrievalError(f"it answered {status}{phrase}: {cure}")
+        raise RetrievalError(f"it answered {named}: {cure}")
     media_type = re.split("[;,]", response.headers.get("Content-Type", ""))[0].strip().lower()
     if media_type not in ("", *PAGE_TYPES):
         raise RetrievalError(f"it is {shown(media_type, 60)}, and only {', '.join(PAGE_TYPES)} are read")
