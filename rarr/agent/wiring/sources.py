@@ -73,7 +73,7 @@ def opening(settings: Settings) -> Iterator[Resources]:
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.wikipedia import Wikipedia
+    from rarr.retrievers.web.searches import Wikipedia
 
     return Wikipedia(settings, opened.cache)
 

@@ -14,9 +14,8 @@ from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.searches import SearXNG, Tavily, WebSearch
+from rarr.retrievers.web.searches import SPARE, SearXNG, Tavily, WebSearch, Wikipedia
 from rarr.retrievers.web.service_requests import readable
-from rarr.retrievers.web.wikipedia import SPARE, Wikipedia
 from rarr.settings import Settings
 from rarr.testing.server import Listener, Reply
 from rarr.tools.models.run_budget import Budget

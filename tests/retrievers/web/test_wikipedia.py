@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.web.wikipedia import article_text, search_words
+from rarr.retrievers.web.searches import article_text, search_words
 
 FORMULA = """The energy is .
   .
