@@ -27,9 +27,8 @@ from benchmarks.harness import machine, met, parser, table
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.extract.limited_calls import end_idle
-from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import TIMEOUT_S, Fetcher
-from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.settings import Settings
 from rarr.tools.guard.injection import suspicion
 

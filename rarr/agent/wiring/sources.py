@@ -85,8 +85,8 @@ def _tavily(settings: Settings, opened: Resources) -> Retriever:
 
 
 def _searxng(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.fetch.cached_page_passages import PageReader
     from rarr.retrievers.fetch.fetching import Fetcher
+    from rarr.retrievers.web.cache import PageReader
     from rarr.retrievers.web.searches import SearXNG
 
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)

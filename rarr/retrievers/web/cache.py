@@ -1,4 +1,4 @@
-"""Caches the answers of searches and pages in a folder that many runs share."""
+"""Caches the answers of searches and the texts of pages, so that a citation can be shown later."""
 
 import asyncio
 import json
@@ -9,15 +9,30 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urldefrag
 from weakref import WeakValueDictionary
 
+from pydantic import BaseModel, Field
+
 from rarr.errors import InputError, RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.corpus.chunking import cut, windows
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
+from rarr.retrievers.extract.pages_and_office import extract_page
+from rarr.retrievers.fetch.fetching import Fetcher
+from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.storage.files import private_folder
+from rarr.tools.text.wording import shown
+from rarr.valid_unicode import valid
+
+Result = TypeVar("Result")
 
 MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
@@ -25,6 +40,7 @@ KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
 _REST_S = 60.0  # seconds without writing and warning after a failure, which may have taken long
 _PRUNE_EVERY = 256  # stored entries
+_LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
 _log = logging.getLogger("rarr")
 
@@ -138,3 +154,83 @@ class Cache:
             self._rests_until[action] = time.monotonic() + _REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
             _log.warning("cache %r cannot be %s (%s): %s", str(self._folder), action, why, cure)
+
+
+class Extracted(BaseModel, frozen=True):
+    """The text of a page, into which its passages' offsets point. `url` is the address after redirects."""
+
+    url: str
+    text: str
+    title: str = ""
+    published_at: datetime | None = None
+    seconds_left: float = Field(default=PAGE_S, exclude=True)  # of the page's time, to cut it
+
+
+class Shelf:
+    """Stores the texts of pages that one source extracts in the cache, and cuts them into passages."""
+
+    def __init__(self, cache: Cache, source: str, settings: Settings) -> None:
+        self._cache, self._source, self._settings = cache, source, settings
+
+    async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
+        """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`."""
+        seconds = PAGE_S
+
+        async def made() -> bytes:
+            nonlocal seconds
+            page = await make()
+            seconds = page.seconds_left
+            return page.model_dump_json().encode()
+
+        entry = await self._cache.through("page", [self._source, url], made)
+        page = Extracted.model_validate_json(entry.value)
+        if page.url != url:
+            # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
+            # that the offsets of passages always point into the text that `extracted` returns.
+            value, key = entry.value, [self._source, page.url]
+            entry = await self._cache.through("page", key, lambda: asyncio.sleep(0, value))
+            page = Extracted.model_validate_json(entry.value)
+        if not page.text:
+            return []
+        window = self._settings.window
+        cutting = partial(extracted, partial(windows, window=window), page.text, seconds=seconds)
+        spans = await _readable(page.url, cutting()) if len(page.text) > _LONG else None
+        facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
+        whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
+        return await asyncio.to_thread(cut, whole, window, spans)
+
+    async def extracted(self, url: str) -> str | None:
+        """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
+        entry = await self._cache.stored("page", [self._source, url])
+        return Extracted.model_validate_json(entry.value).text if entry else None
+
+
+class PageReader(Shelf):
+    """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
+
+    def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
+        super().__init__(cache, "web", settings)
+        self._fetcher = fetcher
+
+    async def read(self, url: str) -> list[Passage]:
+        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
+        try:
+            url = urldefrag(valid(url)).url
+        except ValueError:  # as of http://[
+            raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
+        return await self.passages(url, partial(self._fetched, url))
+
+    async def _fetched(self, url: str) -> Extracted:
+        it = await self._fetcher.fetch(url)
+        end = time.monotonic() + it.seconds_left
+        reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
+        page = await _readable(url, reading)
+        left, facts = end - time.monotonic(), {"title": page.title, "published_at": page.published_at}
+        return Extracted(url=it.url, text=page.text, seconds_left=left, **facts)
+
+
+async def _readable(url: str, reading: Awaitable[Result]) -> Result:
+    try:
+        return await reading
+    except UnreadableError as error:
+        raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error

@@ -15,9 +15,8 @@ from rarr.retrievers.corpus.index_words import telling
 from rarr.retrievers.extract.extracted_document import UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
-from rarr.retrievers.fetch.cached_page_passages import Extracted, PageReader, Shelf
 from rarr.retrievers.rerank.overlap import nearest
-from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.cache import Cache, Extracted, PageReader, Shelf
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
 from rarr.settings import Settings

@@ -12,8 +12,7 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
-from rarr.retrievers.fetch.cached_page_passages import PageReader
-from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.retrievers.web.searches import SPARE, SearXNG, Tavily, WebSearch, Wikipedia
 from rarr.retrievers.web.service_requests import readable
 from rarr.settings import Settings

@@ -11,10 +11,9 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.fetch import cached_page_passages
-from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
-from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web import cache
+from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import Budget
 
@@ -76,7 +75,7 @@ async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_r
     reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str, left: float, deadline: float | None
 ) -> None:
     await extracting.extracted(len, "started")  # the time of a page does not include the start of a process
-    monkeypatch.setattr(cached_page_passages, slow, sleep)
+    monkeypatch.setattr(cache, slow, sleep)
     web = Web(b"a " * 100_000, "text/plain")
     web.seconds_left = left
     with (
