@@ -113,22 +113,20 @@ def _simplified(html: str) -> Any:
 
 def _page_text(body: Any) -> str:
     """Writes the blocks of a body from trafilatura as Markdown; an inner block is part of the outer one."""
-    if body is None:
-        return ""
-    for block in body.iter("p", "item", "lb", "row", "cell"):  # it ends a word, and inline markup does not
-        block.text, block.tail = f" {block.text or ''}", f" {block.tail or ''}"
-    outer = (it for it in body.iter(*_PAGE_BLOCKS) if next(it.iterancestors(*_PAGE_BLOCKS), None) is None)
+    every = body.iter(*_PAGE_BLOCKS) if body is not None else ()
+    outer = (block for block in every if next(block.iterancestors(*_PAGE_BLOCKS), None) is None)
     return "\n\n".join(filter(None, map(_page_block, outer)))
 
 
 def _page_block(element: Any) -> str:
+    if element.tag == "code":
+        return f"```\n{''.join(element.itertext())}\n```"
+    for inner in element.iter("p", "item", "lb", "row", "cell"):  # each ends a word; inline markup does not
+        inner.text, inner.tail = f" {inner.text or ''}", f" {inner.tail or ''}"
     if element.tag == "table":
         rows = ([*row.iter("cell")] for row in element.iter("row"))
         return markdown_table(["".join(cell.itertext()) for cell in cells] for cells in rows)
-    text = "".join(element.itertext())
-    if element.tag == "code":
-        return f"```\n{text}\n```"
-    words = _words(text)
+    words = _words("".join(element.itertext()))
     if words and element.tag == "head":
         level = re.fullmatch("h([1-6])", str(element.get("rend", "")))
         return f"{'#' * int(level[1] if level else 2)} {words}"
