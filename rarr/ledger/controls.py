@@ -208,8 +208,8 @@ def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random
         rest = origin.text[: value.start] + origin.text[value.end :]
         said = [line for line in lines if _share(rest, line.text) > 0.5]
         for line in lines:
-            if line.label == origin.label or line in said:
-                continue
+            if line.label == origin.label or line in said or states(line.text, value):
+                continue  # a line with both values may say that one replaced the other
             for other in _changeable_numbers(line.text):
                 new = other.span.of(line.text)
                 alike = _is_year(new) if year else unit and _unit(other, line.text) == unit

@@ -111,6 +111,15 @@ def test_control_is_missed_without_the_right_edit(salt: int) -> None:
             assert is_missed(control, wrong, one.lines)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_value_is_borrowed_from_a_line_that_has_both(seed: int) -> None:
+    amended = [
+        "Watering by day costs 20,000 crowns.",
+        'In article 4, "20,000 crowns" becomes "35,000 crowns".',
+    ]
+    assert not [it for it in made(" ".join(amended), text=str(seed)) if "35,000" in it.wrong]
+
+
 @pytest.mark.parametrize("salt", range(10))
 def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(salt: int) -> None:
     news = evidence("The council says that nothing of this holds any more.", id="q1.2", start=500)
