@@ -1,21 +1,17 @@
 """Two answers are read again by the recorded answers of a strong model."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.answers import (
-    CORRECTED,
-    IN_OTHER_WORDS,
-    Answer,
-    Outcome,
-    answers,
-    corpus_folder,
-    outcomes,
-)
+from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, Answer, Outcome, answers, corpus_folder, outcomes
+from benchmarks.harness import EXAMPLES
 from benchmarks.recorded_reader import RecordedModel, components
-from rarr import Reviser, Settings
+from rarr import Reviser, Settings, revise
+from rarr.testing import Asked, ScriptedModel
 
 
 @pytest.mark.parametrize("name", ["device-manual", "court-decision"])
@@ -28,6 +24,21 @@ def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: 
     right = [each.result for each in found if each.mark.wrong is None]
     assert set(wrong) <= {CORRECTED, IN_OTHER_WORDS}
     assert set(right) == {"supported"}
+
+
+@pytest.mark.parametrize(("model", "requests", "tokens"), [(RecordedModel(), 3, 5020), (None, 4, 5860)])
+def test_demo_costs_no_more_than_was_measured(model: Any, requests: int, tokens: int) -> None:
+    """Read by the strong model, and by one that says yes to all, and misses its planted errors."""
+    text, corpus = EXAMPLES / "texts" / "demo.md", str(EXAMPLES / "corpus")
+    settings = Settings(model=model or ScriptedModel(_yes), corpus=corpus, trace=False)
+    usage = revise(text.read_text(encoding="utf-8"), settings=settings).usage
+    assert usage.model_calls <= requests
+    assert (usage.input_tokens or 0) + (usage.output_tokens or 0) <= tokens
+
+
+def _yes(asked: Asked) -> dict[str, Any]:
+    numbers = re.findall(r"\[S(\d+)\] ", asked.user)
+    return {"questions": [], "cards": [{"s": int(it), "q": ["P1.1"], "v": "yes"} for it in numbers]}
 
 
 def _read(answer: Answer, model: RecordedModel, folder: Path) -> list[Outcome]:
