@@ -22,9 +22,8 @@ from transformers import BertConfig
 from rarr.backends.encoder.inputs import MASKS, MaskKind
 from rarr.training.encoder import EncoderWithHeads
 from rarr.training.examples import Example, with_one_value
-from rarr.training.fine_tuning import trainer_of
+from rarr.training.fine_tuning import fit_encoder
 from rarr.training.onnx_files import export
-from rarr.training.runs import resume
 from recipes.data import build, loaded
 
 FOLDER = Path(__file__).parent / "build"
@@ -67,12 +66,12 @@ def main() -> None:
         states.append(options.folder / f"phase{number}.pt")
         if not states[-1].exists():
             steps = max(1, round(phase.steps * options.scale))
-            resume(
-                trainer_of(
-                    model, words, options.folder / f"phase{number}", drawn(sets, phase, steps),
-                    max_steps=steps, learning_rate=phase.rate, per_device_train_batch_size=BATCH, seed=SEED,
-                )
+            losses = fit_encoder(
+                model, words, options.folder / f"phase{number}",
+                drawn(sets, phase, steps), drawn(sets, phase, steps=1),
+                max_steps=steps, learning_rate=phase.rate, batch=BATCH, seed=SEED,
             )  # fmt: skip
+            print(f"phase {number}: loss {losses}", flush=True)
             torch.save(model.state_dict(), states[-1])
         model.load_state_dict(torch.load(states[-1], map_location="cpu", weights_only=True))
     before, after = (torch.load(state, map_location="cpu", weights_only=True) for state in states[-2:])

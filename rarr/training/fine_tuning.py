@@ -7,18 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformers import Trainer
-
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, tokenizer
-from rarr.errors import SettingsError
 from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads, batch
 from rarr.training.examples import Example, examples_of, parts, with_one_value
 from rarr.training.onnx_files import export, load
 from rarr.training.rows import TrainingRow, corrupted
-from rarr.training.runs import TrainingReport, run_once, trained, trainer
+from rarr.training.runs import TrainingReport, fit, run_once
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -59,7 +56,7 @@ def fine_tune(
         unseen, seen = drawn(held, 1, rng), drawn(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
         how = {"max_steps": count, "learning_rate": RATE, "seed": seed}
-        losses = trained(trainer_of(model, words, out, seen, eval_dataset=unseen, **how))
+        losses = fit_encoder(model, words, out, seen, unseen, **how)
         export(model, words, out)
         encoder = Encoder(out)
         sure = threshold([proposal for row in held for proposal in proposals(encoder, row)])
@@ -68,39 +65,23 @@ def fine_tune(
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
 
     settings = {"steps": steps, "seed": seed, "from": first}
-    return run_once("editor", data, out, settings, train, EditorReport, _is_whole)
+    return run_once("editor", data, out, settings, train, EditorReport, checked_manifest)
 
 
-def _is_whole(out: Path) -> bool:
-    try:
-        checked_manifest(out)
-    except SettingsError:
-        return False
-    return True
-
-
-def trainer_of(
-    model: EncoderWithHeads, words: "Tokenizer", folder: Path, examples: Sequence[Example], **more: Any
-) -> Trainer:
-    """Makes the trainer of an encoder, which takes the examples in order, each with at most one value.
-
-    `more` are arguments as in `trainer`.
-    """
-    return trainer(
-        model,
-        folder,
-        data_collator=partial(batch, words),
-        train_dataset=examples,
-        warmup_steps=WARM,
-        weight_decay=0.01,
-        adam_beta2=0.98,
-        per_device_eval_batch_size=BATCH,
-        train_sampling_strategy="sequential",
-        save_strategy="steps",
-        save_steps=SAVE_EVERY,
-        save_total_limit=1,
-        **{"per_device_train_batch_size": BATCH, **more},
-    )
+def fit_encoder(
+    model: EncoderWithHeads, words: "Tokenizer", folder: Path, *examples: Sequence[Example], **more: Any
+) -> dict[str, float]:
+    """Trains on examples in their order, each with at most one value, and measures on others, as `fit`."""
+    arguments: dict[str, Any] = {
+        "batch": BATCH,
+        "warmup_steps": WARM,
+        "weight_decay": 0.01,
+        "adam_beta2": 0.98,
+        "train_sampling_strategy": "sequential",
+        "save_strategy": "steps",
+        "save_steps": SAVE_EVERY,
+    }
+    return fit(model, folder, partial(batch, words), *examples, **arguments | more)
 
 
 def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
@@ -114,12 +95,11 @@ def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[
     ]
 
 
-Proposal = tuple[float, bool]
-"""The probability of a correction, and whether it makes the text right."""
+def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
+    """Lets the encoder correct each sentence of the summary, right and with its errors.
 
-
-def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:
-    """Lets the encoder correct each part of the summary, right and with its errors, beside its passage."""
+    Yields the probability of each correction, and whether it makes the sentence right.
+    """
     for right, evidence, edits in parts(row):
         for text in dict.fromkeys((right, corrupted(right, edits))):
             found = correction(encoder, text, evidence.title, evidence.text)
@@ -127,7 +107,7 @@ def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[Proposal]:
                 yield found.probability, found.applied(text, evidence.text) == right
 
 
-def threshold(made: Sequence[Proposal]) -> float:
+def threshold(made: Sequence[tuple[float, bool]]) -> float:
     """Finds the least threshold with enough right corrections above it; `NEVER` if there is none."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]

@@ -14,7 +14,7 @@ from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusi
 from rarr.errors import ModelError, SetupError
 from rarr.tools.models.hub import INSTALL, loaded, one_line
 from rarr.training.rows import TrainingRow
-from rarr.training.runs import TrainingReport, run_once, trained, trainer
+from rarr.training.runs import TrainingReport, fit, run_once
 
 EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
 COPIES = 0.15  # share of the examples whose text has no error
@@ -60,26 +60,23 @@ def train_fusion(
         except Exception as error:  # the libraries have no base class of errors
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         unseen = examples(held, seed)
-        made = trainer(
+        losses = fit(
             model,
             out,
-            data_collator=partial(batch, tokenizer),
-            train_dataset=examples(learned, seed, copies=COPIES),
-            eval_dataset=unseen,
+            partial(batch, tokenizer),
+            examples(learned, seed, copies=COPIES),
+            unseen,
             num_train_epochs=epochs,
             learning_rate=rate,
             warmup_steps=WARM,
             seed=seed,
-            per_device_train_batch_size=BATCH,
-            per_device_eval_batch_size=BATCH,
+            batch=BATCH,
             eval_strategy="epoch",
             save_strategy="epoch",
-            save_total_limit=PATIENCE + 1,
             load_best_model_at_end=True,
             metric_for_best_model="eval_loss",
             callbacks=[EarlyStoppingCallback(PATIENCE)],
         )
-        losses = trained(made)
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
         editor = FusionEditor(str(out))

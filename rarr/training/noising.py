@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
@@ -15,6 +14,7 @@ from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
 from rarr.components import close_all
 from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
+from rarr.evals.run_folder import FinishedLine
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage, Record, Usage
 from rarr.retrievers.corpus.index_building import Progress
@@ -34,14 +34,8 @@ KINDS_AT_ONCE = 3  # kinds of errors in one question
 _WRITING = "noise"  # the name, beside those of nodes, for which a language model is chosen
 
 
-class Query(NamedTuple):
-    """A query to make a row of."""
-
-    id: str
-
-
-def read_queries(path: Path) -> list[str]:
-    """Reads a query a line, each once, in order, without blank lines.
+def read_queries(path: Path) -> list[FinishedLine]:
+    """Reads a query a line, each once, in order, as lines that are to be finished.
 
     Raises `InputError` for a file that is not UTF-8 and for a file without a query.
     """
@@ -52,7 +46,7 @@ def read_queries(path: Path) -> list[str]:
     queries = dict.fromkeys(" ".join(line.split()) for line in valid(text).splitlines() if line.strip())
     if not queries:
         raise InputError(f"{path} has no query: give one a line")
-    return list(queries)
+    return [FinishedLine(id=query) for query in queries]
 
 
 Split = tuple[tuple[Evidence, ...], tuple[Evidence, ...]]
@@ -143,7 +137,7 @@ class Noiser:
         """Closes the components, with their files and connections."""
         await close_all(self._opened)
 
-    async def line(self, query: Query) -> NoisedLine:
+    async def line(self, query: FinishedLine) -> NoisedLine:
         """Makes the row of a query, or gives the reason why it has none.
 
         In a row every sentence is judged, and each with an error is less supported than without it. Raises
@@ -243,7 +237,7 @@ def make_data(
     `on_index` with the same numbers for a corpus's files. Raises `RarrError` before anything is spent: for a
     file without a query, a missing model, or an `out` that is in use or holds another run.
     """
-    every, noisers = [Query(query) for query in read_queries(Path(queries))], list[Noiser]()
+    every, noisers = read_queries(Path(queries)), list[Noiser]()
 
     def noising() -> Noiser:
         noisers.append(Noiser(settings or Settings(), on_index))

@@ -12,16 +12,7 @@ import torch
 from onnx import numpy_helper
 from transformers import BertConfig
 
-from rarr.backends.encoder.model_files import (
-    FACTS,
-    FORMAT,
-    MODEL,
-    SHIPPED,
-    TOKENIZER,
-    WeightsManifest,
-    file_digests,
-    forbid_telemetry,
-)
+from rarr.backends.encoder import model_files
 from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads
 
@@ -40,7 +31,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> Non
     Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
     products of 8 bits would overflow on processors without VNNI.
     """
-    forbid_telemetry()
+    model_files.forbid_telemetry()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -49,15 +40,15 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> Non
         _to_onnx(model, whole)
         quantize_dynamic(
             whole,
-            folder / MODEL,
+            folder / model_files.MODEL,
             op_types_to_quantize=["MatMul", "Gather"],
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
         )
-    tokenizer.save(str(folder / TOKENIZER))
-    facts = WeightsManifest(format=FORMAT, sha256=file_digests(folder))
-    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
+    tokenizer.save(str(folder / model_files.TOKENIZER))
+    facts = model_files.WeightsManifest(format=model_files.FORMAT, sha256=model_files.file_digests(folder))
+    write_whole(folder / model_files.FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
@@ -94,7 +85,9 @@ def load(folder: Path | None = None) -> EncoderWithHeads:
 
     Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
     """
-    graph = onnx.load(SHIPPED / MODEL if folder is None else folder / MODEL)
+    graph = onnx.load(
+        model_files.SHIPPED / model_files.MODEL if folder is None else folder / model_files.MODEL
+    )
     metadata = {entry.key: entry.value for entry in graph.metadata_props}
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
     for base in [name.removesuffix("_quantized") for name in arrays if name.endswith("_quantized")]:
