@@ -1,4 +1,4 @@
-"""Claims of a file are verified once each; interrupted runs continue; wrong lines are named."""
+"""Claims of a file are verified, and scored beside their labels."""
 
 from pathlib import Path
 

@@ -1,7 +1,6 @@
-"""Notes, queries about them, and a run, also to be killed: python -m training.helpers QUERIES OUT SECONDS"""
+"""Notes, queries about them, and a run."""
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,12 @@ def write_queries(folder: Path, *queries: str) -> Path:
     return path
 
 
-def scripted(answers: Answers | None = None, seconds: float = 0.0) -> ScriptedModel:
+def scripted(answers: Answers | None = None) -> ScriptedModel:
     """Answers by the prompt's name, else the rules."""
     if isinstance(answers, Mapping):
         by_name = answers
         return ScriptedModel(lambda asked: by_name.get(asked.prompt or "") or RuleModel()(asked))
-    return ScriptedModel(answers or RuleModel(), latency=seconds)
+    return ScriptedModel(answers or RuleModel())
 
 
 def made(queries: Path, out: Path, model: Any = None, **more: Any) -> NoisingReport:
@@ -43,17 +42,3 @@ def evidence(text: str, *, number: int = 1, title: str = "", relevance: float = 
         id=f"e{number}", query_id="query", text=text, title=title, source=f"note {number}", start=0,
         end=len(text), relevance=relevance, retrieved_at=RETRIEVED_AT,
     )  # fmt: skip
-
-
-def main(argv: Sequence[str]) -> None:
-    """A run that takes so many seconds an answer."""
-    from prompt_answers import PROMPT_ANSWERS  # conftest.py, which has it in a test, is not loaded here
-
-    from rarr.testing.card_answers import ANSWERS
-
-    ANSWERS.update(PROMPT_ANSWERS)
-    made(Path(argv[0]), Path(argv[1]), scripted(seconds=float(argv[2])))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

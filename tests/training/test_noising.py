@@ -1,10 +1,5 @@
 """Queries to rows: what a row holds, what is done again and what is not, and why there is no row."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +15,6 @@ from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.training.noising import MOST_OTHERS, fitting, moved, read_queries, split
 from rarr.training.rows import corrupted, rows
 from training.helpers import QUERIES, evidence, made, scripted, write_queries
-
-TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture
@@ -52,20 +45,6 @@ def test_row_holds_what_training_and_audit_need_and_is_made_once(queries: Path, 
     again = scripted()
     assert made(queries, out, again).rows == 8
     assert again.calls == []
-
-
-@pytest.mark.slow
-def test_killed_run_is_continued(queries: Path, out: Path) -> None:
-    argv = [sys.executable, "-m", "training.helpers", str(queries), str(out), "0.1"]
-    environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
-    file = out / "predictions.jsonl"
-    with subprocess.Popen(argv, env=environment) as child:
-        while child.poll() is None and not (file.exists() and file.read_bytes().count(b"\n") >= 3):
-            time.sleep(0.005)
-        child.send_signal(signal.SIGKILL)
-    assert 3 <= len(lines(out)) < 8
-    assert made(queries, out).rows == 8
-    assert sorted(line["id"] for line in lines(out)) == QUERIES
 
 
 def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path) -> None:
@@ -133,11 +112,9 @@ def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Pat
     assert "previous instructions" not in (out / "predictions.jsonl").read_text()
 
 
-def test_wrong_calls_end_before_anything_is_spent(queries: Path, out: Path, tmp_path: Path) -> None:
+def test_wrong_calls_end_before_anything_is_spent(queries: Path, out: Path) -> None:
     with pytest.raises(SettingsError, match="'embedded' cannot write summaries: set model to a language"):
         made(queries, out, model="embedded")
-    with pytest.raises(InputError, match=r"holds .*, not a run of rarr"):
-        made(queries, tmp_path)
     queries.write_bytes(b"\n \n")
     with pytest.raises(InputError, match="has no query: give one a line"):
         made(queries, out)
