@@ -4,9 +4,10 @@ B sequences of T tokens.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
@@ -16,10 +17,7 @@ from rarr.backends.encoder.inputs import NULL, MaskedSpan, covering_tokens, enco
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Example, Label
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-LABELS: tuple[Label, ...] = ("attributable", "extrapolatory", "contradictory", "not_supported")
+LABELS: tuple[Label, ...] = get_args(Label)
 OPEN, START, END = 1, 2, 4
 """What a token is for a pointer, as bits: it may be chosen; it is a right start; it is a right end."""
 _NONE = -100  # the label of a sequence without a class
@@ -83,7 +81,7 @@ def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
     return -found.where(right.any(-1), torch.zeros_like(found))
 
 
-def encoded(tokenizer: "Tokenizer", example: Example) -> dict[str, Any]:
+def encoded(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
     """Encodes an example, of which at most one value is masked, with what the heads should answer.
 
     An answer that was cut off with the end of a long text or passage is asked for no more.
@@ -101,11 +99,11 @@ def encoded(tokenizer: "Tokenizer", example: Example) -> dict[str, Any]:
             pointers[start] |= START
             pointers[end] |= END
     label = LABELS.index(example.label) if example.label else _NONE
-    rows = {"input_ids": made.ids, "token_type_ids": made.types, "pointers": pointers}
-    return {**rows, "attention_mask": [1] * len(made.ids), "mask_position": position, "labels": label}
+    tokens = {"input_ids": made.ids, "token_type_ids": made.types, "attention_mask": [1] * len(made.ids)}
+    return {**tokens, "mask_position": position, "labels": label, "pointers": pointers}
 
 
-def batch(tokenizer: "Tokenizer", examples: Sequence[Example]) -> dict[str, Tensor]:
+def batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
     """Makes a batch of examples, padded with 0."""
     made = [encoded(tokenizer, example) for example in examples]
     columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}

@@ -5,7 +5,9 @@ import random
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from tokenizers import Tokenizer
 
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
@@ -17,17 +19,12 @@ from rarr.training.onnx_files import export, load
 from rarr.training.rows import TrainingRow, corrupted
 from rarr.training.runs import TrainingReport, fit, run_once
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
 RATE, WARM = 5e-5, 0.1  # the highest rate, and the share of the steps in which it rises
 PASSES, FEWEST_STEPS = 3, 30  # if no number of steps is given
 BATCH = 16
 BUCKET = 8 * BATCH  # examples that are sorted by length together, so that there is little padding
 SAVE_EVERY = 100  # steps
-RIGHT = 0.9
-"""The least share of the corrections above the threshold that give the right text."""
-FEWEST = 10  # corrections above a threshold
+RIGHT, FEWEST = 0.9, 10  # share of the corrections above the threshold that are right, and their number
 
 
 class EditorReport(TrainingReport):
@@ -55,7 +52,7 @@ def fine_tune(
         words, model, rng = tokenizer(start), load(start), random.Random(seed)
         unseen, seen = drawn(held, 1, rng), drawn(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
-        how = {"max_steps": count, "learning_rate": RATE, "seed": seed}
+        how = {"max_steps": count, "learning_rate": RATE, "seed": seed, "batch": BATCH}
         losses = fit_encoder(model, words, out, seen, unseen, **how)
         export(model, words, out)
         encoder = Encoder(out)
@@ -69,30 +66,32 @@ def fine_tune(
 
 
 def fit_encoder(
-    model: EncoderWithHeads, words: "Tokenizer", folder: Path, *examples: Sequence[Example], **more: Any
+    model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
     """Trains on examples in their order, each with at most one value, and measures on others, as `fit`."""
-    arguments: dict[str, Any] = {
-        "batch": BATCH,
-        "warmup_steps": WARM,
-        "weight_decay": 0.01,
-        "adam_beta2": 0.98,
-        "train_sampling_strategy": "sequential",
-        "save_strategy": "steps",
-        "save_steps": SAVE_EVERY,
-    }
-    return fit(model, folder, partial(batch, words), *examples, **arguments | more)
+    return fit(
+        model,
+        folder,
+        partial(batch, words),
+        *examples,
+        warmup_steps=WARM,
+        weight_decay=0.01,
+        adam_beta2=0.98,
+        train_sampling_strategy="sequential",
+        save_strategy="steps",
+        save_steps=SAVE_EVERY,
+        **more,
+    )
 
 
 def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
     """Draws the order of the examples of some rows, and the value to mask of each cloze, for each pass."""
-    examples = [example for row in rows for example in examples_of(row)]
-    order = [with_one_value(it, rng) for _ in range(passes) for it in rng.sample(examples, len(examples))]
-    return [
-        example
-        for at in range(0, len(order), BUCKET)
-        for example in sorted(order[at : at + BUCKET], key=lambda it: len(it.text) + len(it.passage))
-    ]
+    examples, order = [example for row in rows for example in examples_of(row)], list[Example]()
+    for _ in range(passes):
+        some = [with_one_value(example, rng) for example in rng.sample(examples, len(examples))]
+        for at in range(0, len(some), BUCKET):
+            order += sorted(some[at : at + BUCKET], key=lambda it: len(it.text) + len(it.passage))
+    return order
 
 
 def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:

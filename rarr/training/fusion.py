@@ -33,11 +33,7 @@ class FusionExample(NamedTuple):
 
 
 class FusionReport(TrainingReport):
-    """The report of a run.
-
-    Of the held-out texts with errors `exact` became the right text, and of the same texts without errors
-    `kept` stayed as they were; both are shares from 0 to 1.
-    """
+    """Of the held-out texts with errors, the share `exact` became right; of those without, `kept` stayed."""
 
     exact: float
     kept: float

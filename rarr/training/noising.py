@@ -49,12 +49,8 @@ def read_queries(path: Path) -> list[FinishedLine]:
     return [FinishedLine(id=query) for query in queries]
 
 
-Split = tuple[tuple[Evidence, ...], tuple[Evidence, ...]]
-"""E+ and E-, best first."""
-
-
-def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
-    """Splits passages by score: at least `RELEVANT` is E+, less is E-, with at most 4 and 8 passages.
+def split(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
+    """Splits passages by score: at least `RELEVANT` is E+, less is E-, with at most 4 and 8, best first.
 
     Overlapping passages of a source count once. Passages that address a model are in neither, nor are
     relevant passages beyond the limit, since they may support the text.
@@ -71,7 +67,7 @@ def split(passages: Sequence[Passage], scores: Sequence[float]) -> Split:
         Evidence(**passage.model_dump(), id=f"e{number}", query_id="query", relevance=score)
         for number, (score, passage) in enumerate([*relevant, *others], start=1)
     )
-    return evidence[: len(relevant)], evidence[len(relevant) :]
+    return [evidence[: len(relevant)], evidence[len(relevant) :]]
 
 
 def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
@@ -100,13 +96,9 @@ def _whole(words: str) -> str:
     return before + re.escape(words) + after + (r"(?![.,]\d)" if words[-1].isdigit() else "")
 
 
-def moved(place: Span, edits: Sequence[Mistake]) -> Span:
-    """Computes where a sentence stands after the errors `edits`. Each error lies within one sentence."""
-    start, end = (
-        at + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < at)
-        for at in (place.start, place.end)
-    )
-    return Span(start, end)
+def moved(place: int, edits: Sequence[Mistake]) -> int:
+    """Computes where a place of the summary stands once the errors before it are put in."""
+    return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
 
 class Noiser:
@@ -165,7 +157,8 @@ class Noiser:
         if not (edits := fitting(summary, spans, errors)):
             return without(reason="no_error", summary=summary)
         changed = corrupted(summary, edits)
-        after = await self._judged(changed, query.id, [moved(span, edits) for span in spans], relevant)
+        places = [Span(moved(span.start, edits), moved(span.end, edits)) for span in spans]
+        after = await self._judged(changed, query.id, places, relevant)
         if not after:
             return without(reason="unjudged", summary=summary, corrupted=changed)
         scores = tuple(
@@ -189,7 +182,7 @@ class Noiser:
         )
         return NoisedLine(id=query.id, row=row)
 
-    async def _searched(self, query: str) -> Split:
+    async def _searched(self, query: str) -> list[tuple[Evidence, ...]]:
         with meter().step("retrieve"):
             async with meter().in_time():
                 passages = await self._retriever.retrieve(query, self._settings.documents_per_query)

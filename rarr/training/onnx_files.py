@@ -4,28 +4,24 @@ import json
 import tempfile
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
+from tokenizers import Tokenizer
 from transformers import BertConfig
 
 from rarr.backends.encoder import model_files
 from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
 HEADS = ("attribution", "start", "end")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "mask_position")
-OPSET = 18
 _NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the ONNX file's metadata
 
 
-def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> None:
+def export(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
     """Writes model, tokenizer and manifest into `folder`, and replaces existing files.
 
     Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
@@ -65,7 +61,7 @@ def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
             input_names=list(INPUTS),
             output_names=list(HEADS),
             dynamic_axes=dict.fromkeys(INPUTS[:3], sizes) | {INPUTS[3]: {0: "batch"}},
-            opset_version=OPSET,
+            opset_version=18,
             dynamo=False,
         )
     graph, places = onnx.load(path), dict[str, tuple[str, bool]]()

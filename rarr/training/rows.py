@@ -34,10 +34,9 @@ class Mistake(Record):
 
 
 class SentenceScore(Record):
-    """A sentence of the summary with the passage that supports it best.
+    """A sentence of the summary, the passage that supports it best, and the support (0 to 1).
 
-    `support`, from 0 to 1, is the support of the sentence. `corrupted` is the support of its version with
-    errors by the passage that supports that version best.
+    `corrupted` is the best support of the sentence with its errors.
     """
 
     start: int
@@ -63,6 +62,12 @@ class TrainingRow(Record):
     model: str
     verifier: str
     prompts: dict[str, str]
+
+    @property
+    def document(self) -> str:
+        """The source of the passage that supports the first sentence."""
+        best = self.scores[0].evidence_id
+        return next(passage.source for passage in self.relevant if passage.id == best)
 
 
 class NoisedLine(FinishedLine):
@@ -93,7 +98,7 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
 
     No document is in both, unless one document has more than half of the rows: then no query is.
     """
-    groups = [document_of(row) for row in given]
+    groups = [row.document for row in given]
     if max(Counter(groups).values()) > len(given) / 2:
         groups = [row.query for row in given]
     order = sorted(set(groups))
@@ -103,12 +108,6 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
         held.add(order.pop())
     pairs = list(zip(given, groups, strict=True))
     return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
-
-
-def document_of(row: TrainingRow) -> str:
-    """Names the document of a row: the source of the passage that supports its first sentence."""
-    best = row.scores[0].evidence_id
-    return next(passage.source for passage in row.relevant if passage.id == best)
 
 
 def corrupted(summary: str, edits: Sequence[Mistake]) -> str:

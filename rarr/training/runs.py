@@ -31,7 +31,7 @@ class TrainingReport(Record):
 
 Report = TypeVar("Report", bound=TrainingReport)
 Train = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
-"""Trains on some rows, measures on others, writes the files, and returns what a report adds to counts."""
+"""Trains on some rows, measures on others, writes the files, and returns what the report says besides."""
 
 
 def run_once(

@@ -11,7 +11,7 @@ from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
-from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.noising import MOST_OTHERS, fitting, moved, read_queries, split
 from rarr.training.rows import corrupted, rows
 from training.helpers import QUERIES, evidence, made, scripted, write_queries
@@ -139,7 +139,7 @@ def test_errors_replace_the_right_words() -> None:
     )
     wrong = corrupted(TEXT, planted)
     assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
-    spans = [moved(span, planted) for span in sentences(TEXT)]
+    spans = [Span(moved(it.start, planted), moved(it.end, planted)) for it in sentences(TEXT)]
     assert [span.of(wrong) for span in spans] == [span.of(wrong) for span in sentences(wrong)]
 
 
