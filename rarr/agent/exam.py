@@ -16,6 +16,7 @@ from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.wording import counted
 
 Fitness = Literal["edits", "suggestions", "nothing"]
 FILE = Path(__file__).with_name("exam_cards.json")
@@ -25,12 +26,15 @@ FOR_EDITS, FOR_SUGGESTIONS, LEAST_LOCATED = 22, 18, 0.95
 class ExamResult(NamedTuple):
     """The outcome of an exam of `cards` sentences, by the model with the name `served`.
 
-    `found` cards were right, and `false_alarms` contradicted right sentences. Of the `quotes` of all cards,
-    `placed` exist. `kept_form`: both answers were JSON with a card for each sentence.
+    `found` cards were right, and `false_alarms` contradicted right sentences. Of the sentences with an error,
+    `errors`, those are `missed` that the card does not correct. Of the `quotes` of all cards, `placed` exist.
+    `kept_form`: both answers were JSON with a card for each sentence.
     """
 
     cards: int
     found: int
+    errors: int
+    missed: int
     false_alarms: int
     quotes: int
     placed: int
@@ -47,6 +51,18 @@ class ExamResult(NamedTuple):
             return "edits"
         return "suggestions" if self.found >= FOR_SUGGESTIONS else "nothing"
 
+    @property
+    def faults(self) -> list[str]:
+        """The faults of the model in words."""
+        counts = {
+            f"of {counted(self.errors, 'error')} missed": self.missed,
+            f"of {self.cards - self.errors} other sentences misread": self.cards - self.found - self.missed,
+            "right sentences contradicted": self.false_alarms,
+            f"of {counted(self.quotes, 'quote')} without a line in a source": self.quotes - self.placed,
+        }
+        form = [] if self.kept_form else ["answers in another form"]
+        return [f"{count} {fault}" for fault, count in counts.items() if count] + form
+
     def lines(self, name: str) -> list[str]:
         """Writes the result in lines for a person; the last says what the model is fit for."""
         says = {
@@ -56,10 +72,8 @@ class ExamResult(NamedTuple):
         }
         return [
             f"right cards: {self.found} of {self.cards}",
-            f"false alarms: {self.false_alarms}",
-            f"quotes that exist: {self.placed} of {self.quotes}",
-            f"form of the answers kept: {'yes' if self.kept_form else 'no'}",
             f"tokens: {self.tokens}, seconds: {self.seconds:.1f}",
+            f"faults: {', '.join(self.faults) or 'none'}",
             f"{name} is {says[self.fit_for]}",
         ]
 
@@ -87,7 +101,7 @@ def examined(name: str, settings: Settings) -> ExamResult:
 async def examine(reader: CardReader) -> ExamResult:
     """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
     meter, started, kept, served = Meter(), perf_counter(), True, ""
-    outcomes, labels = list[tuple[bool, bool]](), list[bool]()
+    outcomes, labels, wrong = list[tuple[bool, bool]](), list[bool](), list[bool]()
     with using(meter):
         for part in json.loads(await work(FILE.read_text, "utf-8")):
             block = _block(part)
@@ -99,9 +113,12 @@ async def examine(reader: CardReader) -> ExamResult:
                 card = reading.cards.get(number)
                 labels += [label in lines for label in [*card.quotes, *card.against]] if card else []
                 outcomes.append(_outcome(sentence, card, lines))
+                wrong += [outcomes[-1][0]] if sentence["verdict"] == "no" else []
     return ExamResult(
         cards=len(outcomes),
         found=sum(right for right, _ in outcomes),
+        errors=len(wrong),
+        missed=wrong.count(False),
         false_alarms=sum(alarm for _, alarm in outcomes),
         quotes=len(labels),
         placed=sum(labels),

@@ -58,9 +58,16 @@ class ClaimVerifier(Closable):
     """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
 
     def __init__(
-        self, settings: Settings | None = None, *, components: Components | None = None, **values: Any
+        self,
+        settings: Settings | None = None,
+        *,
+        components: Components | None = None,
+        measuring: bool = False,
+        **values: Any,
     ) -> None:
         """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+
+        With `measuring`, the record of the reader is neither read nor written.
 
         The model of the settings reads the passages; without a model, the embedded reader compares them with
         near quotations. Raises `RarrError` where something is missing, and `InputError` for components
@@ -69,7 +76,7 @@ class ClaimVerifier(Closable):
         chosen = settings_of(settings, components, values)
         chosen = chosen.model_copy(update={"preset": "default", "rounds": 1, "trace": False})
         unsearched = {"search": GivenPassages((), window=chosen.window)}
-        components = components or wire(chosen.model_copy(update=unsearched))
+        components = components or wire(chosen.model_copy(update=unsearched), measuring=measuring)
         self._components = replace(components, settings=chosen)
         others = {node: model for node, model in chosen.models.items() if node != "attribute"}
         unscored = replace(components, settings=chosen.model_copy(update={"models": others}))
@@ -153,8 +160,8 @@ class NamedJudge(ClaimVerifier):
     examine it.
     """
 
-    def __init__(self, settings: Settings | None = None, *, components: Components | None = None) -> None:
-        super().__init__(settings, components=components)
+    def __init__(self, settings: Settings | None = None, **more: Any) -> None:
+        super().__init__(settings, **more)
         self.reader = name_of(self._components.settings.models.get("attribute", ""))
         self.reads_together = False
 
@@ -201,11 +208,11 @@ class NamedJudge(ClaimVerifier):
         return _verification(claim, context, found, [label for _, label in judged], notices, tuple(evidence))
 
 
-def verifier_of(settings: Settings) -> ClaimVerifier:
+def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
     """Makes the judge that `models` names for attribute; else the reader of cards that the model is."""
     judge = settings.models.get("attribute")
     if judge is None:
-        return ClaimVerifier(settings)
+        return ClaimVerifier(settings, measuring=measuring)
     if judge in EMBEDDED:
         return ClaimVerifier(settings.model_copy(update={"model": "embedded", "models": {}}))
     return NamedJudge(settings)

@@ -43,8 +43,8 @@ def doctor(settings: "Settings") -> int:
     Examines the installation, the settings, the models, the corpus, the graph, the sources, each with
     one question (of the web only without --offline). Exit status 2 if something is broken.
 
-    --model lets the model read 24 sentences beside short passages, in two requests, and says what it is fit
-    for. Exit status 3 if it cannot be asked.
+    --model lets the model read 24 sentences beside short passages, in two requests, and names its faults and
+    what it is fit for. Exit status 3 if it is unfit, or cannot be asked.
 
     \b
     Examples:
@@ -55,15 +55,13 @@ def doctor(settings: "Settings") -> int:
     from rarr.views.shown_text import visible
 
     given = options.given(**click.get_current_context().params)
-    if name := given.get("model"):
-        if others := [source for source in options.SOURCES if source in given]:
-            raise InputError(f"--model asks the model alone: leave out --{' and --'.join(others)}")
-        if name == "embedded" or name.startswith("scripted:"):
-            raise InputError(f"model {name!r} has no server to ask: give {options.MODEL_NAMES}, or another")
+    if (name := given.get("model", "embedded")) != "embedded":
+        if others := [f"--{source}" for source in options.SOURCES if source in given]:
+            raise InputError(f"the exam of --model searches nothing: give {' and '.join(others)} without it")
         exam = examined(name, settings)
         text = visible("".join(f"{line}\n" for line in exam.lines(name)))
-        write_result({**exam._asdict(), "fit_for": exam.fit_for}, lambda: text)
-        return 0
+        write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)
+        return 3 if exam.fit_for == "nothing" else 0
     found = list(examine(settings))
     text = visible("".join(each.line() for each in found))
     write_result([each._asdict() for each in found], lambda: text)

@@ -78,7 +78,7 @@ class RowReviser:
     def __init__(
         self, settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
     ) -> None:
-        self._reviser = Reviser(components=wire(settings, on_index, baseline=baseline))
+        self._reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
         self.aclose = self._reviser.aclose
 
     async def line(self, row: EvalRow) -> Prediction:

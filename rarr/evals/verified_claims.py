@@ -129,7 +129,8 @@ class RowVerifier:
     """
 
     def __init__(self, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> None:
-        self._verifier, self._places = verifier_of(settings), asyncio.Semaphore(jobs)
+        self._verifier = verifier_of(settings, measuring=any(row.supported is not None for row in rows))
+        self._places = asyncio.Semaphore(jobs)
         self.reader, self.aclose = self._verifier.reader, self._verifier.aclose
         keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
         groups = alike(keys, TOGETHER if self._verifier.reads_together else 1)

@@ -43,10 +43,7 @@ def test_statement_names_the_triple_that_says_it_and_a_removed_one_is_na() -> No
             "Where was Jonah Strake born, and where was Mary Shelley born?",
             ["Mary Shelley was born in London."],
         ),
-        (
-            "Where were Marie Curie and Pierre Curie born?",
-            [BORN, "Pierre Curie was born in Paris."],
-        ),
+        ("Where were Marie Curie and Pierre Curie born?", [BORN, "Pierre Curie was born in Paris."]),
     ],
 )
 def test_names_of_the_question_choose_the_triples(question: str, told: list[str]) -> None:

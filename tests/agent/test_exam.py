@@ -11,6 +11,8 @@ from rarr.agent.wiring.components import wire
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.testing.scripted_model import Answers
 
+FORM = "answers in another form"
+
 
 async def taken(answers: Answers[Asked]) -> ExamResult:
     reader = wire(Settings(model=ScriptedModel(answers), search=InMemoryRetriever())).card_reader
@@ -44,11 +46,21 @@ async def test_exam_of_a_perfect_reader() -> None:
     assert (result.found, result.false_alarms, result.fit_for, result.kept_form) == (24, 0, "edits", True)
 
 
-@pytest.mark.parametrize("answers", [lazy, lambda asked: "I cannot help with that."])
-async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked]) -> None:
+@pytest.mark.parametrize(
+    ("answers", "faults"),
+    [
+        (lazy, ["10 of 10 errors missed", "11 of 14 other sentences misread"]),
+        (
+            lambda asked: "I cannot help.",
+            ["10 of 10 errors missed", "14 of 14 other sentences misread", FORM],
+        ),
+    ],
+)
+async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked], faults: list[str]) -> None:
     result = await taken(answers)
     assert result.fit_for == "nothing"
     assert "unfit" in result.lines("it")[-1]
+    assert result.faults == faults
 
 
 @pytest.mark.loopback

@@ -5,17 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.answers import (
-    CORRECTED,
-    DAMAGED,
-    HALVES,
-    Mark,
-    answers,
-    counted,
-    outcome,
-    outcomes,
-    reviser,
-)
+from benchmarks.answers import CORRECTED, DAMAGED, HALVES, Mark, answers, counted, outcome, outcomes, reviser
 from rarr import Edit, Evidence, Report, Revision, Sentence
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -44,10 +34,7 @@ def test_marks_fit_the_sentences_of_their_answer(name: str) -> None:
     assert 7 <= sum(mark.wrong is not None for mark in answer.marks) <= min(9, len(answer.marks) // 2)
 
 
-@pytest.mark.parametrize(
-    ("new", "result"),
-    [("12", CORRECTED), ("13", DAMAGED), ("", "contradicted")],
-)
+@pytest.mark.parametrize(("new", "result"), [("12", CORRECTED), ("13", DAMAGED), ("", "contradicted")])
 def test_wrong_sentence_is_corrected_damaged_or_has_its_status(new: str, result: str) -> None:
     mark = Mark("It has 14 rooms.", "14", "12", "number")
     done = outcome(revision("A long hall. ", "It has 14 rooms.", new), "a", mark)

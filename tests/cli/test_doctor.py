@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent.test_exam import perfect
 from tools.asking import KEY
 
 from cli.helpers import Command, Result, is_complaint
@@ -49,20 +50,41 @@ def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:
 
 
 @pytest.mark.loopback
-def test_model_that_can_be_reached_is_examined(command: Command) -> None:
-    with ScriptedServer(RuleModel()) as at:
-        done = doctor(command, at.url)
-        exam = json.loads(doctor(command, at.url, "--json").out)
-    assert (done.status, done.err, exam["cards"]) == (0, "", 24)
-    lines = done.out.decode().splitlines()
-    assert (len(lines), lines[-1].startswith(f"{NAME} is ")) == (6, True)
+@pytest.mark.parametrize(
+    ("model", "status", "faults", "fit"),
+    [
+        (perfect, 0, [], "fit for edits"),
+        (
+            RuleModel(),
+            3,
+            ["10 of 10 errors missed, 11 of 14 other sentences misread"],
+            "unfit to read: name a stronger model",
+        ),
+    ],
+)
+def test_model_that_is_unfit_is_status_3_with_its_faults(
+    command: Command, model: Any, status: int, faults: list[str], fit: str
+) -> None:
+    with ScriptedServer(model) as at:
+        done, printed = doctor(command, at.url), doctor(command, at.url, "--json")
+    exam = json.loads(printed.out)
+    assert (done.status, printed.status, done.err, exam["cards"]) == (status, status, "", 24)
+    assert ", ".join(exam["faults"]) == ", ".join(faults)
+    assert done.out.decode().splitlines()[2:] == [f"faults: {(*faults, 'none')[0]}", f"{NAME} is {fit}"]
+
+
+def test_embedded_reader_needs_no_exam_and_an_exam_no_source(command: Command) -> None:
+    done = command("doctor", "--model", "embedded", "--offline")
+    assert (done.status, b"no language model is asked" in done.out) == (0, True)
+    done = command("doctor", "--model", NAME, "--corpus", "notes")
+    assert done == (2, b"", "rarr: the exam of --model searches nothing: give --corpus without it\n")
 
 
 @pytest.mark.loopback
 def test_key_is_sent_and_not_shown(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_API_KEY", KEY)
     with ScriptedServer(RuleModel(), requires_key=KEY) as at:
-        assert doctor(command, at.url).status == 0
+        assert doctor(command, at.url).out
         done = doctor(command, at.url.replace("//", f"//me:{KEY}@"))
         shown = command("doctor", "--offline").out.decode()
     assert KEY not in done.out.decode() + done.err + shown

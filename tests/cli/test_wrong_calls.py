@@ -20,10 +20,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", "--corpus", "https://example.org"], "is an address: give the file of the saved page"),
-    (
-        ["write", "Dam", *CORPUS, "-o", "none/a.md"],
-        "is a folder, or in none that exists: name a file",
-    ),
+    (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is a folder, or in none that exists: name a file"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
     (["answer", "Who?", "--corpus", "."], "needs a language model: name it with model, as --model NAME"),
     (["check", "docs", *CORPUS], "docs does not exist, or holds no document"),

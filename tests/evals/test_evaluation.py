@@ -14,12 +14,14 @@ import pytest
 from families import few
 
 from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
+from rarr import Reviser
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals import evaluate
 from rarr.evals.report import EvalReport
 from rarr.evals.run_folder import described
 from rarr.records import Revision
 from rarr.settings import Settings
+from rarr.testing import RuleModel, ScriptedServer
 from rarr.tools.storage.files import locked, write_lines
 
 TESTS = Path(__file__).parent.parent
@@ -198,3 +200,17 @@ def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
     monkeypatch.chdir(tmp_path)
     after = described(Settings(prompts=tmp_path, corpus="notes"))
     assert before["prompts"] != after["prompts"] and before["corpus"] != after["corpus"]
+
+
+@pytest.mark.loopback
+def test_evaluation_neither_reads_nor_writes_what_a_user_keeps(data: Path, out: Path, tmp_path: Path) -> None:
+    text, fact = "The mill is “212 metres” high.", "The mill is 221 metres high."
+    write_rows(data, {"text": text, "evidence": [fact]})
+    with Reviser(home=tmp_path) as reviser:
+        reviser.refuse(reviser.revise(text, sources=[fact]), "e1")
+    evaluated(data, out, home=tmp_path)
+    assert [edit["state"] for edit in lines(out)[0]["revision"]["edits"]] == ["suggested"]
+    with ScriptedServer(RuleModel()) as server:
+        evaluated(data, tmp_path / "asked", home=tmp_path, model="vllm:rules", base_url=server.url)
+        assert server.requests
+    assert not (tmp_path / "readers.jsonl").exists()

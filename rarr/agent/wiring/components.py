@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from rarr.agent.refusals import kept_refusals
+from rarr.agent.refusals import Refusals, kept_refusals
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import opening, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
@@ -52,10 +52,12 @@ def wire(
     *,
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
+    measuring: bool = False,
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if one cannot be made.
 
-    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
+    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
+    `measuring`, neither the record of the reader nor what the user refused is read or written.
     """
     with opening(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
@@ -67,8 +69,8 @@ def wire(
             editor=parts.prompted("edit", PromptedEditor),
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
-            record=parts.record(),
-            refusals=partial(kept_refusals, settings.home),
+            record=None if measuring else parts.record(),
+            refusals=Refusals if measuring else partial(kept_refusals, settings.home),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             writers={

@@ -212,8 +212,8 @@ class _ConflictReviser:
     """Revises claims with a passage as the only source."""
 
     def __init__(self, settings: Settings) -> None:
-        unsearched = GivenPassages((), window=settings.window)
-        self._reviser = Reviser(components=wire(settings.model_copy(update={"search": unsearched})))
+        unsearched = settings.model_copy(update={"search": GivenPassages((), window=settings.window)})
+        self._reviser = Reviser(components=wire(unsearched, measuring=True))
         self.aclose = self._reviser.aclose
 
     async def line(self, conflict: Conflict) -> ReactionLine:

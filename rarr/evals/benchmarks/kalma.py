@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from rarr.agent.answer import Answerer
+from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, mean, share, share_of
@@ -157,7 +158,7 @@ class GraphAnswerer:
     """Answers questions over graphs with the model of the settings, each with an answerer of its own."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings.model_copy(update={"trace": False})
+        self._settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def line(self, asked: AskedQuestion) -> AnswerLine:
         """Answers a question, and again without some triples of the minimum knowledge, else of the answer."""
@@ -186,7 +187,7 @@ class GraphAnswerer:
 
     async def _answer(self, question: str, triples: Sequence[Triple]) -> Answer:
         made = self._settings.model_copy(update={"search": await asyncio.to_thread(Graph, list(triples))})
-        async with await in_thread(lambda: Answerer(made)) as answerer:
+        async with Answerer(components=await in_thread(lambda: wire(made, measuring=True))) as answerer:
             return await answerer.aanswer(question)
 
 

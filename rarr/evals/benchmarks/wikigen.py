@@ -140,7 +140,7 @@ class _EventWriter:
     """Writes about events with the same models, each from its own pages."""
 
     def __init__(self, settings: Settings) -> None:
-        self._components = wire(settings)
+        self._components = wire(settings, measuring=True)
 
     async def line(self, event: WikigenEvent) -> ArticleLine:
         """Writes and scores one article; the line has an error if nothing could be written."""

@@ -2,13 +2,7 @@
 
 from tokenizers import Tokenizer
 
-from rarr.backends.encoder.inputs import (
-    LONGEST,
-    LONGEST_TEXT,
-    MASKS,
-    MaskedSpan,
-    encoder_input,
-)
+from rarr.backends.encoder.inputs import LONGEST, LONGEST_TEXT, MASKS, MaskedSpan, encoder_input
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.tools.text.blocks_and_sentences import Span
 
