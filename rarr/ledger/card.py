@@ -181,14 +181,14 @@ def _locate_edit(
     """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines."""
     span = _place(edit.old, sentence)
     if span is None:
-        return None, Doubts(unproven=(f"“{edit.old}” must stand exactly once in the sentence",))
+        return None, Doubts(unproven=(f"“{edit.old or '…'}” must stand exactly once in the sentence",))
     span, new = difference(span, sentence, edit.new)
     if span.of(sentence) == new:
         return None, Doubts()
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
     found = ((line, places[0].of(line.text)) for line, places in having if places)
     source, by = next(found, (cited[0], ""))
-    unproven = [] if by else [f"the cited lines do not have the words “{edit.by}”"]
+    unproven = [] if by else [f"the cited lines do not have the words “{edit.by or '…'}”"]
     unclear, is_confirmed = list[str](), False
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))

@@ -43,7 +43,7 @@ async def sentence_support(
                     places = [spans[number] for number in numbers]
                     scores = await components.verifier.support(text, state["context"], places, evidence)
         except Exception as error:
-            problem, about_query = f"support by {evidence.id} could not be judged", evidence.query_id
+            problem, about_query = f"support by {evidence.source} could not be judged", evidence.query_id
             notices.append(failure(node, problem, error, code="verification_failed", query_id=about_query))
         for number, score in zip(numbers, scores, strict=True):
             tables[number][evidence.id] = score

@@ -143,8 +143,7 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     for part in sentence.parts:
         if part.state == "differs" and part.says:
             words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
-            says = f"{part.evidence_id} says “{one_line(part.says, _SHORT)}”"
-            yield Line(6, Text(f"differs: “{words}”, and {says}"))
+            yield Line(6, Text(f"differs: “{words}”, and the source says “{one_line(part.says, _SHORT)}”"))
     if verbose or sentence.status == "contradicted":
         yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 

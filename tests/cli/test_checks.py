@@ -96,7 +96,7 @@ def test_contradictory_claim_is_status_1_with_the_deciding_sentence(command: Com
     assert done.out.decode().splitlines() == [
         "contradictory",
         f"  1. contradicted  {WRONG}  ← “{DAM}” (Dam, dam.md)",
-        "      differs: “212”, and g1 says “221 metres”",
+        "      differs: “212”, and the source says “221 metres”",
     ]
 
 

@@ -67,10 +67,12 @@ def test_none_for_a_sentence_with_a_number_is_open() -> None:
         RawEdit("1923", "1932", "opened in June 1932"),  # the source has no such words
         RawEdit("1923", "1923 and 1941", "opened on 4 May 1932"),  # nor such a number
         RawEdit("1899", "1932", "opened on 4 May 1932"),  # the sentence has no such words
+        *(RawEdit("1923", "1932", ""), RawEdit("", "1932", "opened on 4 May 1932")),  # nor any are named
     ],
 )
 def test_edit_that_code_cannot_find_is_unproven(edit: RawEdit) -> None:
-    assert locate(RawCard("no", ("P1.1",), edits=(edit,))).doubts.unproven
+    [doubt] = locate(RawCard("no", ("P1.1",), edits=(edit,))).doubts.unproven
+    assert "“”" not in doubt
 
 
 def test_value_that_no_quote_has_is_doubted() -> None:

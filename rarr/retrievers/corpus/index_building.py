@@ -85,9 +85,9 @@ def located(path: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
         why = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         cure = "give a folder, a file or a built index"
-        if re.match("https?:/", str(path)):
+        if (shown := re.sub("^(https?:)/", r"\1//", str(path))) != str(path):
             why, cure = "is an address", "give the file of the saved page, or its text in sources"
-        raise InputError(f"corpus {str(path)!r} {why}: {cure}") from None
+        raise InputError(f"corpus {shown!r} {why}: {cure}") from None
 
 
 def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
