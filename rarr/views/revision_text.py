@@ -120,8 +120,10 @@ def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
         asked = [f"asked: {one_line(each.text)}" for each in revision.queries if each.id == edit.query_id]
         yield from (Line(6, Text(text)) for text in (*asked, f"why: {one_line(edit.reason)}"))
         for passage in (each for each in revision.evidence if each.id == edit.evidence_id):
-            quote = closest_sentence(passage.text, edit.new)
-            yield Line(6, Text(_quoted("evidence", passage, [quote]), "cyan"))
+            pair = edit.query_id, passage.id
+            said = [it.quote for it in revision.checks if (it.query_id, it.evidence_id) == pair and it.quote]
+            said = (said or [closest_sentence(passage.text, edit.new)])[:1]
+            yield Line(6, Text(_quoted("evidence", passage, said), "cyan"))
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool) -> Iterator[Line]:

@@ -97,7 +97,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
 
 
 def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
-    Path("dam.md").write_text("# Dam\n\nHoover Dam is 221 metres high.\n")
+    Path("dam.md").write_text("# Dam\n\nHoover Dam is 726 feet high. It has 221 rooms.\n")
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
     Path("run.json").write_bytes(command(*revise).out)
     accepted = command("trace", "decide", "run.json", "--accept", "e1")
@@ -105,8 +105,9 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     assert accepted.err == "rarr: e1: accepted\n"
     assert not list(Path().rglob("refused.txt*"))
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
-    again = command(*revise[:-1])
+    again = command(*revise[:-1], "-v")
     assert "0 changes, 1 refused" in again.out.decode() and "1 suggestion withheld" in again.out.decode()
+    assert "evidence: “Hoover Dam is 726 feet high.” (" in again.out.decode()
     assert b"1 suggestion withheld" in command("trace", "show", "last").out
     assert command("trace", "decide", "last", "--undo", "e1").err == "rarr: e1: suggested\n"
     assert json.loads(command(*revise).out)["edits"][0]["state"] == "suggested"
