@@ -23,19 +23,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from benchmarks import recorded_reader
-from benchmarks.harness import (
-    EXAMPLES,
-    NOT_RECORDED,
-    chosen,
-    half_parser,
-    lines,
-    reported,
-    sentence_place,
-    share,
-    table,
-    unrecorded,
-)  # fmt: skip
-from benchmarks.recorded_reader import RecordedModel, components
+from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, share, table
+from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, components, unrecorded
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.records import Status
 from rarr.records.usage import Controls

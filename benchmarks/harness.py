@@ -24,8 +24,6 @@ from rarr.tools.text.edit_segments import segments
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-NOT_RECORDED = "not recorded"
-"""The result of a sentence that the recorded model was not asked about."""
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -91,11 +89,6 @@ def reported(options: argparse.Namespace) -> Iterator[None]:
         model.report_missing(options.pending)
         model = model.name
     print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
-
-
-def unrecorded(model: object) -> int:
-    """Counts the requests that a recorded model lacked so far; 0 for any other model."""
-    return len(model.missing) if isinstance(model, RecordedModel) else 0
 
 
 @contextmanager

@@ -15,19 +15,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple, get_args
 
-from benchmarks.harness import (
-    EXAMPLES,
-    NOT_RECORDED,
-    chosen,
-    half_parser,
-    lines,
-    reported,
-    sentence_place,
-    share,
-    table,
-    unrecorded,
-)  # fmt: skip
-from benchmarks.recorded_reader import reader_of_pages
+from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, share, table
+from benchmarks.recorded_reader import NOT_RECORDED, reader_of_pages, unrecorded
 from rarr import Revision
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span

@@ -28,6 +28,10 @@ FILE = Path(__file__).parent / "recorded" / "answers.jsonl"
 KEPT = FILE.with_name("kept.json")
 
 
+NOT_RECORDED = "not recorded"
+"""The result of a sentence that the recorded model was not asked about."""
+
+
 class RecordedModel:
     """Answers from the file, and notes the requests that it lacks. `missing`: their prompts, by key."""
 
@@ -63,6 +67,11 @@ class RecordedModel:
         folder.mkdir(parents=True, exist_ok=True)
         for key, prompt in self.missing.items():
             (folder / f"{key}.md").write_text(prompt, encoding="utf-8")
+
+
+def unrecorded(model: object) -> int:
+    """Counts the requests that a recorded model lacked so far; 0 for any other model."""
+    return len(model.missing) if isinstance(model, RecordedModel) else 0
 
 
 class RecordedReranker:

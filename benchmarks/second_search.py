@@ -13,18 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from benchmarks.harness import (
-    EXAMPLES,
-    NOT_RECORDED,
-    chosen,
-    half_parser,
-    lines,
-    reported,
-    sentence_place,
-    table,
-    unrecorded,
-)  # fmt: skip
-from benchmarks.recorded_reader import reader_of_pages
+from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, table
+from benchmarks.recorded_reader import NOT_RECORDED, reader_of_pages, unrecorded
 from rarr import Revision
 from rarr.tools.text.blocks_and_sentences import Span
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from benchmarks.harness import EXAMPLES, NOT_RECORDED, lines, reading, reported, share, table, unrecorded
-from benchmarks.recorded_reader import components
+from benchmarks.harness import EXAMPLES, lines, reading, reported, share, table
+from benchmarks.recorded_reader import NOT_RECORDED, components, unrecorded
 from rarr import Settings
 from rarr.agent.answer import Answerer
 from rarr.agent.write import Writer

@@ -34,7 +34,7 @@ BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_260, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_890, 2_200),
-    Budget("retrievers", _inside("retrievers"), 4_110, 3_300),
+    Budget("retrievers", _inside("retrievers"), 4_190, 3_300),
     Budget("backends", _inside("backends"), 4_060, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 760, 1_000),
@@ -46,8 +46,8 @@ BUDGETS = (
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_920, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 33_940, 27_600),
-    Budget("tests", ("tests/**/*.py",), 23_350, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_150, 4_000),
+    Budget("tests", ("tests/**/*.py",), 23_410, 18_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_140, 4_000),
 )
 WORDS = (25_000, 25_000)
 """The words of the documents at most, and the goal."""

@@ -39,10 +39,7 @@ async def test_unchanged_text_is_judged_once() -> None:
     found = state(found=[evidence()])
     update = await evaluate(found | reported(1.0, 0.5), runtime(LAST, verifier=verifier))
     assert update["scores"] == Scores(
-        attribution_before=0.75,
-        attribution_after=0.75,
-        preservation=1.0,
-        f1_ap=2 * 0.75 / 1.75,
+        attribution_before=0.75, attribution_after=0.75, preservation=1.0, f1_ap=2 * 0.75 / 1.75
     )
     assert verifier.calls == []
 
@@ -68,10 +65,7 @@ async def test_sentences_without_queries_count_in_both_attributions() -> None:
 
 
 async def test_nothing_judged_has_no_attribution_and_is_kept_whole() -> None:
-    unsearched: State = {
-        "report": Report(),
-        "supports": [SentenceSupport(Span(0, 9), {}, searched=False)],
-    }
+    unsearched: State = {"report": Report(), "supports": [SentenceSupport(Span(0, 9), {}, searched=False)]}
     update = await evaluate(state() | unsearched, runtime(LAST))
     assert update["scores"] == Scores(preservation=1.0)
 

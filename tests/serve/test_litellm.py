@@ -5,15 +5,12 @@ into `.venv/litellm`.
 """
 
 import re
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
 import pytest
+from local_server import server_process
 from openai import OpenAI
 
 from rarr.testing import ScriptedServer
@@ -23,16 +20,13 @@ ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv" / "litellm" / "bin" / "litellm"
 GUIDE = ROOT / "docs" / "guides" / "serve.md"
 KEY = "sk-0123456789abcdef0123456789abcdef"  # of its callers: it does not start without one
-START_S = 120
 
 
 @contextmanager
 def litellm_proxy(config: str, folder: Path) -> Iterator[str]:
     """Runs the proxy with this YAML, and yields its base URL."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     (folder / "config.yaml").write_text(config, encoding="utf-8")
-    command = [str(COMMAND), "--config", "config.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    command = [str(COMMAND), "--config", "config.yaml", "--host", "127.0.0.1"]
     # Without the second variable it asks the network for prices at its start.
     environment = {
         "LITELLM_MASTER_KEY": KEY,
@@ -40,19 +34,8 @@ def litellm_proxy(config: str, folder: Path) -> Iterator[str]:
         "HOME": str(folder),
         "PATH": "",
     }
-    with subprocess.Popen(command, env=environment, cwd=folder) as running:
-        end = time.monotonic() + START_S
-        try:
-            while True:
-                try:
-                    httpx2.get(f"http://127.0.0.1:{port}/health/liveliness").raise_for_status()
-                    break
-                except httpx2.HTTPError:
-                    assert running.poll() is None and time.monotonic() < end
-                    time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/v1"
-        finally:
-            running.terminate()
+    with server_process(command, "/health/liveliness", env=environment, cwd=folder) as root:
+        yield f"{root}/v1"
 
 
 @pytest.mark.loopback

@@ -2,11 +2,7 @@
 
 from makers import evidence
 
-from rarr.backends.embedded.extractive_writing import (
-    ExtractiveWriter,
-    quoted_article,
-    quoted_section,
-)
+from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article, quoted_section
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.records.articles import PlannedSection

@@ -147,12 +147,7 @@ def config(architecture: str | None, id2label: dict[int, str] | None = None) -> 
     [
         ("lytang/MiniCheck-RoBERTa-Large", "RobertaForSequenceClassification", "E.</s>C.", None),
         ("lytang/MiniCheck-Flan-T5-Large", "T5ForConditionalGeneration", "predict: E.</s>C.", 2048),
-        (
-            "google/t5_xxl_true_nli_mixture",
-            "T5ForConditionalGeneration",
-            "premise: E. hypothesis: C.",
-            512,
-        ),
+        ("google/t5_xxl_true_nli_mixture", "T5ForConditionalGeneration", "premise: E. hypothesis: C.", 512),
     ],
 )
 def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int | None) -> None:

@@ -20,10 +20,7 @@ def test_folder_overrides_the_prompts_that_it_holds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "text", "message"),
-    [
-        ("judge_attribution.md", "", "no header"),
-        ("edits.md", OWN, "overrides no prompt"),
-    ],
+    [("judge_attribution.md", "", "no header"), ("edits.md", OWN, "overrides no prompt")],
 )
 def test_override_that_cannot_be_used_is_an_error_at_once(
     tmp_path: Path, file: str, text: str, message: str
