@@ -1,6 +1,7 @@
 """Writes files that a crash cannot damage: whole files at once, or line by line; makes files private."""
 
 import os
+import shutil
 import stat
 import threading
 from collections.abc import Iterable, Iterator
@@ -25,11 +26,14 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Yields the path of a file to write; after the block, it takes the place of `path`.
+    """Yields the path of a file to write; after the block, it takes the place and the access of `path`.
 
     If the block raises, the file is removed. Raises `OSError`.
     """
     part = path.with_name(path.name + ".part")
+    if path.exists():
+        part.touch()
+        shutil.copymode(path, part)
     try:
         yield part
     except BaseException:
