@@ -216,7 +216,7 @@ class FactScorer:
     """Splits claims by the model of the settings, else into sentences, and judges the statements."""
 
     def __init__(self, settings: Settings) -> None:
-        self._verifier, unjudged = verifier_of(settings), {"trace": False, "models": {}}
+        self._verifier, unjudged = verifier_of(settings, measuring=True), {"trace": False, "models": {}}
         self._found = wire(settings.model_copy(update=unjudged)) if settings.names_source else None
         self._models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))
         self._prompt = Prompts(settings.prompts)["split_claims"]
