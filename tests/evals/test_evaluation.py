@@ -74,12 +74,7 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     ("file", "old", "new", "message"),
     few(
         [
-            (
-                "data.jsonl",
-                "r0",
-                "q0",
-                r"holds a run with data \(digest\) .*: give another folder",
-            ),
+            ("data.jsonl", "r0", "q0", r"holds a run with data \(digest\) .*: give another folder"),
             ("out/run.json", '"version": "', '"version": "9', r"holds a run with version 9.*, not "),
             ("out/run.json", "{", "[", r"run\.json cannot be read: give another"),
             ("out/predictions.jsonl", '"id"', '"di"', "line 1, is damaged: delete that line and run again"),

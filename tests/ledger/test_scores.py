@@ -35,12 +35,7 @@ def test_pres_lev_lies_between_0_and_1_and_only_equal_texts_have_1(original: str
 
 @pytest.mark.parametrize(
     ("attributed", "kept", "f1"),
-    [
-        (0.6, 0.9, 2 * 0.6 * 0.9 / 1.5),
-        (0.0, 0.0, 0.0),
-        (None, 1.0, None),
-        (1.0, None, None),
-    ],
+    [(0.6, 0.9, 2 * 0.6 * 0.9 / 1.5), (0.0, 0.0, 0.0), (None, 1.0, None), (1.0, None, None)],
 )
 def test_f1_ap(attributed: float | None, kept: float | None, f1: float | None) -> None:
     assert f1_ap(attributed, kept) == (None if f1 is None else pytest.approx(f1))
