@@ -146,7 +146,7 @@ def _streamed(events: str) -> tuple[str, list[dict[str, Any]]]:
 
 async def _watch(pid: int, memory: list[float]) -> None:
     while True:
-        memory.append(sum(resident_mb(process) for process in (pid, *_descendants(pid))))
+        memory.append(sum(resident_mb(process) for process in (pid, *descendants(pid))))
         await asyncio.sleep(1)
 
 
@@ -171,14 +171,14 @@ def _open_files(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     found = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             below = [int(child) for child in children.read_text().split()]
         except OSError:
             continue
-        found += [process for child in below for process in (child, *_descendants(child))]
+        found += [process for child in below for process in (child, *descendants(child))]
     return found
 
 

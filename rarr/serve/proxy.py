@@ -36,8 +36,8 @@ _HOP = {
 }  # fmt: skip
 """The headers of one connection (RFC 9110, section 7.6.1)."""
 _OURS = {b"host", b"content-length", b"expect", b"accept-encoding", TOKEN_HEADER.encode()}
-_OTHER_TEXTS = ("/completions", "/responses", "/messages")
-"""The ends of paths whose answers are texts too, in another form than that of chat completions."""
+_OTHER_TEXTS = {"completions", "responses", "messages"}
+"""The parts of paths whose answers are texts too, in another form than that of chat completions."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
@@ -67,7 +67,7 @@ class Proxy:
         call.log["route"] = CHAT if is_chat else "/v1/*"
         request = json_object(call.body) if is_chat else None
         body, work, key = call.body, None, self._key_of(call)
-        why = "not a chat completion" if call.method == "POST" and path.endswith(_OTHER_TEXTS) else ""
+        why = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
         if is_chat and request is None:
             why = "the request is no JSON object"
         if request is not None:

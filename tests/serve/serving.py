@@ -95,7 +95,8 @@ class Served:
 
     def stop(self) -> None:
         """Does what SIGTERM does."""
-        self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
 
     def tasks(self) -> int:
         """The tasks of the event loop that are left."""

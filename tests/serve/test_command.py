@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from benchmarks.serve_load import descendants
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, answers
 
@@ -72,20 +73,12 @@ def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path) -> None:
 
 def test_no_process_is_left(tmp_path: Path) -> None:
     with serving(home=tmp_path) as (process, _):
-        started = list(descendants(process.pid))
+        started = descendants(process.pid)
         process.kill()
         process.wait()
         assert len(started) >= 2  # the server of forks and a worker
         for pid in started:
             gone(pid)
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """The processes that a process started, and those that they started."""
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
-            yield child
-            yield from descendants(child)
 
 
 def gone(pid: int) -> None:

@@ -15,7 +15,6 @@ from rarr import Settings
 from rarr.errors import SettingsError
 from rarr.serve.requests import Gate
 from rarr.testing import ScriptedServer
-from serve.conftest import script
 from serve.serving import ALICE, BOB, Served
 
 pytestmark = pytest.mark.loopback
@@ -103,22 +102,16 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
 
 
 @pytest.fixture(scope="module")
-def behind() -> Iterator[ScriptedServer]:
-    with ScriptedServer(script) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def guarded(behind: ScriptedServer) -> Iterator[Served]:
+def guarded(upstream: ScriptedServer) -> Iterator[Served]:
     limits: dict[str, Any] = {"serve_max_body_mb": 0.01, "serve_body_timeout_s": 0.3}
-    corpora, tokens = {"dams": "examples/corpus"}, f"{ALICE}, {BOB}"
-    with Served(serve_upstream_url=behind.url, serve_token=tokens, serve_corpora=corpora, **limits) as server:
+    limits |= {"serve_corpora": {"dams": "examples/corpus"}, "serve_token": f"{ALICE}, {BOB}"}
+    with Served(serve_upstream_url=upstream.url, **limits) as server:
         yield server
 
 
-def refused(served: Served, behind: ScriptedServer, sent: bytes, status: int, says: str) -> None:
+def refused(served: Served, upstream: ScriptedServer, sent: bytes, status: int, says: str) -> None:
     """Sends the bytes, and checks what comes back until the response is whole, or the connection ends."""
-    before, jobs, data = len(behind.requests), len(served.known.jobs), b""
+    before, jobs, data = len(upstream.requests), len(served.known.jobs), b""
     with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
         connection.sendall(sent)
         while more := connection.recv(65_536):
@@ -130,7 +123,7 @@ def refused(served: Served, behind: ScriptedServer, sent: bytes, status: int, sa
     message = json.loads(body)["error"]["message"] if body.startswith(b"{") else body.decode()
     assert int(head.split()[1]) == status
     assert says in message and len(message.splitlines()) <= 1
-    assert (len(behind.requests), len(served.known.jobs)) == (before, jobs)
+    assert (len(upstream.requests), len(served.known.jobs)) == (before, jobs)
 
 
 def request(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
@@ -140,27 +133,20 @@ def request(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
 
 @pytest.mark.parametrize(("line", "headers", "status", "says"), HEADS)
 def test_hostile_head_gets_a_status_and_one_line(
-    guarded: Served, behind: ScriptedServer, line: str, headers: dict[str, str], status: int, says: str
+    guarded: Served, upstream: ScriptedServer, line: str, headers: dict[str, str], status: int, says: str
 ) -> None:
-    refused(guarded, behind, request(line, headers, b"x" if line.startswith("POST") else b""), status, says)
+    refused(guarded, upstream, request(line, headers, b"x" if line.startswith("POST") else b""), status, says)
 
 
-@pytest.mark.parametrize(("path", "body", "headers", "status", "says"), BODIES)
-def test_hostile_body_gets_a_status_and_one_line(
-    guarded: Served,
-    behind: ScriptedServer,
-    path: str,
-    body: Any,
-    headers: dict[str, str],
-    status: int,
-    says: str,
-) -> None:
+@pytest.mark.parametrize("case", BODIES)
+def test_hostile_body_is_one_line(guarded: Served, upstream: ScriptedServer, case: Any) -> None:
+    path, body, headers, status, says = case
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     sized = TOKEN | headers | {"Content-Length": str(len(data))}
-    refused(guarded, behind, request(f"POST {path}", sized, data), status, says)
+    refused(guarded, upstream, request(f"POST {path}", sized, data), status, says)
     chunked = TOKEN | headers | {"Transfer-Encoding": "chunked"}
     pieces = b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data)
-    refused(guarded, behind, request(f"POST {path}", chunked, pieces), status, says)
+    refused(guarded, upstream, request(f"POST {path}", chunked, pieces), status, says)
 
 
 @pytest.mark.parametrize(
@@ -172,11 +158,11 @@ def test_hostile_body_gets_a_status_and_one_line(
     ],
 )
 def test_token_never_reaches_the_server_behind(
-    guarded: Served, behind: ScriptedServer, headers: dict[str, str]
+    guarded: Served, upstream: ScriptedServer, headers: dict[str, str]
 ) -> None:
     assert httpx2.get(f"{guarded.url}/models/org%2Fname?a=b%20c", headers=headers).status_code == 404
-    sent = behind.requests[-1].headers
-    assert ALICE not in str(sent) and behind.requests[-1].path == "/v1/models/org%2Fname"
+    sent = upstream.requests[-1].headers
+    assert ALICE not in str(sent) and upstream.requests[-1].path == "/v1/models/org%2Fname"
     assert sent.get("authorization") == ("Bearer sk-for-the-server-behind" if len(headers) == 2 else None)
 
 

@@ -3,7 +3,6 @@
 import re
 import sys
 import types
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,6 @@ FILE = Path(__file__).parents[2] / "examples" / "open_webui" / "filter.py"
 TEXT = FILE.read_text(encoding="utf-8")
 BEFORE = f"The dam is {WRONG} high."
 QUESTION = {"role": "user", "content": "How high is the dam?"}
-
-
-@pytest.fixture(scope="module")
-def served() -> Iterator[Served]:
-    with Served(serve_corpora={"dams": "examples/corpus"}) as server:
-        yield server
 
 
 def loaded(**valves: Any) -> Any:

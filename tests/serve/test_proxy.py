@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import math
 import pickle
+import time
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any
@@ -15,6 +18,7 @@ from openai import OpenAI
 
 from rarr.serve.jobs import WorkerLostError, sendable
 from rarr.serve.proxy import _pieces
+from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -59,7 +63,7 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
         ({"response_format": {"type": "json_object"}}, "not checked: structured output"),
         ({"modalities": ["text", "audio"]}, "not checked: audio"),
         ({"messages": [{"role": "user", "content": "say:  "}]}, "not checked: no text"),
-        *(({"path": path}, OTHER) for path in ("responses", "completions", "messages")),
+        *(({"path": it}, OTHER) for it in ("responses", "completions", "messages", "chat/completions/c1")),
     ],
 )
 def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
@@ -72,6 +76,27 @@ def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
     direct = raw(upstream.url, body, path)
     assert through.json() | {"id": "", "created": 0} == direct.json() | {"id": "", "created": 0}
     assert through.headers.get("x-rarr-notice") == notice
+
+
+@given(strategies.from_regex(r"-?[1-9][0-9]{0,3}(\.[0-9]{1,3})?[eE]\+?[0-9]{3,4}", fullmatch=True))
+def test_number_too_large_for_a_float_passes_unchanged(number: str) -> None:
+    written = f'{{"a": [{number}, "{number}"]}}'.encode()
+    assert float(number) not in (math.inf, -math.inf) or as_json(json_object(written)) == written
+
+
+def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
+    with (
+        ScriptedServer(answers(f"wait {WRONG}")) as upstream,
+        Served(serve_upstream_url=upstream.url, serve_shutdown_s=0.5) as served,
+        ThreadPoolExecutor(8) as threads,
+    ):
+        asking = [threads.submit(raw, served.url, {"stream": number % 2 == 1}) for number in range(8)]
+        while len(served.known.jobs) < 8:
+            time.sleep(0.01)
+        served.stop()
+        for each in asking:
+            assert f"wait {WRONG}" in each.result().text
+            assert "not checked: the server is shutting down" in each.result().text
 
 
 def test_log_has_the_worst_outcome_of_an_answer(served: Served, log: Log) -> None:

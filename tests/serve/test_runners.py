@@ -1,7 +1,9 @@
 """Real components behind the server: in worker processes, and in its own process for a language model."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,10 +16,11 @@ import pytest
 from openai import OpenAI
 
 from rarr import Settings
+from rarr.serve import server
 from rarr.serve.jobs import WorkerProcesses
-from rarr.serve.server import made_runner
 from rarr.testing import ScriptedServer
-from serve.serving import Served, answers
+from rarr.tools.guard.listening import listening_socket
+from serve.serving import KnownRunner, Served, answers
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 
@@ -80,9 +83,23 @@ def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
 
 def test_workers_do_not_get_the_tokens_of_the_server() -> None:
     settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": EXAMPLES}, serve_workers=3)
-    runner: Any = made_runner(settings)
+    runner: Any = server.made_runner(settings)
     assert runner._many._settings.serve_token is None
     assert (runner._many._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)
+
+
+async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening_socket("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+
+    class Starting(KnownRunner):
+        async def start(self) -> None:
+            with socket.socket() as client:
+                assert client.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
+
+    monkeypatch.setattr(server, "made_runner", lambda _: Starting())
+    with pytest.raises(ValueError, match=f"http://127.0.0.1:{port}/v1"):
+        await server.serve(Settings(serve_port=port), int)  # which ends it once it is ready
 
 
 # Such an expression computes for hours, and holds the lock of Python meanwhile.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
@@ -95,13 +96,16 @@ def test_client_that_leaves_stops_the_server_behind() -> None:
 
 DONE = "[DONE]"
 TEXT = f"It is {WRONG} high."
-Event = dict[str, Any] | str
+Event = dict[str, Any] | str | threading.Event
+"""What comes, or what must happen before the next event comes."""
 
 
-async def sent(*came: Event, mode: ServeMode = "revise", key: str = "") -> list[Any]:
+async def sent(
+    *came: Event, mode: ServeMode = "revise", key: str = "", runner: KnownRunner | None = None
+) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
-    work = TextWork(Desk(KnownRunner()), call, ProxyOptions(), mode, [], Settings(), key)
+    work = TextWork(Desk(runner or KnownRunner()), call, ProxyOptions(), mode, [], Settings(), key)
     out = list[Any]()
     try:
         async for made in Stream(work, 10).pieces(_body(came)):
@@ -113,6 +117,9 @@ async def sent(*came: Event, mode: ServeMode = "revise", key: str = "") -> list[
 
 async def _body(came: tuple[Event, ...]) -> AsyncIterator[bytes]:
     for event in came:
+        if isinstance(event, threading.Event):
+            assert await asyncio.to_thread(event.wait, 10)
+            continue
         await asyncio.sleep(0)
         yield f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
 
@@ -126,6 +133,12 @@ def words(out: list[Any]) -> str:
     """The text of all chunks of a chat completion."""
     choices = [choice for event in out if isinstance(event, dict) for choice in event["choices"]]
     return "".join((choice["delta"] or {}).get("content") or "" for choice in choices)
+
+
+async def test_paragraph_is_worked_on_while_the_next_one_is_written() -> None:
+    started = (runner := KnownRunner()).started
+    assert await sent(chunk(f"{TEXT}\n\nIt"), started, chunk(" is old.", "stop"), DONE, runner=runner)
+    assert [job.text for job in runner.jobs] == [f"{TEXT}\n\n", "It is old."]
 
 
 @pytest.mark.parametrize("came", [[chunk(TEXT), DONE], [chunk(TEXT)]])

@@ -4,6 +4,7 @@ import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,16 @@ def test_old_runs_are_pruned(tmp_path: Path) -> None:
     filled(tmp_path, "new", written=2 * DAY_S)
     assert store.prune(days=1, max_bytes=1e9, now=2 * DAY_S) == 1
     assert store.names() == ["new"]
+
+
+def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:
+    limits: Any = {"days": 30, "max_bytes": 1e9, "unasked": True}
+    store = filled(tmp_path, "old", written=0.0)
+    filled(tmp_path, "later", written=20 * DAY_S)
+    assert store.prune(**limits, now=4000 * DAY_S) == 0
+    filled(tmp_path, "jumped", written=4000 * DAY_S)
+    assert store.prune(**limits, now=4000.9 * DAY_S) == store.prune(**limits, now=21 * DAY_S) == 0
+    assert store.prune(**limits, now=4001 * DAY_S) == 2
 
 
 @pytest.mark.parametrize(
