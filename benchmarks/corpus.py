@@ -114,7 +114,7 @@ def main() -> None:
     made = parser(__doc__)
     made.add_argument("--passages", type=int, nargs="*", default=[10_000, 100_000], help="of each corpus")
     made.add_argument(
-        "--in-one-text", action="store_true", help="one text file; 1,500 passages are about 1 MB"
+        "--in-one-text", action="store_true", help="one text file; 5,700 passages are about 1 MB"
     )
     made.add_argument("--runs", type=int, default=3)
     options = made.parse_args()
