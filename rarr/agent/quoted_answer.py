@@ -103,8 +103,7 @@ def _parts(
     A part without a name of its own shares those of the part before it, else of the next. Parts about a name
     that may mean several entities are left out.
     """
-    cuts = [match.start() for match in _CUT.finditer(question)]
-    cuts = [at for at in cuts if not any(it.span.start < at < it.span.end for it in subjects)]
+    cuts = (match.start() for match in _CUT.finditer(question))
     spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
     for at, span in enumerate(spans):

@@ -106,8 +106,6 @@ class Writer(RunOwner[Article]):
     def _adapted(self, components: Components) -> Components:
         """Has the retriever find passages of at most `CHUNK_WORDS` words, and `CHUNKS` kept for a section."""
         require_cards(components)
-        if isinstance(components.retriever, DocumentChunks):
-            return components
         settings = components.settings.model_copy(update={"evidence_per_query": CHUNKS})
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, settings=settings, retriever=chunks)

@@ -126,11 +126,8 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     # The corpus is opened last: it may take long to index, and the other sources may still be refused.
     for at in sorted(range(len(given)), key=lambda at: given[at] == "corpus"):
         made[at] = _source(given[at], settings, opened, on_index)
-    classes = [each if isinstance(each, str) else type(each).__name__ for each in given]
-    names = [  # objects of one class are numbered in warnings
-        f"{name} {classes[: at + 1].count(name)}" if classes.count(name) > 1 else name
-        for at, name in enumerate(classes)
-    ]
+    # Warnings name an object by its class and its place.
+    names = [it if isinstance(it, str) else f"{type(it).__name__} {at}" for at, it in enumerate(given, 1)]
     return made[0] if len(made) == 1 else CombinedRetriever({name: made[at] for at, name in enumerate(names)})
 
 
