@@ -328,7 +328,7 @@ class Components:
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
     """The writers of articles, by the names of their nodes: plan and write_section."""
     answer_writer: AnswerWriter | None = None
-    """The writer of answers; None: an answer quotes its sources."""
+    """The writer of answers; None: an answer quotes the triples of a graph."""
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()

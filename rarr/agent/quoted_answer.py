@@ -6,6 +6,7 @@ that no quote has are a gap, which needs support.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -100,20 +101,28 @@ def _parts(
 ) -> Iterator[tuple[str, list[str], list[Subject], bool]]:
     """Yields the parts of the question: the text, its words but those of names, and its subjects.
 
-    A part without a name of its own shares those of the part before it, else of the next. Parts about a name
-    that may mean several entities are left out.
+    A part without a name of its own shares those of the part before it, else of the next; a mere question
+    word, as in "When and where was NAME born?", has the words and names of the part behind it. Parts about a
+    name that may mean several entities are left out.
     """
     cuts = (match.start() for match in _CUT.finditer(question))
     spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
+    about = [[it for it in named if any(line.id in it.ids for line in lines)] or named for named in own]
+    asked = [
+        telling_stems(reduce(lambda text, it: text.replace(it.name, " "), named, span.of(question)))
+        for span, named in zip(spans, about, strict=True)
+    ]
     for at, span in enumerate(spans):
-        about = [it for it in own[at] if any(line.id in it.ids for line in lines)] or own[at]
-        words = span.of(question)
-        for subject in about:
-            words = words.replace(subject.name, " ")
+        whole = next((it for it in range(at, len(spans)) if asked[it] or own[it]), at)
         near = next((group for group in (*reversed(own[:at]), *own[at + 1 :]) if group), [])
-        if all(len(it.ids) < 2 for it in about or near):
-            yield span.of(question).strip(" ,;?"), telling_stems(words), about or near, not about
+        named = about[at] or about[whole] or near
+        if (whole != at and not asked[whole]) or any(len(it.ids) > 1 for it in named):
+            continue
+        text = span.of(question).strip(" ,;?").removeprefix("and ")
+        # No kind of value tells whether a triple answers a mere "how" or "why".
+        is_open = whole != at and not _KIND.search(text)
+        yield text, [] if is_open else asked[whole], named, not about[at]
 
 
 def _answered(
@@ -134,7 +143,7 @@ def _answered(
     about = ", ".join(silent or [subject.name for subject in subjects])
     missing = left or set(asked)
     places = [match for match in _WORD.finditer(text) if missing.intersection(telling_stems(match[0]))]
-    words = f": {text[places[0].start() : places[-1].end()]}" if places else ""
+    words = f": {text[places[0].start() : places[-1].end()]}" if places else f": {text}" * is_shared
     return told, f"The sources that were read do not tell{f' of {about}' if about else ''}{words}."
 
 

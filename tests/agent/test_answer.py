@@ -12,6 +12,7 @@ from rarr.retrievers.graph.triples import Triple, read_triples
 from rarr.testing import Asked, ScriptedModel
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), "examples/corpus/hoover-dam.md"
+DIED = "Marie Curie died on 4 July 1934."
 BORN, CHEMIST = "Marie Curie was born in Warsaw.", "Marie Curie was a chemist."
 
 
@@ -63,6 +64,25 @@ def test_each_part_is_answered_by_triples_or_is_one_gap() -> None:
         ("Hoover Dam is 726 feet high.", False),
         ("The sources that were read do not tell of Hoover Dam: painted.", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "gaps"),
+    [
+        ("When and where was Marie Curie born?", ["Marie Curie was born on 7 November 1867.", BORN], []),
+        ("When and where was Ole Vik born?", ["Ole Vik was born in Aarle."], ["of Ole Vik: When"]),
+        ("How and when did Marie Curie die?", [DIED], ["of Marie Curie: How"]),
+        ("When did Marie Curie die, and why?", [DIED], ["of Marie Curie: why"]),
+        ("What were the occupations of Pierre Curie and Ole Vik?", ["Pierre Curie was a physicist."],
+         ["of Ole Vik: occupations"]),
+    ],
+)  # fmt: skip
+def test_each_name_and_each_question_word_is_answered_or_a_gap(
+    question: str, told: list[str], gaps: list[str]
+) -> None:
+    graph = Graph([*read_triples(PEOPLE), Triple("o", "Ole Vik", "place of birth", "Aarle", "Aarle")])
+    gaps = [f"The sources that were read do not tell {gap}." for gap in gaps]
+    assert texts(question, search=graph) == [*((it, False) for it in told), *((it, True) for it in gaps)]
 
 
 def test_triple_that_speaks_to_a_model_is_withheld() -> None:
