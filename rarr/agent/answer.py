@@ -249,9 +249,7 @@ class Answerer(RunOwner[Answer]):
 
         Raises `InputError` for an empty question, and a name that is not allowed or already used.
         """
-        question = required_text(question, "question")
-        run_id = await self._checkpoints.new(run_id)
-        return (await self.arun(self._start(question, None), run_id))[0]
+        return await self._new(required_text(question, "question"), None, run_id)
 
     answer = synchronous(aanswer)
 

@@ -59,9 +59,8 @@ class Reviser(RunOwner[Revision]):
         given, text = f"{text}{context}", required_text(text, "text")
         context = optional_text(context, "context")
         reviser = await self._searching(sources, search)
-        run_id = await self._checkpoints.new(run_id)
         notices = await work(text_notices, given, text, context)
-        return (await reviser.arun(self._start(text, context, notices), run_id))[0]
+        return await reviser._new(text, context, run_id, notices)
 
     revise = synchronous(arevise)
 

@@ -158,10 +158,13 @@ class RunOwner(Closable, Generic[Outcome]):
         """Closes what this event loop opened, but no retriever of the caller. The next use opens it again."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
-    def _start(self, text: str, context: str | None, notices: Sequence[Notice] = ()) -> State:
-        """Makes the first state of a run; its warnings tell of files left out and of a missing trace."""
-        warnings = [*self._notices, *notices]
-        return State(original=text, text=text, context=context, round=1, warnings=warnings)
+    async def _new(
+        self, text: str, context: str | None, run_id: str | None, notices: Sequence[Notice] = ()
+    ) -> Outcome:
+        """Runs the graph for a text. Warnings of the run tell of files left out, and the `notices`."""
+        run_id, warnings = await self._checkpoints.new(run_id), [*self._notices, *notices]
+        start = State(original=text, text=text, context=context, round=1, warnings=warnings)
+        return (await self.arun(start, run_id))[0]
 
     async def aresume(self, run_id: str) -> Outcome:
         """Continues an interrupted run from its last checkpoint. A finished run asks no model.

@@ -123,8 +123,7 @@ class Writer(RunOwner[Article]):
         """
         topic = " ".join(required_text(topic, "topic").split())
         context = None if outline is None else _headings(outline, topic)
-        run_id = await self._checkpoints.new(run_id)
-        return (await self.arun(self._start(topic, context), run_id))[0]
+        return await self._new(topic, context, run_id)
 
     write = synchronous(awrite)
 

@@ -43,7 +43,6 @@ class TripleStore:
         self._by_name = self._indexed(aliases)
 
     def __len__(self) -> int:
-        """The number of triples."""
         return self._count
 
     def named(self, key: str) -> Sequence[str]:
