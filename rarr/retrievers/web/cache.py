@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import random
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -39,7 +40,7 @@ MAX_AGE_S = 7 * 86_400.0
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
 _REST_S = 60.0  # seconds without writing and warning after a failure, which may have taken long
-_PRUNE_EVERY = 256  # stored entries
+_PRUNED = 1 / 256  # the share of stored entries after which old ones are looked for
 _LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
 _log = logging.getLogger("rarr")
@@ -72,7 +73,6 @@ class Cache:
             raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
         self._folder, self._offline, self._refresh = folder, offline, refresh
         self._rests_until = {"read": 0.0, "written": 0.0}
-        self._stored = 0
         self._turns: PerLoop[WeakValueDictionary[Path, asyncio.Lock]] = PerLoop(WeakValueDictionary)
 
     async def through(
@@ -137,17 +137,16 @@ class Cache:
                 Path(name).replace(file)
             finally:
                 Path(name).unlink(missing_ok=True)
-            if self._stored % _PRUNE_EVERY == 0:
+            if random.random() < _PRUNED:
                 self._prune(now - MAX_AGE_S - KEPT_S)
-            self._stored += 1
         except OSError as error:
             self._warn("written", error)
 
     def _prune(self, oldest: float) -> None:
-        for entry in os.scandir(self._folder):
+        for file in self._folder.iterdir():
             with suppress(FileNotFoundError):  # another process prunes too
-                if entry.stat().st_mtime < oldest:
-                    Path(entry).unlink()
+                if file.stat().st_mtime < oldest:
+                    file.unlink()
 
     def _warn(self, action: str, why: Exception) -> None:
         if time.monotonic() >= self._rests_until[action]:

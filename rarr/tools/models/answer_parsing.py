@@ -19,7 +19,7 @@ from rarr.valid_unicode import valid
 A = TypeVar("A", bound=BaseModel)
 
 _STARTS = 100  # places at which JSON may begin, at most
-_DEEPEST = 50  # containers in containers
+_DEEPEST = 50  # containers around an answer
 _LONGEST_REPAIRED = 20_000  # characters, which take a tenth of a second
 _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
 _BRACKET = re.compile(r"[{}\[\]]")
@@ -89,7 +89,7 @@ def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
             with suppress(ValueError, RecursionError):
-                values.append(_strictly(words, start.start())[0])
+                values.append(_DECODER.raw_decode(words, start.start())[0])
         found = (members for each in values for members in _with_field(each, {key}))
         yield from (members for members in found if key in members)
 
@@ -129,7 +129,7 @@ def _found(text: str) -> Iterator[tuple[str, Any]]:
 def _decoded(text: str, start: int) -> tuple[Any, int]:
     """Decodes the object or list that begins at `start`, and returns its value and the position after it."""
     try:
-        return _strictly(text, start)
+        return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         depth = 0
         for bracket in _BRACKET.finditer(text, start):
@@ -137,13 +137,6 @@ def _decoded(text: str, start: int) -> tuple[Any, int]:
             if depth == 0:
                 return _repaired(text[start : bracket.end()]), bracket.end()
         return None, len(text)
-
-
-def _strictly(text: str, start: int) -> tuple[Any, int]:
-    value, end = _DECODER.raw_decode(text, start)
-    if _is_deep(value, _DEEPEST):
-        raise RecursionError
-    return value, end
 
 
 def _repaired(text: str) -> Any:
@@ -154,10 +147,9 @@ def _repaired(text: str) -> Any:
     if len(text) > _LONGEST_REPAIRED:
         return None
     with suppress(ValueError, RecursionError):
-        return _strictly(_ESCAPE.sub(lambda match: match[1] or r"\\", text), 0)[0]
+        return _DECODER.decode(_ESCAPE.sub(lambda match: match[1] or r"\\", text))
     with suppress(yaml.YAMLError, ValueError, RecursionError):
-        value = _of_yaml(yaml.compose(text, yaml.BaseLoader), set())
-        return None if _is_deep(value, _DEEPEST) else value
+        return _of_yaml(yaml.compose(text, yaml.BaseLoader), set())
     return None
 
 
@@ -172,21 +164,13 @@ def _of_yaml(node: Any, seen: set[int]) -> Any:
     return None if node.style is None and node.value in ("", "null", "None") else valid(node.value)
 
 
-def _inner(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-
-
-def _is_deep(value: Any, levels: int) -> bool:
-    return levels == 0 or any(_is_deep(item, levels - 1) for item in _inner(value))
-
-
-def _with_field(value: Any, names: set[str]) -> Iterator[dict[str, Any]]:
+def _with_field(value: Any, names: set[str], levels: int = _DEEPEST) -> Iterator[dict[str, Any]]:
     """Yields the outermost objects in `value` that have a member of these names."""
     if isinstance(value, dict) and not names.isdisjoint(map(_folded, value)):
         yield value
-        return
-    for item in _inner(value):
-        yield from _with_field(item, names)
+    elif isinstance(value, dict | list) and levels:
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _with_field(item, names, levels - 1)
 
 
 def _folded(key: str) -> str:
@@ -231,9 +215,8 @@ def _of_type(value: Any, wanted: Any) -> Any:
     if isinstance(value, str) and get_origin(wanted) is Literal:
         bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()
         return next((option for option in get_args(wanted) if str(option).casefold() == bare), value)
-    if isinstance(value, list):
-        inner = get_args(wanted)[0] if get_origin(wanted) is list else Any
-        return [_of_type(item, inner) for item in value]
+    if isinstance(value, list) and get_origin(wanted) is list:
+        return [_of_type(item, get_args(wanted)[0]) for item in value]
     if not isinstance(value, dict) or not hasattr(wanted, "model_fields"):
         return value
     values: dict[str, Any] = {}

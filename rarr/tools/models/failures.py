@@ -13,7 +13,6 @@ from rarr.tools.models.chat import CallFailure, Kind
 _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
-_SHORTEST_KEY = 8  # characters of the shortest secret that is removed from answers
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
 UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What clients raise while they read an answer that is not one of the protocol, such as a page of HTML."""
@@ -69,18 +68,17 @@ _WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:ca
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
     """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
-    for secret in secrets:
-        text = _escapable(secret).sub("***", text)
-    return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
+    unnamed = without_keys(text, secrets, shortest=1)
+    return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", unnamed)))
 
 
-def without_keys(text: str, secrets: Sequence[str]) -> str:
+def without_keys(text: str, secrets: Sequence[str], shortest: int = 8) -> str:
     """Replaces these secrets, such as the API key, by `***` in the answer of a server.
 
-    Short secrets stay, since they may be ordinary words, such as EMPTY.
+    Secrets of fewer than `shortest` characters stay, since they may be ordinary words, such as EMPTY.
     """
     for secret in secrets:
-        text = _escapable(secret).sub("***", text) if len(secret) >= _SHORTEST_KEY else text
+        text = _escapable(secret).sub("***", text) if len(secret) >= shortest else text
     return text
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from rapidfuzz.distance import Postfix, Prefix
+
 from rarr.tools.text.blocks_and_sentences import Span
 
 _ALIKE = {
@@ -53,18 +55,13 @@ def fold(text: str) -> Folded:
 def difference(span: Span, text: str, new: str) -> tuple[Span, str]:
     """Cuts the replacement of `span` of a text by `new` to the words that differ."""
     old = span.of(text)
-    left = _shared(old, new)
+    left = Prefix.similarity(old, new)
     while left and (_inside_word(old, left) or _inside_word(new, left)):
         left -= 1
-    right = _shared(old[left:][::-1], new[left:][::-1])
+    right = Postfix.similarity(old[left:], new[left:])
     while right and (_inside_word(old, len(old) - right) or _inside_word(new, len(new) - right)):
         right -= 1
     return Span(span.start + left, span.end - right), new[left : len(new) - right]
-
-
-def _shared(one: str, other: str) -> int:
-    most = min(len(one), len(other))
-    return next((at for at in range(most) if one[at] != other[at]), most)
 
 
 def _inside_word(text: str, at: int) -> bool:

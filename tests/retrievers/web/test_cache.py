@@ -141,7 +141,10 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
     assert (await cache.through("page", "damaged", never)).value == b"v"
 
 
-async def test_entries_that_even_offline_runs_do_not_use_are_removed(path: Path) -> None:
+async def test_entries_that_even_offline_runs_do_not_use_are_removed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("random.random", lambda: 0.0)
     await put(Cache(path), "old")
     [old] = files(path)
     long_ago = time.time() - MAX_AGE_S - KEPT_S - 1

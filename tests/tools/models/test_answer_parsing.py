@@ -136,3 +136,12 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
 )
 def test_hostile_text_ends_quickly(unit: str) -> None:
     assert read_or_none(unit * (100_000 // len(unit)), Agreement) is None
+
+
+@pytest.mark.parametrize("deep", [40, 900, 50_000])
+@pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"a":', "}")])
+def test_answer_deep_inside_other_values_is_read_or_unreadable(left: str, right: str, deep: int) -> None:
+    text = f'{left * deep}{{"verdict": "agrees"}}{right * deep}'
+    assert read_or_none(text, Agreement) in (None, YES)
+    assert read_or_none(f'{{"verdict": {text}}}', Agreement) is None
+    assert list(objects(text, "verdict")) in ([], [YES])
