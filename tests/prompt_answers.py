@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_section
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.phrases import Phrase, phrases
 from rarr.backends.embedded.values import values
-from rarr.backends.embedded.words import is_pronoun
+from rarr.backends.embedded.words import PRONOUNS
+from rarr.backends.phrases import Phrase, phrases
 from rarr.components import Excerpt, RawCard, SectionSource, SourceLine
 from rarr.records import Evidence
 from rarr.records.articles import PlannedSection
@@ -48,7 +48,7 @@ def _asked(variables: Variables) -> Iterator[AskedSentence]:
         found = values(sentence)
         for value in reversed(found):
             question = f"{question[: value.start]}what{question[value.end :]}"
-        if names and is_pronoun(sentence.split()[0].casefold()):
+        if names and sentence.split()[0].casefold() in PRONOUNS:
             question = f"{names[-1].strip()}: {question}"
         if found or items_of(sentence):
             question = " ".join(question.rstrip(".!").split()) + "?"

@@ -33,9 +33,9 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_260, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
-    Budget("tools", _inside("tools"), 3_870, 2_200),
-    Budget("retrievers", _inside("retrievers"), 4_140, 3_300),
-    Budget("backends", _inside("backends"), 4_060, 4_000),
+    Budget("tools", _inside("tools"), 3_890, 2_200),
+    Budget("retrievers", _inside("retrievers"), 4_190, 3_300),
+    Budget("backends", _inside("backends"), 4_040, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
     Budget("nodes", _inside("nodes"), 760, 1_000),
     Budget("agent", _inside("agent"), 4_290, 2_600),
@@ -45,8 +45,8 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_940, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_920, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 33_800, 27_600),
-    Budget("tests", ("tests/**/*.py",), 23_390, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 33_940, 27_600),
+    Budget("tests", ("tests/**/*.py",), 23_410, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_150, 4_000),
 )
 WORDS = (25_000, 25_000)

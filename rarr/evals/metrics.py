@@ -17,8 +17,7 @@ from typing import Literal, TypeVar, get_args
 
 from rapidfuzz.distance import LCSseq
 
-from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.phrases import is_same
+from rarr.backends.embedded.items import is_same, items_of
 from rarr.backends.embedded.values import compare, values
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record

@@ -84,7 +84,7 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     )
     if verdict == "open":
         return Located(card)
-    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and not _is_stated(it, cited)]
+    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _is_stated(it, cited)]
     doubts = Doubts(("no quoted line has " + ", ".join(missing),) if missing else ())
     if verdict != "yes":
         card, about_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
@@ -95,7 +95,7 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
 def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
     """Returns the verdict of the reader, or `open` for a card that decides nothing or contradicts itself."""
     if raw.verdict == "mixed":
-        return "mixed" if cited and against else "open"
+        return "mixed" if against and (cited or len(against) > 1) else "open"
     is_torn = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
     return "open" if raw.verdict == "none" or not cited or is_torn else raw.verdict
 
@@ -138,13 +138,14 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
     if card.verdict == "yes":
         quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
         near = card_of(sentence, above, lines_of(Excerpt("", "", "", tuple(quoted))))
-        if differing := [it for it in near.edits if values(it.old) and values(it.new)]:
-            return Doubts(unproven=(f"a quoted line that nearly repeats it has “{differing[0].by}”",))
         if near.verdict == "no":
-            return Doubts(unclear=("a quoted line nearly repeats it, and differs",))
+            is_value = all(values(it.old) and values(it.new) for it in near.edits)
+            why = ("a quoted line nearly repeats it, and differs",)
+            return Doubts(unproven=why) if is_value else Doubts(unclear=why)
     lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt)]
     near = card_of(edited_sentence(text, card), above, lines)
-    has_other = near.verdict == "mixed" or any(values(it.old) and values(it.new) for it in near.edits)
+    is_denied = near.verdict == "no" and all(values(it.old) and values(it.new) for it in near.edits)
+    has_other = is_denied or near.verdict == "mixed"
     return Doubts(unclear=(DISPUTED,) * ((card.verdict == "yes" or bool(card.edits)) and has_other))
 
 
@@ -244,12 +245,8 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
     if not all(any(same(value, it) for it in given) for value in added):
         return False
     had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
-    shown = fold(by).text
-    stems = (
-        it[: max(_SHORTEST_STEM, len(it) - 3)]
-        for it in words
-        if it not in had and not any(map(str.isdigit, it))
-    )
+    shown = fold(" ".join((by, *(value.text for value in added)))).text
+    stems = (it[: max(_SHORTEST_STEM, len(it) - 3)] for it in words if it not in had and it.isalpha())
     return bool(words) and all(stem in shown for stem in stems)  # no words: there is nothing to compare
 
 

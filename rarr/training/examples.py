@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.phrases import phrases, places_of
 from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
+from rarr.backends.phrases import phrases, places_of
 from rarr.records import Evidence, Record
 from rarr.training.rows import Mistake, TrainingRow, corrupted
 

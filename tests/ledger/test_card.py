@@ -161,8 +161,9 @@ def test_value_of_a_mixed_card_is_compared_too() -> None:
     assert one.doubts.unclear == ("no quoted line has “99”",)
 
 
-def test_mixed_card_needs_both_sides() -> None:
+def test_mixed_card_needs_two_sources() -> None:
     assert locate(RawCard("mixed", ("P1.1",), ("P9.1",))).card.verdict == "open"
+    assert locate(RawCard("mixed", (), ("P1.1", "P1.2"))).card.verdict == "mixed"  # both deny it
     sides = [quote.side for quote in locate(RawCard("mixed", ("P1.1",), ("P1.2",))).card.quotes]
     assert sides == ["for", "against"]
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.backends.embedded.words import is_pronoun
+from rarr.backends.embedded.words import PRONOUNS
 from rarr.components import SectionSource
-from rarr.records import Evidence, Passage
+from rarr.records import Evidence
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
@@ -27,14 +27,6 @@ class Quotable(NamedTuple):
     number: int
     start: int
     text: str
-
-
-class QuotableSentence(NamedTuple):
-    """A sentence of a passage: where it starts, its words, and the heading above it."""
-
-    start: int
-    text: str
-    heading: str
 
 
 class ExtractiveWriter:
@@ -96,26 +88,25 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
     """Yields the sentences that name the topic, and are about the heading or stand under it."""
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
-        for sentence in quotable_sentences(chunk):
-            near = _share(wanted, f"{sentence.text} {sentence.heading}")
-            if _share(topic, sentence.text) < _LEAST:
-                continue
-            if heading == OVERVIEW or not wanted or near >= _LEAST:
-                yield Quotable(near + chunk.relevance / 10, number, sentence.start, sentence.text)
+        for start, text, above in _whole_sentences(chunk.text):
+            near = _share(wanted, f"{text} {above}")
+            is_about = heading == OVERVIEW or not wanted or near >= _LEAST
+            if is_about and _share(topic, text) >= _LEAST:
+                yield Quotable(near + chunk.relevance / 10, number, start, text)
 
 
-def quotable_sentences(passage: Passage) -> Iterator[QuotableSentence]:
-    """Yields the whole sentences of the prose of a passage that stand alone, each with its heading."""
+def _whole_sentences(page: str) -> Iterator[tuple[int, str, str]]:
+    """Yields the sentences of prose that stand alone: the start and words of each, and the heading above."""
     above = ""
-    for block in blocks(passage.text):
+    for block in blocks(page):
         if block.kind == "heading":
-            above = passage.text[block.start : block.end]
+            above = page[block.start : block.end]
         if block.kind != "prose" or is_heading_of_list(clean_heading(above)):
             continue
-        for span in sentences_of(passage.text, [block]):
-            text = " ".join(span.of(passage.text).split())
+        for span in sentences_of(page, [block]):
+            text = " ".join(span.of(page).split())
             if _stands_alone(text):
-                yield QuotableSentence(span.start, text, above)
+                yield span.start, text, above
 
 
 def _stands_alone(text: str) -> bool:
@@ -123,7 +114,7 @@ def _stands_alone(text: str) -> bool:
     is_whole = _SENTENCE.fullmatch(text) and not text.lstrip('"“«(')[0].islower()
     if not is_whole or not _FEWEST <= len(words) <= _MOST:
         return False
-    return not is_pronoun(words[0].casefold()) and not citation_marks(text)
+    return words[0].casefold() not in PRONOUNS and not citation_marks(text)
 
 
 def _share(wanted: str, text: str) -> float:

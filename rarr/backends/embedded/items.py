@@ -1,4 +1,4 @@
-"""Reads the words with meaning and the values of texts, and the lines of excerpts."""
+"""Reads the words with meaning and the values of texts, the lines of excerpts, and what pronouns mean."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.backends.embedded.values import Value, values
-from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, opens_more, stem
+from rarr.backends.embedded.values import Value, compare, values
+from rarr.backends.embedded.words import OPENERS, PRONOUNS, WEIGHTY, is_small, language_of, stem
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
@@ -18,6 +18,7 @@ UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u34
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
 _CANNOT = re.compile(r"(?<=\Acan)not\Z")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
@@ -74,7 +75,7 @@ def first_word(text: str) -> str:
 
 
 def begins_with_pronoun(text: str) -> bool:
-    return is_pronoun(first_word(text))
+    return first_word(text) in PRONOUNS
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -99,13 +100,14 @@ def items_of(text: str) -> tuple[Item, ...]:
         for piece, begin in _pieces(word, match.start()):
             if piece and not is_small(piece, language):
                 is_name = match[0][0].isupper() and match.start() > start
-                plain = _stem(piece, language)
+                plain = piece if piece in WEIGHTY else stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     items.sort()
     for number, (before, item) in enumerate(pairwise(items), start=1):
         if item.value and item.word.isdigit() and not item.value.bound:
             is_name = text[before.start].isupper() and text[before.end : item.start].isspace()
-            is_link = is_weighty(before.stem) or opens_more(before.stem)
+            is_link = before.stem in WEIGHTY | OPENERS
+            is_link |= language == "german" and item.value.kind == "date"  # "wurde das Wehr 1958 erneuert"
             items[number] = item._replace(is_name=is_name and not is_link)
     return tuple(_without_small_links(items))
 
@@ -133,10 +135,6 @@ def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
     yield word.removesuffix("'s").removesuffix("’s"), start
 
 
-def _stem(word: str, language: str) -> str:
-    return word if is_weighty(word) else stem(word, language)
-
-
 @lru_cache(maxsize=512)
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
@@ -146,20 +144,20 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     above = set(title)
     before: frozenset[str] = frozenset()
     governing, heading = None, None
-    heads = Heads()
+    heads: tuple[str, Sequence[str]] = ("", ())
     for line in excerpt.lines:
         cells = _cells(line.text)
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
-        if len(cells) > 1 and len(cells) == len(heads.cells):
-            lines += _lines_of_row(heads, line.label, cells, title)
+        if len(cells) > 1 and len(cells) == len(heads[1]):
+            lines += _lines_of_row(*heads, line.label, cells, title)
         else:
-            heads = Heads(line.label, cells)
+            heads = line.label, cells
         labels: tuple[str, ...] = (line.label,)
         text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        tells = frozenset(above) | before if begins_with_pronoun(text) else title
+        tells = title if PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4]) else frozenset(above) | before
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
@@ -173,18 +171,13 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-class Heads(NamedTuple):
-    """The heading row of a table: its label and its cells."""
-
-    label: str = ""
-    cells: Sequence[str] = ()
-
-
-def _lines_of_row(heads: Heads, label: str, cells: Sequence[str], title: frozenset[str]) -> Iterator[Line]:
+def _lines_of_row(
+    above: str, heads: Sequence[str], label: str, cells: Sequence[str], title: frozenset[str]
+) -> Iterator[Line]:
     """Yields each cell of a row as a line: with the first cell, and the heading of its column."""
-    for head, cell in zip(heads.cells[1:], cells[1:], strict=True):
+    for head, cell in zip(heads[1:], cells[1:], strict=True):
         text = f"{cells[0]} {head} {cell}"
-        yield Line((heads.label, label), text, items_of(text), title, plain(cells[0]))
+        yield Line((above, label), text, items_of(text), title, plain(cells[0]))
 
 
 def _cells(line: str) -> list[str]:
@@ -193,3 +186,67 @@ def _cells(line: str) -> list[str]:
 
 def plain(words: str) -> str:
     return " ".join(words.strip(MARKS).split()).casefold()
+
+
+def is_same(item: Item, other: Item) -> bool:
+    """Are they equal values, or the same word in any inflection?"""
+    if item.value and other.value:
+        return compare(item.value, other.value) == "equal"
+    return bool(item.stem) and item.stem == other.stem
+
+
+class Antecedents(NamedTuple):
+    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above.
+
+    `numbers` are those of the subject ("Apollo 11").
+    """
+
+    subject: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    is_pronoun: bool
+
+    def are_in(self, line: Line) -> bool:
+        """Does the line name an antecedent, and the number of the subject where it has one?
+
+        A sentence without a pronoun is read beside any source but one of another number: "The pump", behind a
+        sentence about Pump 11, is not that of the manual of Pump 12.
+        """
+        if not self.is_pronoun:
+            return self.numbers <= line.around or (self.subject - self.numbers).isdisjoint(line.around)
+        return self.numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
+
+
+def antecedents(sentence: str, above: str) -> Antecedents | None:
+    """Returns what a sentence that begins with a pronoun, or names nothing, may be about in the text `above`.
+
+    Else None: the sentence names what it is about.
+    """
+    if not (begins_with_pronoun(sentence) or (above.strip() and _names_nothing(sentence))):
+        return None
+    parts = _SENTENCE_END.split(above)
+    names = (
+        item.key for part in parts for item in items_of(part) if item.stem and part[item.start].isupper()
+    )
+    subject = _subject(parts)
+    numbers = frozenset(key for key in subject if any(character.isdigit() for character in key))
+    return Antecedents(subject, numbers, frozenset(names), begins_with_pronoun(sentence))
+
+
+def _names_nothing(sentence: str) -> bool:
+    """Does it begin with an article or a quantifier, such as "The pump" or "All pumps", and have no name?"""
+    first = first_word(sentence)
+    opens = is_small(first, language_of([first])) or first in WEIGHTY
+    return opens and not any(item.is_name for item in items_of(sentence))
+
+
+def _subject(parts: list[str]) -> frozenset[str]:
+    """Returns the first name, else the first word, of the last sentence that begins with no pronoun."""
+    for part in reversed(parts):
+        items = items_of(part)
+        if items and not begins_with_pronoun(part):
+            named = [number for number, item in enumerate(items) if item.is_name]
+            start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
+            end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
+            return frozenset(item.key for item in items[start:end])
+    return frozenset()

@@ -14,17 +14,19 @@ from rarr.backends.embedded.items import (
     MARKS,
     UNSPACED,
     WORD,
+    Antecedents,
     Item,
     Line,
+    antecedents,
     begins_with_pronoun,
     first_word,
+    is_same,
     items_of,
     lines_of,
     plain,
 )
-from rarr.backends.embedded.pronouns import antecedents
 from rarr.backends.embedded.values import compare, written_like
-from rarr.backends.embedded.words import are_opposites, is_weighty, opens_more
+from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import Evidence
@@ -35,7 +37,10 @@ from rarr.tools.text.markdown_tables import Cell
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
 _AND = re.compile(r",?\s(?:and|und|et)\s")
-_SET_OFF = ",;:()–—"
+_SET_OFF = frozenset(",;:()–—")
+_BY = ("by", "von", "par")
+_FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
+_QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FEW = 2  # words
 _MOST_TURNING = 3  # words, such as "do not"
 Kind = Literal["value", "name", "word", "open"]
@@ -52,21 +57,20 @@ class Slot(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A sentence beside a line: the share of its items that the line has, and where they differ."""
+    """A sentence beside a line: the share of its items that the line has, and where they differ.
+
+    `is_framed`: the line has words besides, which may tell who says it, of what, or in which world.
+    """
 
     line: Line
     shared: float
     slots: tuple[Slot, ...]
+    is_framed: bool = False
 
     @property
     def is_whole(self) -> bool:
-        """Does the line say all of the sentence?"""
-        return self.shared >= LEAST_SHARED and not self.slots
-
-    @property
-    def is_other_value(self) -> bool:
-        """Does the line say the same, but for one value?"""
-        return [slot.kind for slot in self.slots] == ["value"]
+        """Does the line say all of the sentence, and nothing that may change what it says?"""
+        return self.shared >= LEAST_SHARED and not self.slots and not self.is_framed
 
     @property
     def is_opposed(self) -> bool:
@@ -78,6 +82,13 @@ class Comparison(NamedTuple):
         """Do only values differ, or else a single name or turning word?"""
         kinds = {slot.kind for slot in self.slots}
         return kinds == {"value"} or (len(self.slots) == 1 and kinds <= {"name", "word"})
+
+    def is_denied_by(self, other: "Comparison") -> bool:
+        """Is another line at least as near, and says another thing in these places, perhaps of a namesake?"""
+        slots = zip(self.slots, other.slots, strict=False)
+        pairs = (pair for ours, theirs in slots for pair in zip(ours.other, theirs.other, strict=False))
+        is_near = other.is_correction and len(other.slots) <= len(self.slots)
+        return is_near and not all(is_same(mine, its) for mine, its in pairs)
 
 
 class NearQuoteReader:
@@ -105,15 +116,6 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
     (excerpt,) = labelled([evidence])
     lines = lines_of(excerpt)
     return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
-
-
-def _is_rival(found: Comparison, best: Comparison) -> bool:
-    """Does a line as near as the best one say another thing there, perhaps of a namesake?"""
-    if len(found.slots) > len(best.slots):
-        return False
-    slots = zip(best.slots, found.slots, strict=False)
-    pairs = (pair for ours, theirs in slots for pair in zip(ours.other, theirs.other, strict=False))
-    return any(not _says(its, mine) for mine, its in pairs)
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
@@ -150,38 +152,50 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
         return RawCard("none")
     if not items or UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
-    meant = antecedents(sentence, above)
+    near = _near_lines(items, antecedents(sentence, above), lines)
+    whole = (it.line.labels for it in near if it.is_whole)
+    if same := next(whole, None) or next(_in_two_lines(sentence, items, lines), None):
+        against = tuple(it.line.labels[0] for it in near if it.is_opposed)
+        return RawCard("mixed" if against else "yes", same, against)
+    corrections = (it for it in near if it.is_correction and not it.is_framed)
+    wrong = next((it for it in corrections if not _is_said_elsewhere(it, lines)), None)
+    rival = next((it for it in near if wrong and wrong.is_denied_by(it)), None)
+    if wrong and not rival:
+        edits = tuple(_edits(sentence, wrong))
+        return RawCard("no", wrong.line.labels, edits=edits * (len(edits) == len(wrong.slots)))
+    cited = [it for it in (wrong, rival) if it] or near[:1]
+    labels = tuple(label for it in cited for label in it.line.labels)
+    if rival and all(it.is_opposed for it in cited):
+        return RawCard("mixed", (), labels)
+    slots = cited[0].slots if cited else ()
+    words = (sentence[slot.own[0].start : slot.own[-1].end] for slot in slots if slot.own)
+    return RawCard("open", labels, open=tuple(words) or (sentence,))
+
+
+def _near_lines(items: Sequence[Item], meant: Antecedents | None, lines: Sequence[Line]) -> list[Comparison]:
+    """Returns the near ones of the lines about the same, nearest first; a question says nothing."""
     subject = meant.subject if meant else None
-    found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line)]
-    near = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_other_value)]
-    near.sort(key=lambda it: (len(it.slots), -it.shared))
-    whole = (it.line.labels for it in near if not it.slots)
-    same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
-    saying = _Saying(lines)
-    wrong = [] if same else [it for it in near if it.is_correction and not saying.elsewhere(it)]
-    if same:
-        against = [it.line.labels[0] for it in near if it.is_opposed]
-        return RawCard("mixed" if against else "yes", same, tuple(against))
-    rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
-    if rival:
-        return RawCard(
-            "open",
-            (*wrong[0].line.labels, *rival.line.labels),
-            open=tuple(_words(sentence, slot.own) for slot in wrong[0].slots if slot.own) or (sentence,),
-        )
-    if wrong:
-        return RawCard("no", wrong[0].line.labels, edits=tuple(_edits(sentence, wrong[0])))
-    if not near:
-        return RawCard("open", open=(sentence,))
-    undecided = [_words(sentence, slot.own) for slot in near[0].slots if slot.own]
-    return RawCard("open", near[0].line.labels, open=tuple(undecided or [sentence]))
+    about = (it for it in lines if (meant is None or meant.are_in(it)) and not it.text.rstrip().endswith("?"))
+    found = (compared(items, line, subject) for line in about)
+    near = (it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed))
+    return sorted(near, key=lambda it: (len(it.slots), -it.shared))
+
+
+def _is_said_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
+    """Has another line about the same subject what the sentence says in place of this line's words?"""
+    first = found.line.items[0].key
+    others = [it.items for it in lines if it.text != found.line.text and first in it.words]
+    slots = (slot.own for slot in found.slots if not all(mine.stem in WEIGHTY for mine in slot.own))
+    return any(
+        all(any(is_same(mine, item) for item in items) for mine in own) for own in slots for items in others
+    )
 
 
 def states_nothing(sentence: str) -> bool:
-    """Is the sentence of at most two words, such as "Hello there!", with no value and no subject?"""
+    """Is it a question, or of at most two words, such as "Hello there!", with no value and no subject?"""
     items = items_of(sentence)
     if len(items) > 1 or any(item.value for item in items) or begins_with_pronoun(sentence):
-        return False
+        return sentence.rstrip().endswith("?")
     return len(WORD.findall(sentence)) <= _FEW
 
 
@@ -201,8 +215,9 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
 
 def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
     """Counts the words with which both begin."""
-    pairs = zip(own, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0].stem and pair[0].stem == pair[1].stem, pairs))
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0].stem and is_same(*pair), zip(own, other, strict=False))
+    )
 
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
@@ -216,24 +231,28 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
-    if shared < LEAST_SHARED / 2:
-        return Comparison(line, shared, ())
-    slots: list[Slot] = []
+    shown = line.text.strip()
+    slots, is_framed = list[Slot](), {shown[:1], shown[-1:]} <= _QUOTATION_MARKS
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             continue
-        if kind == "replace" and b - a < d - c and _is_set_off(line, c + b - a, d):
-            d = c + b - a  # what the line adds behind the words that differ
-        mine, theirs = tuple(items[a:b]), tuple(line.items[c:d])
-        if kind == "delete" and a == 0 and line.above and {it.key for it in mine} <= line.above:
-            shared += len(mine) / len(own)  # the title or a line before says what the line is about
-            continue
-        if kind == "insert" and _is_set_off(line, c, d):
-            continue
-        if kind == "insert" and a == 0 and subject and {it.key for it in theirs} <= subject:
-            continue  # the line names what the sentence has a pronoun for
-        slots += _slots(mine, theirs, (a, c), is_first=a == 0)
-    return Comparison(line, shared, tuple(slots))
+        names_subject = a == b == 0 and subject is not None and {it.key for it in line.items[:d]} <= subject
+        if (end := c + b - a) < d and (names_subject or _is_set_off(line, end, d)):
+            is_framed |= not (names_subject or _is_further(line, end, d))
+            d = end  # what the line adds
+        told = _told_above(items[:b], line) if a == 0 else 0
+        if told and _refers(line, first := max(d - b + told, 0)):
+            shared += told / len(own)
+            is_framed |= first > 0
+            a, c = told, first
+        if a < b or c < d:
+            slots += _slots(items[a:b], line.items[c:d], (a, c), is_first=a == 0)
+    return Comparison(line, shared, tuple(slots), is_framed)
+
+
+def _told_above(items: Sequence[Item], line: Line) -> int:
+    """Counts the first words that the title or a line before has: they say what the line is about."""
+    return sum(1 for _ in takewhile(lambda it: it.key in line.above and (it.stem or it.is_name), items))
 
 
 def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
@@ -245,7 +264,7 @@ def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
     others = [item for item in items if item.key not in line.words and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
     lacks = any(item.stem and item.stem not in words for item in line.items)
-    if lacks or len(own) != len(other) or not all(opens_more(item.word) for item in others):
+    if lacks or len(own) != len(other) or not all(item.word in OPENERS for item in others):
         return Comparison(line, 0.0, ())
     slots = (
         Slot(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
@@ -272,102 +291,88 @@ def _slots(
                 yield Slot(kind, (mine,), (theirs,), (at[0] + number, at[1] + number))
             return
     more = own or other
-    is_turned = not (own and other) and len(more) <= _MOST_TURNING and all(is_weighty(it.stem) for it in more)
+    are_turning = all(it.stem in TURNING[not own] for it in more)
+    is_turned = not (own and other) and len(more) <= _MOST_TURNING and are_turning
     yield Slot("word" if is_turned else "open", tuple(own), tuple(other), at)
 
 
 def _kind(own: Item, other: Item) -> Kind:
-    if own.value is not None and other.value is not None:
-        is_name = "identifier" in (own.value.kind, other.value.kind) or own.is_name or other.is_name
-        differs = own.value.kind == other.value.kind and compare(own.value, other.value) == "different"
-        return "value" if differs and not is_name else "open"  # another name may be another thing
-    if own.value is not None or other.value is not None:
-        return "open"
-    if own.is_name and other.is_name:
+    is_name, one, second = own.is_name or other.is_name, own.value, other.value
+    if one and second:
+        is_name |= "identifier" in (one.kind, second.kind)  # another name may be another thing
+        differs = one.kind == second.kind and compare(one, second) == "different"
+        return "value" if differs and not is_name else "open"
+    if own.is_name and other.is_name and not (one or second):
         return "name"
     return "word" if are_opposites(own.stem, other.stem) else "open"
 
 
 def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
     """Gives the items that say the same the same key: words by their stem, values by what they mean."""
-    words: dict[str, list[Item]] = {}
-    for item in own:
-        words.setdefault(item.stem, []).append(item)
     right: list[object] = []
     for item in other:
-        if item.stem:
-            mine = words.get(item.stem, [item])
-            right.append(item.stem if any(_is_same(word, item) for word in mine) else -1 - len(right))
-        else:
-            equal = (number for number, mine in enumerate(own) if mine.value and _is_same(mine, item))
-            right.append(next(equal, -1 - len(right)))
+        same = (mine.stem or number for number, mine in enumerate(own) if _is_same(mine, item))
+        right.append(next(same, -1 - len(right)))
     return [item.stem or number for number, item in enumerate(own)], right
 
 
 def _is_same(own: Item, other: Item) -> bool:
-    """Are the values equal, or the words, in any inflection? Of names, "Stephens" is no "Stephen"."""
-    if own.value or other.value:
-        return (
-            own.value is not None and other.value is not None and compare(own.value, other.value) == "equal"
-        )
-    return own.stem == other.stem and (own.word == other.word or not (own.is_name and other.is_name))
+    """Are they the same? Of names, "Stephens" is no "Stephen"."""
+    is_name = bool(own.stem) and own.is_name and other.is_name
+    return is_same(own, other) and (own.word == other.word or not is_name)
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
-    """Do the items `first` to `last` of a line leave what stands around them as it is?
+    """Do the items `first` to `last` of a line leave the form of what stands around them as it is?
 
-    They stand in commas or brackets, or, behind the last item of the sentence, after a word such as "in".
+    They stand in commas or brackets, before its first words, or, behind the last item of the sentence, after
+    a word such as "in".
     """
-    items = line.items
-    # Behind "may" or "more than", a last phrase is a condition.
-    if any(is_weighty(item.stem) for item in items[0 if last == len(items) else first : last]):
-        return False
-    start = items[first - 1].end if first else 0
-    end = items[last].start if last < len(items) else len(line.text)
-    between = line.text[start:end].strip(MARKS)
-    begins = first == 0 or between[:1] in _SET_OFF or (last == len(items) and opens_more(first_word(between)))
-    return begins and (last == len(items) or between[-1:] in _SET_OFF)
+    after, is_last = _gap(line, last), last == len(line.items)
+    closes = is_last or not _SET_OFF.isdisjoint(after)
+    if first == 0:
+        return closes or (WORD.search(after) is not None and line.items[last - 1].word not in OPENERS)
+    opens = is_last and first_word(line.text[line.items[first - 1].end :]) in OPENERS
+    return closes and (opens or not _SET_OFF.isdisjoint(_gap(line, first)))
 
 
-class _Saying:
-    """Which lines say an item of a sentence; each item is looked for once."""
+def _is_further(line: Line, first: int, last: int) -> bool:
+    """Do the items `first` to `last` of a line, the last ones, say something else besides?
 
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
-        self._found: dict[int, set[Line]] = {}
-
-    def elsewhere(self, found: Comparison) -> bool:
-        """Has another line about the same subject what the sentence says in place of this line's words?"""
-        first = found.line.items[0].key
-        for slot in found.slots:
-            if all(is_weighty(mine.stem) for mine in slot.own):  # "not" may stand in any line
-                continue
-            lines = set.intersection(*map(self._lines_with, slot.own))
-            if any(it.text != found.line.text and first in it.words for it in lines):
-                return True
-        return False
-
-    def _lines_with(self, own: Item) -> set[Line]:
-        if own.start not in self._found:
-            self._found[own.start] = {it for it in self._lines if any(_says(item, own) for item in it.items)}
-        return self._found[own.start]
+    Other words may tell who says what stands before, or limit it.
+    """
+    items, more = line.items, line.items[first:last]
+    if first == 0 or last < len(items) or any(item.stem in WEIGHTY for item in items):
+        return False  # behind "may" or "more than", a last phrase is a condition
+    is_agent = more[0].word in _BY and all(item.is_name for item in more[1:])
+    has_words = any(item.stem and item.word not in OPENERS for item in more)  # "and 1958" has none
+    clause = line.text[items[first - 1].end :]
+    given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
+    is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
+    tells_other = clause.startswith(", which ") and bool(added) and is_other
+    return is_agent or tells_other or (has_words and _FURTHER.match(clause) is not None)
 
 
-def _says(item: Item, own: Item) -> bool:
-    if own.value is not None:
-        return item.value is not None and compare(own.value, item.value) == "equal"
-    return bool(own.stem) and item.stem == own.stem
+def _gap(line: Line, number: int) -> str:
+    """Returns the text before an item, from the end of the item before."""
+    start = line.items[number - 1].end if number else 0
+    return line.text[start : line.items[number].start if number < len(line.items) else len(line.text)]
+
+
+def _refers(line: Line, first: int) -> bool:
+    """Is the item the first one of the line, or does a pronoun stand before it?"""
+    return first == 0 or not PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))
 
 
 def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
     """Writes the edits of a correction: values in the form of the text, and words as the line has them."""
     for slot in found.slots:
         by = found.line.text[slot.other[0].start : slot.other[-1].end] if slot.other else ""
-        if slot.kind == "value" and (own := slot.own[0].value) and (other := slot.other[0].value):
-            new = written_like(other, own) or " ".join(by.split())
-            yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, new), by)
-        elif slot.own and slot.other:
-            yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, " ".join(by.split())), by)
+        if slot.own and slot.other:
+            own, other = slot.own[0].value, slot.other[0].value
+            new = written_like(other, own) if own and other else " ".join(by.split())
+            if new is not None:  # else the words around the value would not fit
+                yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, new), by)
         elif slot.own or slot.at[0]:  # before the first word, as of an order, a "not" is put in by a person
             yield _turned(sentence, found.line, slot)
 
@@ -390,8 +395,6 @@ def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
     while sentence.count(sentence[at:end]) > 1 and at:
         at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1
     new = new.removesuffix(".") if sentence.startswith(".", end) else new
+    if sentence[end - 1] == "." and not new.endswith(".") and not sentence[end:].strip(MARKS):
+        end -= 1  # it ends the sentence
     return sentence[at:end], sentence[at:start] + new
-
-
-def _words(sentence: str, items: Sequence[Item]) -> str:
-    return sentence[items[0].start : items[-1].end]

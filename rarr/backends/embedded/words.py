@@ -25,15 +25,20 @@ _PRONOUNS = (
     "it its he his she her they their this these those es er sie sein seine ihr ihre dies diese"
     " dieser dieses il elle ils elles son sa ses leur leurs ce cette ces"
 )
+_NEGATIONS = (
+    "no not non never none nobody nothing neither nor without nicht kein keine keinen keiner nie niemals ohne"
+    " ne pas jamais aucun aucune sans"
+)
+_FOCUS = "only solely just even nur sogar seulement"
 _WEIGHTY = (
-    "no not non never none nobody nothing neither nor without only solely just even unless except"
+    f"{_NEGATIONS} {_FOCUS} unless except"
     " until before after if whether either both may might can could should would must shall all every each"
     " any some most few less more fewer least almost nearly hardly up down over under above below than"
     " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect"
-    " expected hope reject rejected refuse refused fail failed said nicht kein keine keinen keiner nie"
-    " niemals ohne nur sogar außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"
+    " expected hope reject rejected refuse refused fail failed said"
+    " außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"
     " sollte muss müssen alle jeder jede jedes einige meisten wenige weniger mehr fast beinahe kaum"
-    " über unter als ehemals früher geplant angeblich ne pas jamais aucun aucune sans seulement sauf"
+    " über unter als ehemals früher geplant angeblich sauf"
     " jusque avant après si peut peuvent doit doivent devrait tous toutes tout toute chaque quelques"
     " plupart moins plus presque sur sous ancien prévu"
 )
@@ -53,9 +58,13 @@ _OPENERS = (
     " au aux par pour de du des avec pendant depuis et qui où car"
 )
 _SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.items()}
-_PRONOUN_SET, _WEIGHTY_SET, _OPENER_SET = (
-    frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS)
-)
+PRONOUNS, WEIGHTY, OPENERS = (frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS))
+"""Words for something named before; that turn or limit what a sentence says; that begin a further phrase."""
+TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
+"""The words of which one too many, and of which one lost, makes a sentence say another thing than a source.
+
+A source without "only" does not deny it, and a sentence without "may" claims more than its source.
+"""
 
 
 def language_of(words: Iterable[str]) -> str:
@@ -67,17 +76,7 @@ def language_of(words: Iterable[str]) -> str:
 
 def is_small(word: str, language: str) -> bool:
     """Does a sentence say the same without this word?"""
-    return word in _SMALL_SETS[language] and word not in _WEIGHTY_SET
-
-
-def is_pronoun(word: str) -> bool:
-    """Does the word stand for something named before?"""
-    return word in _PRONOUN_SET
-
-
-def is_weighty(word: str) -> bool:
-    """Does the word turn or limit what a sentence says?"""
-    return word in _WEIGHTY_SET
+    return word in _SMALL_SETS[language] and word not in WEIGHTY
 
 
 def are_opposites(first: str, second: str) -> bool:
@@ -92,11 +91,6 @@ def _opposite_stems() -> tuple[frozenset[str], ...]:
         frozenset(form for word in group.split() for form in (word, *(stem(word, name) for name in _SMALL)))
         for group in _OPPOSITES.split(";")
     )
-
-
-def opens_more(word: str) -> bool:
-    """Does the word begin a phrase that leaves what stands before it as it is?"""
-    return word in _OPENER_SET
 
 
 @lru_cache(maxsize=8192)

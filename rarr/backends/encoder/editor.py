@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.near_quotes import near_quote_cards
-from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
 from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
+from rarr.backends.phrases import Phrase, are_rivals, phrases, places_of
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import Span

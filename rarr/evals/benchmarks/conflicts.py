@@ -16,8 +16,8 @@ from pydantic import Field
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.phrases import phrases
 from rarr.backends.embedded.values import compare, values
+from rarr.backends.phrases import phrases
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, answer_words, is_same_answer, share, share_of

@@ -25,11 +25,11 @@ def corrected(sentence: str, card: RawCard) -> str:
 @pytest.mark.parametrize(
     ("sentence", "source"),
     [
-        ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958, by the county."),
+        ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958 by Ida Lund."),
         ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
         ("The weir is 35 km from Orle.", "The weir is 35,000 metres from Orle."),
         ("Dogs are not allowed in the hall.", "Dogs are not allowed in the hall."),
-        ("Das Wehr wurde 1958 erneuert.", "Das Wehr wurde 1958 erneuert, von der Stadt."),
+        ("Das Wehr wurde 1958 erneuert.", "Das Wehr wurde 1958 erneuert und hat neun Tore."),
         ("Le barrage mesure 35 mètres.", "Le barrage mesure 35 mètres."),
     ],
 )
@@ -40,6 +40,8 @@ def test_line_with_all_words_supports(sentence: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "right"),
     [
+        ("Only 12 boats pass.", "Only 21 boats pass."),
+        ("The drug causes fever.", "The drug may cause fever."),
         ("The weir cost 2.4 million crowns.", "The weir cost 4.2 million crowns."),
         ("The weir opened on 3 May 1958.", "The weir opened on 3 May 1985."),
         ("The lock lies north of the weir.", "The lock lies south of the weir."),
@@ -61,7 +63,6 @@ def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> N
     [
         ("The weir burst and cost 9 crowns.", "The weir was painted and cost 9 crowns."),
         ("The Selby weir opened in 1958.", "The museum of the Selby weir opened in 1958."),
-        ("The Selby weir opened in 1958.", "Opponents said that the Selby weir opened in 1958."),
         ("The Selby weir opened in 1958.", "The Arle weir opened in 1985."),
         ("The fault is CVE-2021-1234.", "The fault is CVE-2021-4321."),
         ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
@@ -82,10 +83,56 @@ def test_value_that_another_line_has_is_not_corrected() -> None:
     assert read("The weir has 6 gates.", source).verdict != "no"
 
 
-def test_condition_at_the_end_of_a_line_is_not_left_out() -> None:
-    line = "The tenant may let the cellar with the consent of the landlord."
-    assert read("The tenant may let the cellar.", line).verdict == "open"
-    assert read("The tenant let the cellar.", line.replace("may ", "")).verdict == "yes"
+@pytest.mark.parametrize(
+    "source",
+    [
+        "By a false rumour, the weir opened in {}.",
+        "In the novel Dusk, the weir opened in {}.",
+        "The weir, so the legend says, opened in {}.",
+        "The weir opened in {}, Holt wrongly believed.",
+        "The weir opened in {} in the film Dusk.",
+        "The weir opened in {}, which is wrong.",
+        "Was the weir opened in {}?",
+        "“The weir opened in {}.”",
+        "The guides say:\n\n- The weir opened in {}.",
+        "The weir opened in {} and 1999.",
+        "The weir opened in {} (others say 1999).",
+    ],
+)
+def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source: str) -> None:
+    for year in (1958, 1985):
+        card = read("The weir opened in 1958.", source.format(year))
+        assert (card.verdict, card.edits) == ("open", ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        ("The weir opened in the 1930s.", "The weir opened in 1942."),
+        ("The weir opened on 3 May 1942.", "The weir opened in 1945."),
+        ("The weir opened in 1942.", "The weir opened on 3 May 1945."),
+        ("The mill dates from the 12th century.", "The mill dates from 1430."),
+        ("The mill has one floor.", "The mill has 12 floors."),
+        ("One boat passes each day.", "Twelve boats pass each day."),
+        ("The trip lasts 3 hours.", "The trip lasts 1 hour."),
+        ("The trip begins at 5 p.m.", "The trip begins at 18:00."),
+        ("Das Wehr wurde am 3. Mai 1942 erneuert.", "Das Wehr wurde 1945 erneuert."),
+    ],
+)
+def test_value_of_another_form_contradicts_without_an_edit(sentence: str, source: str) -> None:
+    card = read(sentence, source)
+    assert (card.verdict, card.edits) == ("no", ())
+
+
+def test_value_keeps_the_full_stop_of_its_sentence() -> None:
+    sentence = "The trip begins at 5 p.m."
+    assert corrected(sentence, read(sentence, "The trip begins at 6 pm.")) == "The trip begins at 6 pm."
+
+
+@pytest.mark.parametrize("word", ["Only", "Just", "Nur", "Seulement"])
+def test_source_without_an_only_does_not_deny_it(word: str) -> None:
+    assert read(f"{word} 12 boats pass.", "12 boats pass.").verdict == "open"
+    assert read("12 boats pass.", f"{word} 12 boats pass.").verdict == "open"
 
 
 def test_order_that_lost_its_not_is_contradicted_without_an_edit() -> None:
@@ -166,8 +213,18 @@ def test_any_text_is_read(sentence: str, source: str) -> None:
         ("The dam is 221 metres high.", "The dam is 212 metres high."),
         ("The rule applies to guests.", "The rule does not apply to guests."),
         ("Der Turm ist 30 Meter hoch.", "Der Turm ist 32 Meter hoch."),
+        ("Der Turm wurde 1932 erneuert.", "Anderen Quellen zufolge wurde der Turm 1942 erneuert."),
+        ("The dam is 221 metres high.", "Later sources say: The dam is 212 metres high."),
+        ("The dam is 221 metres high.", "In truth, it is 212 metres high."),
+        ("The dam is 221 metres high.", "It is 212 metres high, the archive says."),
     ],
 )
 def test_source_that_says_both_supports_neither_without_a_word(said: str, other: str) -> None:
     card = read(said, f"{said} {other}")
     assert (card.verdict, len(card.quotes), len(card.against)) == ("mixed", 1, 1)
+
+
+@pytest.mark.parametrize("second", ["The dam is 212 metres high.", "The dam is 212 metres high, others say."])
+def test_sources_that_deny_with_different_values_disagree_without_an_edit(second: str) -> None:
+    card = read("The dam is 221 metres high.", f"The dam is 202 metres high. {second}")
+    assert (card.verdict, card.quotes, len(card.against), card.edits) == ("mixed", (), 2, ())

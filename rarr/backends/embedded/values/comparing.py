@@ -68,17 +68,15 @@ def states(text: str, value: Value) -> bool:
 
 
 def _unit(value: Value) -> str:
-    return "°C" if value.unit in ("°F", "K") else value.unit
+    return "°C" if value.unit == "°F" else value.unit
 
 
 def _in_base(value: Value) -> list[Amount]:
     """Returns the readings in the base unit; temperatures have an offset as well."""
-    if value.size == 1 and value.unit not in ("°F", "K"):
+    if value.size == 1 and value.unit != "°F":
         return value.amounts
     if value.unit == "°F":
         return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
-    if value.unit == "K":
-        return [it._replace(amount=it.amount - Fraction(27315, 100)) for it in value.amounts]
     return [it.times(value.size) for it in value.amounts]
 
 
@@ -205,16 +203,31 @@ def written_like(value: Value, like: Value) -> str | None:
     """
     if value.kind != like.kind or value.unit != like.unit:
         return None
+    alike = value.text if _form(value) == _form(like) is not None else None
     if value.kind == "number":
-        written = _number_like(value, like)
-    elif value.kind == "date":
-        written = _date_like(value, like)
+        written = _number_like(value, like) or alike
     else:
-        written = value.text if value.is_word == like.is_word else None
+        written = alike or (_date_like(value, like) if value.kind == "date" else None)
     if written is None or value.kind == "identifier":
         return written
     found = values(written)
     return written if len(found) == 1 and same(found[0], value._replace(bound="")) else None
+
+
+def _form(value: Value) -> str | None:
+    """Returns what two values share that are written alike but for their numbers and units.
+
+    None for a number alone: its marks may be of decimals or thousands, and words behind "1" are singular.
+    """
+    text = value.text.casefold()
+    if value.is_word:
+        return value.kind if value.kind in ("ordinal", "date") else None
+    if value.kind == "time":
+        return re.sub(r"[^a-z]", "", text.replace("p", "a"))
+    form = re.sub(r"\d+(?:(?:st|nd|rd|th)\b)?", "9", text)
+    if value.kind == "number" and value.unit and value.number.end < value.end:
+        return "one" if value.amounts[0].amount == 1 else "many"
+    return form if re.search(r"[^\W\d]", form) else None
 
 
 def _number_like(value: Value, like: Value) -> str | None:
@@ -224,15 +237,17 @@ def _number_like(value: Value, like: Value) -> str | None:
     if like.is_word:
         number, behind = first, f" {rest}{behind}" if rest else behind
     read = _alone(number, like)
-    if read is None or (read.amount == 1 and behind):
-        return None  # behind "1" the unit may be singular
+    if read is None:
+        return None
     amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
+    if 1 in (amount, read.amount):
+        return None  # the words behind "1" are in the singular
     if like.is_word:
         words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
         return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
     own, is_converted = value.number.moved(-value.start).of(value.text), value.size != like.size
-    if (amount == 1 and behind) or (is_converted and (own == number or amount < 1 <= read.amount)):
-        return None  # the unit may be singular, or be what is wrong
+    if is_converted and (own == number or amount < 1 <= read.amount):
+        return None  # the unit may be what is wrong
     marks = re.findall(r"[^\d−-]", number)
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
     own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")

@@ -21,7 +21,6 @@ class Amount(NamedTuple):
     step: Fraction = Fraction(1, 2)
 
     def times(self, factor: Fraction | int) -> "Amount":
-        """The amount and its rounding, multiplied."""
         if factor == 1:
             return self
         return Amount(self.amount * factor, self.step * max(factor, -factor))
@@ -58,7 +57,6 @@ class Value(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Its place."""
         return Span(self.start, self.end)
 
     @property
@@ -164,7 +162,6 @@ PLAIN_YEAR = re.compile(rf"(?:{YEAR}|\d{{1,4}}(?=\s[Bv]))(?P<before>\s(?:BCE?\b|
 CENTURY = re.compile(
     r"(\d\d?)?(?:st|nd|rd|th|\.|e|ème)?[\s-](?:century|centuries|jahrhunderts?|siècle)\b", re.I
 )
-QUARTER = re.compile(r"Q([1-4])(?:\s(\d{4})(?!\d))?")
 ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th|er|re|ère|e|ème|º|ª)\b")
 CLOCK = re.compile(
     r"([01]?\d|2[0-4])(?:[:.h]([0-5]\d)(?::[0-5]\d)?)?\s?(?:([ap])(?:m\b|\.\s?m\b\.?)|(uhr|o'clock)\b)"
@@ -224,7 +221,6 @@ def exact(amount: float | Fraction) -> Amount:
 
 
 def one_year(year: str | None) -> Range | None:
-    """The range of one year."""
     return (int(year), int(year)) if year else None
 
 

@@ -92,7 +92,7 @@ class _Reader:
             if match := forms.CHINESE.match(self.plain, start):
                 amount = forms.chinese_amount(match[0].translate(forms.CHINESE_DIGITS))
                 return self._amount(start, match.end(), Amount(Fraction(amount))) if amount else None
-        if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language) or "einhalb" in word:
+        if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language):
             return self._numbered(number) or self._date(start) or self._words(number)
         return None
 
@@ -125,9 +125,6 @@ class _Reader:
 
     def _code(self, start: int) -> Value:
         end, label, name = self.codes[start]
-        if quarter := forms.QUARTER.match(self.plain, start):
-            first = 3 * int(quarter[1]) - 2
-            return self._made(start, quarter.end(), "date", Date(one_year(quarter[2]), (first, first + 2)))
         before = forms.WORD_BEFORE.search(self.plain, max(0, start - 20), start)
         label = label or (tables.LABELS.get(before[1].lower(), "") if before else "")
         return self._made(start, end, "identifier", name, unit=label)
@@ -265,9 +262,6 @@ class _Reader:
                 return self._part(start, self.tokens[number + 1].end(), 1, following)
             if following in FACTORS and following not in tables.SHORT_FACTORS:
                 return self._amount(start, end, Amount(Fraction(1)))
-        halves = {"anderthalb": "ein"}.get(word, word.removesuffix("einhalb") or "ein")
-        if halves != word and (amount := _spelled(halves, "de")):
-            return self._amount(start, end, exact(Fraction(amount) + Fraction(1, 2)))
         last, digits = self._run(number)
         end, following = self.tokens[last].end(), self._following(last)
         is_article = word in tables.ARTICLES and not (following in FACTORS or unit_of(following))

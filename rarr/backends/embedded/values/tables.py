@@ -144,7 +144,7 @@ PARTS = {
     **dict.fromkeys(("tenth", "tenths", "zehntel"), 10),
 }
 """The names of fractions, by what they divide by."""
-BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES, "anderthalb"}
+BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}
 """The words besides numbers with which a value may begin."""
 
 

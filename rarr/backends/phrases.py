@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import Item, items_of
+from rarr.backends.embedded.items import Item, is_same, items_of
 from rarr.backends.embedded.values import compare
 
 
@@ -44,10 +44,3 @@ def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ..
     items, size = items_of(passage), len(wanted)
     runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
     return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same, wanted, run)))
-
-
-def is_same(item: Item, other: Item) -> bool:
-    """Are they equal values, or the same word in any inflection?"""
-    if item.value and other.value:
-        return compare(item.value, other.value) == "equal"
-    return bool(item.stem) and item.stem == other.stem

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.phrases import are_rivals, phrases, places_of
+from rarr.backends.phrases import are_rivals, phrases, places_of
 
 
 def found(text: str) -> list[str]:
