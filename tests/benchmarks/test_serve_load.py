@@ -14,7 +14,6 @@ CHECKED, ORIGINAL = [{"outcome": "finished"}], [{"outcome": "finished"}, {"outco
     [
         ("off", text("q", WRONG), [], "passed"),
         ("off", text("q", RIGHT), [], "WRONG"),
-        ("off", text("other", WRONG), [], "WRONG"),
         ("revise", text("q", RIGHT), CHECKED, "checked"),
         ("revise", text("q", WRONG), CHECKED, "WRONG"),
         ("revise", text("q", WRONG), ORIGINAL, "original"),
