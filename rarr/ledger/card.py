@@ -137,13 +137,13 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
         return Doubts(unclear=("a passage has the sentence word for word",))
     if card.verdict == "yes":
         quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
-        near = card_of(sentence, above, lines_of(Excerpt("", "", "", tuple(quoted))))
+        near = card_of(sentence, above, lines_of(Excerpt("", "", "", tuple(quoted))), framed=True)
         if near.verdict == "no":
             is_value = all(values(it.old) and values(it.new) for it in near.edits)
             why = ("a quoted line nearly repeats it, and differs",)
             return Doubts(unproven=why) if is_value else Doubts(unclear=why)
     lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt)]
-    near = card_of(edited_sentence(text, card), above, lines)
+    near = card_of(edited_sentence(text, card), above, lines, framed=True)
     is_denied = near.verdict == "no" and all(values(it.old) and values(it.new) for it in near.edits)
     has_other = is_denied or near.verdict == "mixed"
     return Doubts(unclear=(DISPUTED,) * ((card.verdict == "yes" or bool(card.edits)) and has_other))

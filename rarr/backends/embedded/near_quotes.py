@@ -38,7 +38,6 @@ LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = frozenset(",;:()–—")
-_BY = ("by", "von", "par")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FEW = 2  # words
@@ -145,14 +144,15 @@ def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     return card._replace(open=opened)
 
 
-def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
-    """Fills the card of a sentence; `above` is the text before it, which tells what its pronouns mean."""
+def card_of(sentence: str, above: str, lines: Sequence[Line], *, framed: bool = False) -> RawCard:
+    """Fills the card of a sentence; `above` tells what its pronouns mean; `framed` lines may count."""
     items = items_of(sentence)
     if states_nothing(sentence):
         return RawCard("none")
     if not items or UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
     near = _near_lines(items, antecedents(sentence, above), lines)
+    near = [it._replace(is_framed=False) for it in near] if framed else near
     whole = (it.line.labels for it in near if it.is_whole)
     if same := next(whole, None) or next(_in_two_lines(sentence, items, lines), None):
         against = tuple(it.line.labels[0] for it in near if it.is_opposed)
@@ -344,7 +344,7 @@ def _is_further(line: Line, first: int, last: int) -> bool:
     items, more = line.items, line.items[first:last]
     if first == 0 or last < len(items) or any(item.stem in WEIGHTY for item in items):
         return False  # behind "may" or "more than", a last phrase is a condition
-    is_agent = more[0].word in _BY and all(item.is_name for item in more[1:])
+    is_agent = more[0].word in ("by", "von", "par") and all(item.is_name for item in more[1:])
     has_words = any(item.stem and item.word not in OPENERS for item in more)  # "and 1958" has none
     clause = line.text[items[first - 1].end :]
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
