@@ -200,9 +200,10 @@ def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
     assert wikipedia._api == "https://de.wikipedia.org/w/api.php"
 
 
-@pytest.mark.parametrize(("days", "kept"), [(2, {"yesterday", "new"}), (0.5, {"new"})])
+@pytest.mark.parametrize(("days", "kept"), [(4, {"old", "yesterday", "new"}), (0.5, {"yesterday", "new"})])
 def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Path) -> None:
-    store = filled(tmp_path, "yesterday", written=time.time() - 86_400)
+    filled(tmp_path, "old", written=time.time() - 3 * 86_400)
+    store = filled(tmp_path, "yesterday", written=time.time() - 86_401)
     with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
     assert set(store.names()) == kept
