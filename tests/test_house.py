@@ -33,21 +33,21 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_260, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
-    Budget("tools", _inside("tools"), 3_890, 2_200),
-    Budget("retrievers", _inside("retrievers"), 4_190, 3_300),
+    Budget("tools", _inside("tools"), 3_870, 2_200),
+    Budget("retrievers", _inside("retrievers"), 4_100, 3_300),
     Budget("backends", _inside("backends"), 4_040, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
-    Budget("nodes", _inside("nodes"), 760, 1_000),
-    Budget("agent", _inside("agent"), 4_290, 2_600),
+    Budget("nodes", _inside("nodes"), 750, 1_000),
+    Budget("agent", _inside("agent"), 4_260, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_270, 2_800),
-    Budget("training", _inside("training"), 1_050, 1_000),
+    Budget("training", _inside("training"), 1_010, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_940, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_920, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 33_940, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 33_730, 27_600),
     Budget("tests", ("tests/**/*.py",), 23_410, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_150, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_140, 4_000),
 )
 WORDS = (25_000, 25_000)
 """The words of the documents at most, and the goal."""

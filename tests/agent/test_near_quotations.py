@@ -50,7 +50,7 @@ MENDED = [
     ("The tenant may sublet the shop.", "The tenant may not sublet the shop."),
     ("The Lorrin Bridge was opened to traffic in 1938.", "The Lorrin Bridge was opened to traffic in 1937."),
     ("Die Brücke wurde 1938 freigegeben.", "Die Brücke wurde 1937 freigegeben."),
-    ("The Lorrin shop closes at 17:00.", "The Lorrin shop closes at 6 p.m."),
+    ("The Lorrin shop closes at 5 p.m.", "The Lorrin shop closes at 6 p.m."),
 ]
 
 

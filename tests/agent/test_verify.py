@@ -45,7 +45,7 @@ def agrees(asked: Asked) -> str:
         (CATS, [], "extrapolatory", []),
         (WRONG, "The tower is 33 metres high.", "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} {CATS}", [DAM, "Dogs bark."], "extrapolatory", ["near_quotations_only"]),
-        (f"{RIGHT} Ida Lunde died in 1931.", [DAM, "Ida Lunde died in 1931 in Aarle."], "attributable", []),
+        (f"{RIGHT} Ida Lunde died in 1931.", [DAM, "Ida Lunde died in 1931."], "attributable", []),
         (
             RIGHT,
             [DAM, "The Hoover Dam is 212 metres high."],

@@ -75,7 +75,7 @@ async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> N
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]
     [warning] = update["warnings"]
     assert (warning.code, warning.query_id) == ("verification_failed", "q1")
-    assert "q1.1 could not be judged: TimeoutError: no answer" in warning.message
+    assert "peaches.md could not be judged: TimeoutError: no answer" in warning.message
 
 
 async def test_report_has_at_most_m_evidences_and_their_coverage() -> None:
