@@ -66,9 +66,7 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     )
     verdict = _verdict(raw, cited, against)
     is_bare = raw.verdict in ("yes", "no") and not cited
-    if raw.verdict == "mixed" != verdict:
-        cited, against = [*cited, *against], []
-    elif is_bare:
+    if is_bare:
         against = []
     own_side: Side = "against" if verdict == "no" else "for"
     card = Card(

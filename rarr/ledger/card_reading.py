@@ -31,7 +31,7 @@ from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
-UNEXAMINED = "no error could be planted beside it, so nothing examined its reader"
+UNEXAMINED = "no planted error examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 _UNREAD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
@@ -143,7 +143,9 @@ class _Reading:
         for read in second:
             if read.missed:
                 self._unreliable |= set(read.places.values())
-            elif read.has_error:  # only a reading with other controls that are caught is relied on again
+            elif (
+                read.located and read.has_error
+            ):  # only a reading with other controls that are caught is relied on again
                 self._unreliable -= set(read.places.values())
         answered = [read for read in (*first, *second) if read.located]
         self._examined = {place for read in answered if read.has_error for place in read.located}
@@ -230,8 +232,10 @@ class _Reading:
             cure = f"so its verdicts on {told} do not count: name another model"
             self._note("reader_unreliable", f"{self._reader.name} misjudged {which}, {cure}")
         if self._reader.is_model and (unexamined := len(found - self._examined)):
-            why = f"no error could be planted beside {counted(unexamined, 'sentence')}"
-            message = f"{why}, so nothing examined {self._reader.name} there: give whole sentences as sources"
+            where = f"beside {counted(unexamined, 'sentence')}"
+            message = (
+                f"no planted error examined {self._reader.name} {where}: give whole sentences as sources"
+            )
             self._note("reader_unexamined", message)
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")

@@ -31,7 +31,7 @@ _MARK = re.compile(
 
 def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
-    refusal = out_of_bounds(state["text"], change, evidence)
+    refusal = out_of_bounds(state["text"], change)
     if change.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"
     return Edit(
@@ -120,12 +120,11 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     return "accepted", ""
 
 
-def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
+def out_of_bounds(text: str, change: Change) -> str:
     """Returns the reason to refuse an edit of the paper; empty if there is none.
 
-    An edit is refused that exceeds both limits (Gao et al. 2023, section 3.3), or after which code, links and
-    citations, lines or cells are not those of the text. So is one that writes a mark of a chat template or of
-    HTML, or an address, that neither text nor evidence has: no one looks at the text after the edit.
+    Refuses an edit that exceeds both limits (Gao et al. 2023, section 3.3), or after which code, links and
+    citations, lines or cells are not those of the text.
     """
     old = text[change.start : change.end]
     revised = text[: change.start] + change.new + text[change.end :]
@@ -135,9 +134,6 @@ def out_of_bounds(text: str, change: Change, evidence: Evidence) -> str:
         return reason
     if old.count("\n") != change.new.count("\n") or len(table_cells(text)) != len(table_cells(revised)):
         return "the change adds or removes a line or a cell"
-    known = f"{text}\n{evidence.title}\n{evidence.text}"
-    if any(match[0] not in known for match in _MARK.finditer(change.new)):
-        return "the change adds markup or an address"
     return _too_long(Levenshtein.distance(old, change.new), len(text))
 
 
@@ -148,12 +144,14 @@ def _too_long(changed: int, length: int) -> str:
 
 
 def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason if the change alters code, links or marks at this place of the text; else ""."""
+    """Returns the reason if the change alters code, links or marks at this place, or adds markup; else ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
     before, after = protected(text, *place), protected(revised, place.start, end)
     if [span.of(text) for span in before] != [span.of(revised) for span in after]:
         return "the change touches or adds code, a link or a citation"
+    if any(match[0] not in text for match in _MARK.finditer(change.new)):
+        return "the change adds markup or an address"
     old = text[change.start : change.end]
     # U+FFFD replaces a character that was broken.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):

@@ -18,7 +18,7 @@ from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
 
 ERRORS, REPETITIONS = 3, 1
-"""PlantedBlock controls of a block; one of each in a block of up to three sentences."""
+"""Planted sentences of a block; one of each in a block of up to three sentences."""
 _FEW = 3
 _NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
 # A heading, or a list or table whose first line does not need the line before it.

@@ -37,7 +37,7 @@ class Controls(_Sum):
 
     `planted` errors and how many were `caught` with the right edit; those with values `borrowed` from another
     sentence apart. `repeated` sentences of the sources, and how many the reader did not contradict
-    (`confirmed`). `blocks_without` are blocks in which no sentence could be planted.
+    (`confirmed`). `blocks_without` are requests in which no planted error examined the reader.
     """
 
     planted: int = 0

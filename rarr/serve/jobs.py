@@ -101,9 +101,9 @@ class Tasks:
             return Reviser(settings)
 
         corpora: Mapping[str, Path | None] = self._settings.serve_corpora or {"": self._settings.corpus}
-        for name, path in corpora.items():
-            settings = self._settings.model_copy(update={"corpus": path})
-            self._revisers[name] = await in_thread(built, settings)
+        missing = {name: {"corpus": path} for name, path in corpora.items() if name not in self._revisers}
+        copies = {name: self._settings.model_copy(update=it) for name, it in missing.items()}
+        self._revisers |= {name: await in_thread(built, settings) for name, settings in copies.items()}
 
     async def run(self, job: Job) -> Record:
         """Runs a job, and returns a `Postprocessed`, `Revision` or `Verification`, by the task."""

@@ -54,6 +54,10 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
         ("It opened in 1932.", "1932", "1936", "accepted", {"verdict": "mixed", "side": "against"}),
         ("See `x 1932` now.", "1932", "1936", "refused", {}),
         ("It opened in 1932.", "It opened in 1932.", "", "refused", {}),
+        *(
+            ("It opened in 1932.", "1932", f"{mark} 1936", "refused", {})
+            for mark in ("<|im_end|>", "```", "<?x>")
+        ),
     ],
 )
 def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:
@@ -83,7 +87,7 @@ def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
 def refusal(text: str, old: str, new: str) -> str:
     start = text.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    return out_of_bounds(text, change, evidence())
+    return out_of_bounds(text, change)
 
 
 NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"
