@@ -1,12 +1,6 @@
 """Findings in documents, for the tests of what shows them."""
 
-from rarr.records.document_checks import (
-    CheckedDocument,
-    DocumentChecks,
-    DoubtfulPart,
-    Finding,
-    SourceQuote,
-)
+from rarr.records.document_checks import CheckedDocument, DocumentChecks, DoubtfulPart, Finding, SourceQuote
 
 
 def finding(

@@ -63,8 +63,7 @@ def test_a_wrong_cell_is_corrected_by_its_row_and_the_rest_stays_as_it_is(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("329 euros", "189 euros"), ("**12 kg**", "7.5 kg"), ("7.5 kg", "12 kg")],
+    ("old", "new"), [("329 euros", "189 euros"), ("**12 kg**", "7.5 kg"), ("7.5 kg", "12 kg")]
 )
 def test_a_value_of_another_row_confirms_nothing(reviser: Reviser, old: str, new: str) -> None:
     text = TEXT.replace("198", "189").replace(old, new)

@@ -19,10 +19,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
     (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
-    (
-        ["revise", "One.", "--corpus", "https://example.org"],
-        "'https://example.org' is an address: give",
-    ),
+    (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is a folder, or in none that exists: name a file"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
     (["answer", "Who?", "--corpus", "."], "needs a language model: name it with model, as --model NAME"),

@@ -21,8 +21,7 @@ def test_headings_break_windows_and_name_them() -> None:
 
 
 @given(
-    st.text(st.sampled_from("ab.  \n#-|>*A1`\r\tש"), max_size=200) | st.text(max_size=200),
-    st.integers(1, 6),
+    st.text(st.sampled_from("ab.  \n#-|>*A1`\r\tש"), max_size=200) | st.text(max_size=200), st.integers(1, 6)
 )
 def test_windows_cover_every_sentence_and_have_different_ends(text: str, window: int) -> None:
     windows = cut(text, window)

@@ -12,12 +12,7 @@ from tantivy import Searcher
 from rarr.errors import InputError
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import IndexReport
-from rarr.retrievers.corpus.passage_index import (
-    MANIFEST,
-    IndexReader,
-    best_hits,
-    stored_passage,
-)
+from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored_passage
 from rarr.retrievers.extract import extracted_document, files as extraction
 from rarr.retrievers.extract.extracted_document import Document
 from retrievers.makers import built

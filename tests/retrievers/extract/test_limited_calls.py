@@ -141,11 +141,7 @@ asyncio.run(main())
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
-    ("call", "seconds", "end"),
-    [
-        ("calls.sleep, 60", 60, "SIGKILL"),
-        ("calls.backtrack", 2, "SIGINT"),
-    ],
+    ("call", "seconds", "end"), [("calls.sleep, 60", 60, "SIGKILL"), ("calls.backtrack", 2, "SIGINT")]
 )
 def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None:
     """Also of a program without a main guard; a call that holds Python's lock ends at its limit."""

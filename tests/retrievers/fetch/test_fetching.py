@@ -81,7 +81,7 @@ async def test_fetch_sends_its_user_agent_and_no_other_identifying_header(
     first, *head = server.heads[0].split("\r\n")
     assert first == "GET /a?b=c HTTP/1.1"
     assert {line.partition(":")[0].lower() for line in head if line} == {
-        *("host", "accept", "accept-encoding", "connection", "user-agent"),
+        *("host", "accept", "accept-encoding", "connection", "user-agent")
     }
     assert {"User-Agent: rarr-test/1.0", "Accept-Encoding: gzip"} <= set(head)
 

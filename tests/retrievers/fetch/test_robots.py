@@ -74,8 +74,7 @@ async def test_fetch_where_robots_txt_forbids_it(text: Script, why: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text",
-    [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
+    "text", [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")]
 )
 async def test_fetch_times_out_on_a_slow_robots_txt(text: Script) -> None:
     async with site(text) as server:

@@ -218,11 +218,7 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
         (Tavily, said({"results": None}), "did not answer with results"),
         (SearXNG, said("Forbidden", 403), "403.*settings.yml add json to formats"),
         (SearXNG, said("<html>"), "with a JSON object: check searxng_url"),
-        (
-            SearXNG,
-            results(unresponsive_engines=[["google", "CAPTCHA"]]),
-            r"CAPTCHA.*: choose",
-        ),
+        (SearXNG, results(unresponsive_engines=[["google", "CAPTCHA"]]), r"CAPTCHA.*: choose"),
     ],
 )
 async def test_failure_is_one_line_with_its_cure(
