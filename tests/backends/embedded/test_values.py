@@ -9,6 +9,8 @@ from rarr.backends.embedded.values import Value, compare, states, values, writte
 
 # A claim, a source, and how their values compare.
 CASES = [
+    ("Give 0.5 mg.", "Give .5 mg.", "equal"),
+    ("Give 5 mg.", "Give .5 mg.", "different"),
     ("The turnover was EUR 12.400.000.", "The turnover was EUR 12.4 million.", "equal"),
     ("It sold for $45M.", "It sold for 45,000,000 dollars.", "equal"),
     ("The ratio is 2.7150.", "The ratio is 2,7150.", "equal"),

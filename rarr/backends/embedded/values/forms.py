@@ -94,6 +94,7 @@ DIGITS = re.compile(
     r"(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
+POINT_BEFORE = re.compile(r"(?:\A|[\s(−-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
 DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")

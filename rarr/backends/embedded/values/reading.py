@@ -234,11 +234,10 @@ class _Reader:
             readings, end = [reading.times(exponent) for reading in readings], power.end()
         elif match["decimals"] and not match["mark"] and self._is_version(start, end):
             return self._made(start, end, "identifier", match[0], unit="version")
-        if (
-            start > self.at
-            and self.text[start - 1] in "-−"
-            and self.text[start - 2 : start - 1] in ("", " ", "(")
-        ):
+        if match[0].isdigit() and forms.POINT_BEFORE.search(self.text[max(0, start - 2) : start]):
+            start, readings = start - 1, [it.times(Fraction(1, 10 ** len(match[0]))) for it in readings]
+        before = self.text[max(0, start - 2) : start]
+        if start > self.at and before[-1:] in ("-", "−") and before[:-1] in ("", " ", "("):
             start, readings = start - 1, [reading.times(-1) for reading in readings]
         return self._amount(start, end, *readings)
 
