@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import lines_of
+from rarr.backends.embedded.items import items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
 from rarr.backends.source_lines import labelled
@@ -140,8 +140,10 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
             is_value = all(values(it.old) and values(it.new) for it in near.edits)
             why = ("a quoted line nearly repeats it, and differs",)
             return Doubts(unproven=why) if is_value else Doubts(unclear=why)
-    lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt)]
-    near = card_of(edited_sentence(text, card), above, lines, framed=True)
+    stated = edited_sentence(text, card)
+    words = {item.key for item in items_of(stated) if item.stem}  # a line that lacks two denies no value
+    lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt) if len(words - line.words) < 2]
+    near = card_of(stated, above, lines, framed=True)
     is_denied = near.verdict == "no" and all(values(it.old) and values(it.new) for it in near.edits)
     has_other = is_denied or near.verdict == "mixed"
     return Doubts(unclear=(DISPUTED,) * ((card.verdict == "yes" or bool(card.edits)) and has_other))
