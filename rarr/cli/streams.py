@@ -89,7 +89,7 @@ def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     from rarr.retrievers.extract.files import extract, kind
 
     for file in files:
-        if file.is_dir() or (file.exists() and not kind(file.name)):
+        if file.is_dir() or not kind(file.name):
             raise InputError(f"{file} is no document: give the path of a text or document, such as a .pdf")
         try:
             for it in extract(file, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]

@@ -27,6 +27,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
     (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
+    (["verify", "One.", "--against", "nope"], "nope is no document: give the path"),
     (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
     ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
