@@ -1,4 +1,4 @@
-"""`rarr trace`: lists, shows, replays, exports, imports and removes recorded runs."""
+"""`rarr trace`: lists, shows, opens, replays, decides, exports, imports and removes recorded runs."""
 
 import sys
 from collections.abc import Sequence

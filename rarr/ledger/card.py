@@ -145,8 +145,8 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
     lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt) if len(words - line.words) < 2]
     near = card_of(stated, above, lines, framed=True)
     is_denied = near.verdict == "no" and all(values(it.old) and values(it.new) for it in near.edits)
-    has_other = is_denied or near.verdict == "mixed"
-    return Doubts(unclear=(DISPUTED,) * ((card.verdict == "yes" or bool(card.edits)) and has_other))
+    is_told = card.verdict == "yes" or bool(card.edits)
+    return Doubts(unclear=(DISPUTED,)) if is_told and (is_denied or near.verdict == "mixed") else Doubts()
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:

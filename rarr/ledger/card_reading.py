@@ -131,7 +131,7 @@ class _Reading:
         for read in first:
             spans = list(read.places.values())
             if read.missed or (read.problem and not read.located and len(spans) > 1):
-                blocks += split_evenly(spans, max(1, math.ceil(len(spans) / 2)))
+                blocks += split_evenly(spans, math.ceil(len(spans) / 2))
             elif not read.failed and (missing := [it for it in spans if it not in read.located]):
                 blocks.append(missing)
         return blocks
@@ -157,7 +157,7 @@ class _Reading:
                 self._record.add(self._language, read.served, read.counts(), source)
 
     def _with_doubts(self, located: Located, place: Span) -> Located:
-        """Adds the doubts that other passages give; a reader with a good record is not asked again."""
+        """Adds the doubts of other passages; a good reader is asked again only where nothing examined it."""
         card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, undecided = self._settings.doubt, card.verdict == "mixed" and card.side is None
         if undecided or card.verdict in (None, "open", "none"):
@@ -209,13 +209,13 @@ class _Reading:
         ]
 
     def _settled(self, located: Located | None, place: Span, *, confirmed: bool) -> Card:
-        """Writes into the card why code does not rely on it; nothing where it does."""
+        """Notes in the card why code does not rely on it, and drops edits whose source says the old value."""
         if located is None:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
             return Card(start=place.start, end=place.end, verdict=None, reason=reason)
         (card, doubted), unreliable = located, place in self._unreliable
         unclear = () if confirmed else doubted.unclear
-        doubts = (*doubted.unproven, *unclear, *[UNRELIABLE] * unreliable)
+        doubts = (*doubted.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
         if not doubts:
             return card
         edits = tuple(it for it in card.edits if not _restates(self._text, place, it))

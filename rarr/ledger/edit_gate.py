@@ -24,7 +24,7 @@ MAX_CHARS, MAX_SHARE = 50, 0.5
 REFUSED = "a person refused it"
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(
-    r"<[|/!?]?[A-Za-z_][^<>\n]{0,200}>|\[/?[A-Z]{3,}[A-Z_]*\]|^#{1,6} |```|(?:https?://|www\.)\S+|[\w.+-]+@[\w-]+\.\w+",
+    r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```",
     re.MULTILINE,
 )
 
@@ -60,7 +60,7 @@ def with_card_edits(
     cards, accepted, at = list[Card](), list[Edit](), 0
     for card in state.get("cards", []):
         outcome = card.outcome
-        if card.edits and outcome is None and card.verdict in ("no", "mixed") and card.start >= at:
+        if card.edits and outcome is None and card.start >= at:
             refused = is_refused(original, card)
             outcome, reason = ("refused", REFUSED) if refused else _decision(original, card)
             for edit in card.edits:
@@ -151,7 +151,7 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
     if [span.of(text) for span in before] != [span.of(revised) for span in after]:
         return "the change touches or adds code, a link or a citation"
     if any(match[0] not in text for match in _MARK.finditer(change.new)):
-        return "the change adds markup or an address"
+        return "the change adds markup"
     old = text[change.start : change.end]
     # U+FFFD replaces a character that was broken.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):

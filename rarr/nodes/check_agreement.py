@@ -1,4 +1,4 @@
-"""Step 4: checks whether each evidence implies the same answer to its query as the text does."""
+"""Step 4: has a card filled for each sentence; `paper` checks each passage against the text."""
 
 from langgraph.runtime import Runtime
 

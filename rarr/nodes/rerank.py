@@ -14,7 +14,7 @@ from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
-LATER_ROUNDS = 2
+LATER_ROUND_FACTOR = 2
 """How many times as many passages a later query keeps, overlapping ones included.
 
 The line that decides may have no word of the query: "Where was she born?" finds her page, and "She came into
@@ -34,7 +34,7 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     scores = await scores_by_query("rerank", wanted, runtime.context.reranker, best=_TRACED)
     # A later round of research widens; the sections of an article are searched for in a later round too.
     widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
-    most = runtime.context.settings.evidence_per_query * (LATER_ROUNDS if widens else 1)
+    most = runtime.context.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
     kept_of = partial(_kept_evidence, most=most, widens=widens)
     outcomes = await work(lambda: list(map(kept_of, queries, wanted.values(), scores)))
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
@@ -70,7 +70,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     ]
     new, again = _seen_before(new, before)
     excerpts, kept = merged(new)
-    kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in {*again, *kept}}
+    kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
     if given:
         ids = [it.id for it in excerpts if is_given(it.id) and not it.suspicious]
         kept = {query.id: [*kept.get(query.id, ()), *ids] for query in queries}

@@ -71,7 +71,8 @@ def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
 ) -> None:
     path = body.pop("path", "chat/completions")
     through = raw(served.url, body, path)
-    assert log.get(timeout=5)["outcome"] == (notice or "passed: off").replace("not checked", "passed")
+    outcomes = iter(lambda: log.get(timeout=5)["outcome"], None)  # that of the test before may come late
+    assert (notice or "passed: off").replace("not checked", "passed") in outcomes
     body.pop("rarr", None)
     direct = raw(upstream.url, body, path)
     assert through.json() | {"id": "", "created": 0} == direct.json() | {"id": "", "created": 0}

@@ -20,14 +20,14 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import sentences
 
 READING, DOUBTING = "check_agreement", "check_agreement_doubt"
-TOKENS_PER_CARD = 100
+MAX_CARD_TOKENS = 100
 """The most tokens of an answer for each sentence of a block."""
 _TOKENS_BESIDE = 100
 MAX_SENTENCES = 12
 """The most sentences of a block."""
-SOURCE_TOKENS, CARD_TOKENS = 120, 30
+EXPECTED_SOURCE_TOKENS, EXPECTED_CARD_TOKENS = 120, 30
 """Tokens of the sources that are shown, and of the answers, for each sentence of a text."""
-_NO_CARDS = "{0} answered in another form than was asked: examine it by rarr doctor --model {0}"
+_NO_CARDS = "{0} did not answer in the requested form: examine it by rarr doctor --model {0}"
 _NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
@@ -52,14 +52,14 @@ class PromptedCardReader:
         """
         prompt = self._prompts[DOUBTING if doubting else READING]
         asked = sum(piece.number > 0 for piece in block.pieces)
-        most = TOKENS_PER_CARD * asked + _TOKENS_BESIDE
+        most = MAX_CARD_TOKENS * asked + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
         cards = await work(cards_of, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
-        """Estimates the usage of reading a text, what is asked again included.
+        """Estimates the usage of reading a text, repeated requests included.
 
         The tokens of sources, controls and doubts for each sentence are those of benchmarks.answers.
         """
@@ -70,8 +70,8 @@ class PromptedCardReader:
         calls = blocks + math.ceil(blocks / 2)
         prompt = self._prompts[READING]
         fixed = self.model.expected(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
-        shown = estimated_tokens([text, (context or "") * blocks]) + SOURCE_TOKENS * count
-        usage = self.model.expected(prompt, shown + (calls - 1) * fixed, CARD_TOKENS * count)
+        shown = estimated_tokens([text, (context or "") * blocks]) + EXPECTED_SOURCE_TOKENS * count
+        usage = self.model.expected(prompt, shown + (calls - 1) * fixed, EXPECTED_CARD_TOKENS * count)
         return usage.model_copy(update={"model_calls": calls})
 
 
