@@ -54,10 +54,8 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
         ("It opened in 1932.", "1932", "1936", "accepted", {"verdict": "mixed", "side": "against"}),
         ("See `x 1932` now.", "1932", "1936", "refused", {}),
         ("It opened in 1932.", "It opened in 1932.", "", "refused", {}),
-        *(
-            ("It opened in 1932.", "1932", f"{mark} 1936", "refused", {})
-            for mark in ("<|im_end|>", "```", "<?x>")
-        ),
+        ("It opened in 1932.", "1932", "<|im_end|> 1936", "refused", {}),
+        ("It opened in 1932.", "1932", "``` 1936", "refused", {}),
     ],
 )
 def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:

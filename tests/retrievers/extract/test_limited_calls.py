@@ -33,7 +33,10 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits me
 
 def pids() -> set[int]:
     """The processes of this process that have not ended."""
-    lists = [list_of.read_text() for list_of in Path("/proc/self/task").glob("*/children")]
+    lists = list[str]()
+    for children in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # its thread has ended
+            lists.append(children.read_text())
     return {int(pid) for pid in " ".join(lists).split() if runs(int(pid))} - BEFORE
 
 
