@@ -174,8 +174,7 @@ class RunOwner(Closable, Generic[Outcome]):
         usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
         """
         state, done = await self._checkpoints.begun(run_id)
-        start = state if done else self._first(state)
-        return (await self.arun(start, run_id, resumed=True, done=done))[0]
+        return (await self.arun(state, run_id, resumed=True, done=done))[0]
 
     resume = synchronous(aresume)
 
@@ -184,24 +183,26 @@ class RunOwner(Closable, Generic[Outcome]):
     ) -> tuple[Outcome, Revision]:
         """Takes a run through the graph, meters and records it.
 
-        `start` is the first state of the run, or that from which it is `resumed`. With `done` it is the last
-        state of a finished run, which is neither walked nor recorded again. Returns the research too, as the
-        trace keeps it.
+        `start` is the first state of the run, or the last of a run that is `resumed`. A run that is `done` is
+        not walked again, and recorded only if it was killed before its trace got the revision. Returns the
+        research too, as the trace keeps it.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
+        first = self._first(start) if resumed else start
         with using(Meter(budget_of(self.settings), text=text)) as meter:
+            kept = await traces.earlier(run_id, first) if traces is not None and done else None
             recording: AbstractAsyncContextManager[Any] = nullcontext()
-            if traces is not None and not done:
-                recording = traces.of(run_id, start, self._components.baseline, meter, resumed=resumed)
+            if traces is not None and (not done or (kept is not None and kept.revision is None)):
+                recording = traces.of(run_id, first, self._components.baseline, meter, resumed=resumed)
             async with recording as recorder:
-                state = start if done else await self._walk(start, run_id, resumed=resumed)
+                state = start if done else await self._walk(first, run_id, resumed=resumed)
                 if recorder is not None:
                     await recorder.flush()  # a failure to write becomes a warning of the result
                 research, outcome_of = await work(self._made, run_id, state, meter)
                 if recorder is not None:
                     research = await recorder.finished(research)
-                elif traces is not None:
-                    research = await traces.revision(run_id, self._first(start)) or research
+                elif kept is not None:
+                    research = kept.revision or research
                 return outcome_of(research), research
 
     def _first(self, state: State) -> State:

@@ -68,7 +68,7 @@ class Recording:
             self._store, run_id, lambda message: meter.warn(_FAILED, message), at_once=self._resumable
         )
         in_order(self._prune)
-        earlier = await result_of(in_order(self._earlier, run_id, start)) if resumed else None
+        earlier = await self.earlier(run_id, start) if resumed else None
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
             meter.before_s = earlier.seconds
@@ -90,10 +90,9 @@ class Recording:
                 await result_of(written)
             raise
 
-    async def revision(self, run_id: str, state: State) -> Revision | None:
-        """Returns the recorded revision of a run of this text and context; None if there is none."""
-        trace = await result_of(in_order(self._earlier, run_id, state))
-        return None if trace is None else trace.revision
+    async def earlier(self, run_id: str, state: State) -> Trace | None:
+        """Returns the trace of a run of this text and context; None if there is none."""
+        return await result_of(in_order(self._earlier, run_id, state))
 
     def _earlier(self, run_id: str, state: State) -> Trace | None:
         """Reads the trace of the run; None if it is unreadable or of another text or context."""

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
@@ -19,10 +20,12 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
 from agent.mills import revised, settings_for
+from benchmarks.documents import ROOT
 from benchmarks.mills import answer, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import InMemoryRetriever, Request, ScriptedServer
+from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
@@ -39,7 +42,6 @@ with Reviser(settings, checkpointer=lambda: AsyncSqliteSaver.from_conn_string(pa
     revision = reviser.revise(*text, run_id="r1") if text else reviser.resume("r1")
 sys.stdout.buffer.write(revision.model_dump_json().encode())
 """
-HERE = Path(__file__).parent.parent
 
 
 def reviser(
@@ -68,13 +70,20 @@ def test_run_id_of_the_wrong_form_is_refused(run_id: Any) -> None:
         reviser().revise(TEXT, run_id=run_id)
 
 
-def test_finished_run_is_returned_without_running_again(tmp_path: Path) -> None:
-    asked = ScriptedQueries([(ASKED, "Georgia")])
-    with reviser(opening(tmp_path / "runs"), query_generator=asked) as agent:
-        done = agent.revise(TEXT, run_id="r1")
+@pytest.mark.loopback
+@pytest.mark.parametrize("killed", [False, True])
+def test_finished_run_asks_nothing_also_if_killed_before_its_trace_got_the_revision(killed: bool) -> None:
+    last = patch.object(RunRecorder, "_end", lambda *_: None) if killed else nullcontext()
+    with (
+        ScriptedServer(answer) as server,
+        Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
+    ):
+        with last:
+            done = agent.revise(MILLS, run_id="r1")
         again = agent.resume("r1")
-    assert (done.text, len(asked.calls)) == (FACT, 1)
-    assert again == done
+    assert again.model_copy(update={"usage": done.usage}) == done
+    assert again.usage.model_calls == done.usage.model_calls == len(server.requests) > 0
+    assert Trace.load("r1").revision == again
 
 
 def test_run_id_cannot_be_used_twice() -> None:
@@ -85,7 +94,7 @@ def test_run_id_cannot_be_used_twice() -> None:
 
 
 def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:
-    environment = os.environ | {"PYTHONPATH": f"{HERE.parent}:{HERE}", "LANGGRAPH_STRICT_MSGPACK": strict}
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT}/tests", "LANGGRAPH_STRICT_MSGPACK": strict}
     call = [sys.executable, "-c", CHILD, *argv]
     return subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
