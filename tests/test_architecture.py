@@ -16,7 +16,7 @@ ROOT = Path(rarr.__file__).parent
 ROOMS = (
     "errors", "valid_unicode", "records", "prompts", "tools", "settings", "state", "components", "retrievers",
     "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views",
-    "serve", "batches", "integrations", "cli", "__main__",
+    "batches", "integrations", "serve", "cli", "__main__",
 )  # fmt: skip
 
 # A node knows interfaces and no implementation, and no other node; one kind of backend needs no other.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rarr.agent.wiring.models import require_prices
+from rarr.batches.jobs import Job, Tasks, WorkerLostError, WorkerProcesses
 from rarr.batches.ray import RayActors
 from rarr.batches.results import (
     RESULT_COLUMNS,
@@ -27,7 +28,6 @@ from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, inpu
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
-from rarr.serve.jobs import Job, Tasks, WorkerLostError, WorkerProcesses
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 from rarr.tools.concurrency import before_end, bounded_flow, run

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rarr.batches.jobs import Job, Tasks, WorkerLostError, sendable
 from rarr.errors import InputError, SetupError
 from rarr.records import Record
-from rarr.serve.jobs import Job, Tasks, WorkerLostError, sendable
 from rarr.settings import Settings, set_variable
 
 LOCAL = "local"

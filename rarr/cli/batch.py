@@ -54,7 +54,7 @@ def batch(
     """
     from rarr import Reviser
     from rarr.agent.cost_estimate import added
-    from rarr.batches import revise_file
+    from rarr.batches.file_batch import revise_file
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
     from rarr.evals.report import limits_of

@@ -12,12 +12,11 @@ from uuid import uuid4
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from rarr.agent.revise import Reviser
+from rarr.batches.jobs import GivenSource, Job, Task, Tasks, as_given, wrong_value
 from rarr.errors import RarrError, SetupError
 from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
-from rarr.serve.jobs import Job, Task, Tasks
-from rarr.serve.requests import GivenSource, as_given, wrong_value
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import in_own_task, work
 from rarr.tools.models.failures import redacted

@@ -1,17 +1,69 @@
 """Has the texts of chat completions revised, checked or cited, and puts the results back."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
+from rarr.batches.jobs import Job, Runner, WorkerLostError, as_given, original, sendable
 from rarr.errors import InputError
+from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.jobs import Desk, Job, original
-from rarr.serve.requests import Call, Json, ProxyOptions, as_given
+from rarr.serve.requests import Call, Json, ProxyOptions
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
+
+_log = logging.getLogger("rarr.serve")
+MARGIN_S = 0.15
+"""Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
+
+
+class Desk:
+    """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._stopping = runner, asyncio.Event()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Tells whether the server is shutting down."""
+        return self._stopping.is_set()
+
+    def stop_after(self, seconds: float) -> None:
+        """Hands back the originals of all jobs that are not done after so many seconds."""
+        asyncio.get_running_loop().call_later(seconds, self._stopping.set)
+
+    async def done(self, job: Job) -> Record:
+        """Runs a job, and returns the record of its task.
+
+        At the deadline, after a failure and at shutdown, the record has the original text.
+        Raises `InputError` for a wrong text or passage.
+        """
+        margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
+        given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
+        running = asyncio.ensure_future(self._runner.run(given))
+        stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait(
+                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if running.done():
+                return running.result()
+            if self.is_stopping:
+                return original(job, "failed", "not checked: the server is shutting down")
+            return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
+        except InputError:
+            raise
+        except WorkerLostError:
+            return original(job, "failed", "not checked: the process that checked it ended twice")
+        except Exception as error:  # an answer must go out
+            _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
+            return original(job, "failed", f"not checked: {sendable(error)}")
+        finally:
+            running.cancel()
+            stopping.cancel()
 
 
 class TextWork:

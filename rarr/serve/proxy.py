@@ -11,8 +11,7 @@ import httpx2
 from starlette.types import Send
 
 from rarr.errors import SettingsError
-from rarr.serve.chat import TextWork, turns, why_not, work_on
-from rarr.serve.jobs import Desk
+from rarr.serve.chat import Desk, TextWork, turns, why_not, work_on
 from rarr.serve.requests import (
     TOKEN_HEADER,
     Call,

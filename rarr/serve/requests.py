@@ -10,30 +10,22 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    StringConstraints,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rarr.batches.jobs import GivenSource, Words, wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
 from rarr.tools.guard.listening import is_loopback, require_long
-from rarr.tools.text.wording import cure, kind_of
 
 MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of a call."""
@@ -45,7 +37,6 @@ LONGEST_HEAD = 65_536
 SEND_S = 60.0
 """Seconds in which a client must have room for a part of a response, at most: otherwise it counts as gone."""
 
-Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Json = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
 _LARGE = uuid4().hex  # stands before a number that no float holds; nobody outside knows it, so no text has it
@@ -90,31 +81,6 @@ def as_json(value: Any) -> bytes:
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Source(_Body):
-    """A passage that the caller has."""
-
-    text: Words = Field(description="The words of the passage.")
-    title: str = Field("", description="The title of its document.")
-    source: str = Field("", description="The name by which it is cited, such as an address. Nobody opens it.")
-
-
-def _as_object(passage: object) -> object:
-    if isinstance(passage, str):
-        return {"text": passage}
-    if not isinstance(passage, dict | Source):
-        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
-    return passage
-
-
-GivenSource = Annotated[Source, BeforeValidator(_as_object, json_schema_input_type=str | Source)]
-"""A passage as callers write it: a text, or an object with `text`, `title` and `source`."""
-
-
-def as_given(sources: list[Source] | None) -> tuple[dict[str, str], ...]:
-    """Returns the sources as jobs take them."""
-    return tuple({k: v for k, v in source.model_dump().items() if v} for source in sources or ())
 
 
 class TextBody(_Body):
@@ -188,18 +154,6 @@ def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> B
         if body.search and not body.sources:
             raise Refusal(400, "no_sources", "search is given without sources: give sources")
     return body
-
-
-def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Returns where the first wrong value is, such as "sources.0.title", and what to give instead.
-
-    `names` are the keys that may stand at the top.
-    """
-    first = error.errors(include_input=False, include_url=False)[0]
-    path = first["loc"]
-    known = names if len(path) == 1 else tuple(Source.model_fields)
-    told = f"unknown key: give {', '.join(known)}" if first["type"] == "extra_forbidden" else cure(first)
-    return ".".join(map(str, path)), told
 
 
 class Callers:

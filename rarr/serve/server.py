@@ -15,9 +15,9 @@ import uvicorn
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from rarr.batches.jobs import Job, Runner, Task, Tasks, WorkerProcesses, as_given
 from rarr.errors import InputError
-from rarr.serve.chat import TextWork, turns
-from rarr.serve.jobs import Desk, Job, Runner, Task, Tasks, WorkerProcesses
+from rarr.serve.chat import Desk, TextWork, turns
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
@@ -31,7 +31,6 @@ from rarr.serve.requests import (
     ReviseBody,
     TextBody,
     VerifyBody,
-    as_given,
     checked,
 )
 from rarr.settings import Settings

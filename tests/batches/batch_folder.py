@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr import Settings
-from rarr.batches import revise_file
+from rarr.batches.file_batch import revise_file
 from rarr.batches.results import BatchCounts
 from rarr.records import Passage
 

@@ -6,8 +6,8 @@ import pytest
 
 from batches.batch_folder import Batch
 from rarr.batches import file_batch
+from rarr.batches.jobs import Job, Tasks
 from rarr.records import Record
-from rarr.serve.jobs import Job, Tasks
 
 
 @pytest.fixture

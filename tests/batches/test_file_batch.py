@@ -11,7 +11,8 @@ import pytest
 
 from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
 from rarr import Settings
-from rarr.batches import file_batch, revise_file
+from rarr.batches import file_batch
+from rarr.batches.file_batch import revise_file
 from rarr.batches.results import Columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage

@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from rarr import Settings
+from rarr.batches.jobs import Job, Runner, original
 from rarr.errors import InputError
 from rarr.records import Record
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
-from rarr.serve.jobs import Job, Runner, original
 from rarr.serve.server import Application, HttpServer
 from rarr.tools.guard.listening import listening_socket
 

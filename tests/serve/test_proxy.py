@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
 
-from rarr.serve.jobs import WorkerLostError, sendable
+from rarr.batches.jobs import WorkerLostError, sendable
 from rarr.serve.proxy import _pieces
 from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer

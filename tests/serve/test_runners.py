@@ -16,8 +16,8 @@ import pytest
 from openai import OpenAI
 
 from rarr import Settings
+from rarr.batches.jobs import WorkerProcesses
 from rarr.serve import server
-from rarr.serve.jobs import WorkerProcesses
 from rarr.testing import ScriptedServer
 from rarr.tools.guard.listening import listening_socket
 from serve.serving import KnownRunner, Served, answers
@@ -105,7 +105,7 @@ async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPat
 # Such an expression computes for hours, and holds the lock of Python meanwhile.
 HANGING = """
 import re, time
-from rarr.serve import jobs
+from rarr.batches import jobs
 
 class Hanging:
     async def run(self, job):

@@ -15,8 +15,7 @@ from hypothesis import given, strategies
 from openai import OpenAI
 
 from rarr import Settings
-from rarr.serve.chat import TextWork
-from rarr.serve.jobs import Desk
+from rarr.serve.chat import Desk, TextWork
 from rarr.serve.requests import Call, ProxyOptions, Refusal
 from rarr.serve.streams import Paragraphs, Stream
 from rarr.settings.serving import ServeMode

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.serve.jobs import Job, Tasks
+from rarr.batches.jobs import Job, Tasks
 
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import faulthandler
-import logging
 import multiprocessing
 import os
 import signal
@@ -14,29 +13,30 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
 from rarr.components import close_all
-from rarr.errors import InputError, RarrError, SetupError
+from rarr.errors import RarrError, SetupError
 from rarr.records import Notice, Record, Revision
 from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.tools.concurrency import by_deadline, in_thread, run
+from rarr.tools.text.wording import cure, kind_of
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
 Result = TypeVar("Result")
+Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Task = Literal["postprocess", "revise", "verify"]
-MARGIN_S = 0.15
-"""Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
-_log = logging.getLogger("rarr.serve")
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,45 @@ class Job:
     corpus: str = ""
     deadline_s: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Source(BaseModel):
+    """A passage that the caller has."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    text: Words = Field(description="The words of the passage.")
+    title: str = Field("", description="The title of its document.")
+    source: str = Field("", description="The name by which it is cited, such as an address. Nobody opens it.")
+
+
+def _as_object(passage: object) -> object:
+    if isinstance(passage, str):
+        return {"text": passage}
+    if not isinstance(passage, dict | Source):
+        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
+    return passage
+
+
+GivenSource = Annotated[Source, BeforeValidator(_as_object, json_schema_input_type=str | Source)]
+"""A passage as callers write it: a text, or an object with `text`, `title` and `source`."""
+
+
+def as_given(sources: list[Source] | None) -> tuple[dict[str, str], ...]:
+    """Returns the sources as jobs take them."""
+    return tuple({k: v for k, v in source.model_dump().items() if v} for source in sources or ())
+
+
+def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Returns where the first wrong value is, such as "sources.0.title", and what to give instead.
+
+    `names` are the keys that may stand at the top.
+    """
+    first = error.errors(include_input=False, include_url=False)[0]
+    path = first["loc"]
+    known = names if len(path) == 1 else tuple(Source.model_fields)
+    told = f"unknown key: give {', '.join(known)}" if first["type"] == "extra_forbidden" else cure(first)
+    return ".".join(map(str, path)), told
 
 
 class WorkerLostError(Exception):
@@ -131,52 +170,6 @@ class Tasks:
         alone = job.sources and (not job.corpus or job.options.get("search") == "given")
         search: Any = "given" if alone else None
         return await averify_by_search(reviser, job.text, context, job.sources, search)
-
-
-class Desk:
-    """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
-
-    def __init__(self, runner: Runner) -> None:
-        self._runner, self._stopping = runner, asyncio.Event()
-
-    @property
-    def is_stopping(self) -> bool:
-        """Tells whether the server is shutting down."""
-        return self._stopping.is_set()
-
-    def stop_after(self, seconds: float) -> None:
-        """Hands back the originals of all jobs that are not done after so many seconds."""
-        asyncio.get_running_loop().call_later(seconds, self._stopping.set)
-
-    async def done(self, job: Job) -> Record:
-        """Runs a job, and returns the record of its task.
-
-        At the deadline, after a failure and at shutdown, the record has the original text.
-        Raises `InputError` for a wrong text or passage.
-        """
-        margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
-        given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
-        running = asyncio.ensure_future(self._runner.run(given))
-        stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
-        try:
-            await asyncio.wait(
-                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
-            )
-            if running.done():
-                return running.result()
-            if self.is_stopping:
-                return original(job, "failed", "not checked: the server is shutting down")
-            return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
-        except InputError:
-            raise
-        except WorkerLostError:
-            return original(job, "failed", "not checked: the process that checked it ended twice")
-        except Exception as error:  # an answer must go out
-            _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
-            return original(job, "failed", f"not checked: {sendable(error)}")
-        finally:
-            running.cancel()
-            stopping.cancel()
 
 
 def original(job: Job, outcome: Outcome, notice: str) -> Record:
