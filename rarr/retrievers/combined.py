@@ -37,7 +37,7 @@ class CombinedRetriever:
 
 def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     merged, seen = dict[str, list[Passage]](), set[str]()
-    ranks = zip_longest(*(_by_document(passages, normalised).items() for passages in results))
+    ranks = zip_longest(*(by_document(passages, normalised).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
         texts = {" ".join(passage.text.split()): passage for passage in passages}
         fresh = [passage for text, passage in texts.items() if text not in seen]
@@ -47,7 +47,8 @@ def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     return [passage for passages in merged.values() for passage in passages]
 
 
-def _by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
+def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
+    """Returns the passages of each document, by the `name` that its source has."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(name(passage.source), []).append(passage)
@@ -73,7 +74,7 @@ class DocumentChunks:
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents, each read and cut once in a run, best first."""
-        found, memo = _by_document(await self.source.retrieve(query, k)), meter().memo
+        found, memo = by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:
                 memo[id(self), source] = await self._cut(passages[0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rarr.errors import InputError
 from rarr.records import UNNAMED, Passage
+from rarr.retrievers.combined import by_document
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.extract.extracted_document import published
@@ -65,11 +66,8 @@ class GivenPassages:
 
         A source without a word in common is returned too: it was given for this text.
         """
-        sources: dict[str, list[Passage]] = {}
-        for passage in await asyncio.to_thread(self._index.ranked, query):
-            if passage.source in sources or len(sources) < k:
-                sources.setdefault(passage.source, []).append(passage)
-        return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
+        sources = by_document(await asyncio.to_thread(self._index.ranked, query))
+        return [it for best in [*sources.values()][:k] for it in best[:PASSAGES_PER_DOCUMENT]]
 
     def of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""

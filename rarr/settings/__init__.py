@@ -107,7 +107,7 @@ class Settings(ServingSettings, BaseSettings):
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     graph: Path | None = None
-    """A file of triples to search: CSV or JSON lines."""
+    """A file of triples to search: CSV, JSON lines or Turtle."""
     queries: Literal["auto", "questions", "sentences", "text"] = "auto"
     """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
     rounds: int = Field(default=2, ge=1, le=10)

@@ -25,10 +25,8 @@ def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
     second = {"text": "One.", "evidence": None, "revised": None, "id": None}
     first_row, second_row = read_rows(write_rows(tmp_path / "d.jsonl", first, second))
     assert (first_row.id, first_row.context, first_row.revised) == ("7", "C?", "Two.")
-    assert first_row.evidence == (
-        RowEvidence(text="E.", title="T", source="https://x.example"),
-        RowEvidence(text="F."),
-    )
+    with_address = RowEvidence(text="E.", title="T", source="https://x.example")
+    assert first_row.evidence == (with_address, RowEvidence(text="F."))
     assert (second_row.id, second_row.evidence, second_row.revised) == ("2", None, None)
 
 

@@ -120,20 +120,14 @@ class ExpertClaim(ClaimRow):
 def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
     claims = sampled(read_rows(data / CLAIMS, ExpertClaim))
-    return Bench(
-        "expertqa",
-        "ExpertQA",
-        {"claims": len(claims)},
-        _verified_parts(claims, settings, options),
-        expert_tables,
-    )
+    parts = _verified_parts(claims, settings, options)
+    return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, expert_tables)
 
 
 def expert_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores all claims by judge, and the claims worth a citation by system and by field."""
-    overall = {
-        judge: claim_scores([verified_row(*pair) for pair in pairs]).two_way for judge, pairs in parts.items()
-    }
+    made = {judge: [verified_row(*pair) for pair in pairs] for judge, pairs in parts.items()}
+    overall = {judge: claim_scores(rows).two_way for judge, rows in made.items()}
     yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
     for judge, pairs in parts.items():
         worthy = [pair for pair in pairs if pair[0].worthiness == "Yes"]

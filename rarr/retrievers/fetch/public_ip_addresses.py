@@ -31,16 +31,13 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 _NAT64 = IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
 # Networks that `is_global` counts as public in some Python versions from 3.11 on.
-_SPECIAL = tuple(
-    ip_network(network)
-    for network in (
-        "192.0.0.0/24",  # protocols; Oracle's metadata
-        "192.88.99.0/24",  # relays of 6to4
-        "168.63.129.16/32",  # Azure's metadata, on a public address
-        "2001::/23",  # protocols
-        "2001:db8::/32",  # examples
-        "3fff::/20",  # examples
-    )
+_SPECIAL = (
+    ip_network("192.0.0.0/24"),  # protocols; Oracle's metadata
+    ip_network("192.88.99.0/24"),  # relays of 6to4
+    ip_network("168.63.129.16/32"),  # Azure's metadata, on a public address
+    ip_network("2001::/23"),  # protocols
+    ip_network("2001:db8::/32"),  # examples
+    ip_network("3fff::/20"),  # examples
 )
 
 

@@ -20,7 +20,7 @@ _LONGEST_CARD = 500  # triples of an entity that are written as sentences
 
 
 class Graph:
-    """A retriever over the triples of a file: CSV or JSON lines. It reaches no network.
+    """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
 
     An entity is a document. The text about it has a line for each relation, which is a sentence with all its
     values. `store` holds the triples.
@@ -29,19 +29,17 @@ class Graph:
     offline = True  # can be used with the setting `offline`
 
     def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Holds the triples in memory. `place` names the graph in the sources of its passages.
-
-        `window`: the most sentences of a passage.
+        """Holds the triples. `place` names the graph in sources; a passage has at most `window` lines.
 
         Raises `InputError` without a triple.
         """
         self.store, self._place, self._window = TripleStore(triples), place, window
-        if not len(self.store):
+        if not self.store.by_name:
             raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a file. Raises `InputError` with the line of a mistake."""
+        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -84,8 +82,8 @@ class Graph:
         facts = {"source": self._source(entity), "retrieved_at": datetime.now(UTC)}
         for relation in sorted(by_relation, key=rank_of):
             group = by_relation[relation]
-            title = group[0].subject
-            text = sentence_of(title, relation, [triple.object for triple in group])
+            title, values = group[0].subject, [triple.object for triple in group]
+            text = sentence_of(title, relation, values)
             line = Passage(text=text, title=title, start=start, end=start + len(text), **facts)
             found += [(triple, line) for triple in group]
             start = line.end + 1

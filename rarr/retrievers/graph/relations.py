@@ -8,7 +8,9 @@ from collections.abc import Sequence
 
 from rarr.retrievers.graph.triples import relation_words, value_forms
 
-ALIASES = frozenset({"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label"})
+ALIASES = frozenset(
+    {"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label", "pref label"}
+)
 """Relations whose value is a name of the subject."""
 
 # A line for each relation: its names, then its sentence. Facts that texts state together stand together.
@@ -72,8 +74,8 @@ def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
     value = f"{', '.join(most)} and {last}" if most else last
     form = _KNOWN[relation][1] if relation in _KNOWN else _form_of(relation)
     when = "in" if re.fullmatch(r"\d{3,4}|[A-Z][a-z]+ \d{4}", value) or not value[:1].isdigit() else "on"
-    words = {"name": subject, "relation": relation, "value": value, "on": when}
-    sentence = form.format(**words, a=_article(value), an=_article(relation))
+    a, an = ("an" if noun[:1].lower() in "aeiou" else "a" for noun in (value, relation))
+    sentence = form.format(name=subject, relation=relation, value=value, on=when, a=a, an=an)
     # The last word, such as "Ltd.", may have its own full stop.
     return f"{sentence[:-2]}." if sentence.endswith("..") and not sentence.endswith("...") else sentence
 
@@ -89,7 +91,3 @@ def _form_of(relation: str) -> str:
         if last == "of":
             return "{name} is {an} {relation} {value}."
     return "The {relation} of {name} is {value}."
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[:1].lower() in "aeiou" else "a"

@@ -39,15 +39,8 @@ class TripleStore:
                 self.names.setdefault(triple.object_id, triple.object)
                 self._by_subject[triple.subject_id].append(triple)
                 self._by_object[triple.object_id].append(triple)
-        self._count = len(known)
-        self._by_name = self._indexed(aliases)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def named(self, key: str) -> Sequence[str]:
-        """Returns the entities with the name or alias `key`, as `name_key` makes it."""
-        return self._by_name.get(key, ())
+        self.by_name = self._indexed(aliases)
+        """The entities with a name or alias, by the form of it that `name_key` makes; {} without a triple."""
 
     def around(self, entity: str) -> list[Triple]:
         """Returns the triples of which the entity is the subject, in the order of the graph."""
@@ -110,7 +103,7 @@ def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
         if mentions and start < mentions[-1].end:
             continue
         for to in range(min(at + _LONGEST, len(words)), at, -1):
-            entities = store.named(" ".join(word for word, _, _ in words[at:to]))
+            entities = store.by_name.get(" ".join(word for word, _, _ in words[at:to]), ())
             place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
             if entities and (is_long or _may_be_name(store, entities, place.of(text))):
                 chosen = _chosen(store, entities, text, place, around)
@@ -145,8 +138,7 @@ def _chosen(
 def _named_values(store: TripleStore, entity: str, window: str) -> set[str]:
     """Returns the neighbours of the entity that the window names, by more than words of its own name."""
     keyed, own = f" {' '.join(stems(window))} ", set(name_key(store.names[entity]).split())
-    values = {triple.object for triple in store.around(entity)}
-    values |= {triple.subject for triple in store.pointing_at(entity)}
+    values = {it.object for it in store.around(entity)} | {it.subject for it in store.pointing_at(entity)}
     forms = ((value, form) for value in values for form in value_forms(value))
     return {
         value

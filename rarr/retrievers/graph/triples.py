@@ -1,22 +1,20 @@
-"""Declares a triple of a graph, its forms in text, and reads triples from CSV and JSON lines."""
+"""Declares a triple of a graph, its forms in text, and reads triples from CSV, JSON lines and RDF."""
 
 import csv
 import json
 import re
 import unicodedata
+from calendar import month_name
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
 _ISO_DATE = re.compile(r"[+-]?0*(\d{1,4})-(0\d|1[0-2])-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
@@ -40,8 +38,6 @@ class Triple(NamedTuple):
 
 def name_key(name: str) -> str:
     """Returns the words of a name in lower case, joined by spaces: marks, quotes and dots do not count."""
-    if name.isascii():
-        return " ".join(_WORD.findall(name.lower()))
     return " ".join(word for word, _, _ in words_of(name))
 
 
@@ -51,8 +47,6 @@ def words_of(text: str) -> list[tuple[str, int, int]]:
 
 
 def _folded(word: str) -> str:
-    if word.isascii():
-        return word.lower()
     plain = unicodedata.normalize("NFKD", word)
     return "".join(mark for mark in plain if not unicodedata.combining(mark)).casefold()
 
@@ -73,21 +67,21 @@ def value_forms(value: str) -> tuple[str, ...]:
     year, month, day = match[1], int(match[2]), int(match[3])
     if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
         return (year, value)
-    name = _MONTHS[month - 1]
+    name = month_name[month]
     return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
 def read_triples(file: Path) -> Iterator[Triple]:
-    """Yields the triples of a file, by the end of its name: .csv, .tsv or .jsonl.
+    """Yields the triples of a file, by the end of its name: .csv, .tsv, .jsonl, .ttl or .nt.
 
     A row is a triple (subject, relation, object, and optionally subject_id and object_id), or an entity:
     name, optionally id, and a value for each other column. Raises `InputError` with one line that names the
-    file and the line.
+    file and the line, and `SetupError` for RDF without pyoxigraph.
     """
     name, kind = shown(str(file)), file.suffix.lower()
-    rows = {".csv": _csv_rows, ".tsv": _csv_rows, ".jsonl": _json_rows}
+    rows = {".csv": _csv_rows, ".tsv": _csv_rows, ".jsonl": _json_rows, ".ttl": _rdf_rows, ".nt": _rdf_rows}
     if kind not in rows:
-        cure = "(export RDF, or the triples of a SPARQL endpoint, as CSV)"
+        cure = "(export the triples of a SPARQL endpoint to Turtle)"
         raise InputError(f"{name} is no graph: give a file in {', '.join(rows)} {cure}")
     try:
         for line, row in rows[kind](file):
@@ -95,6 +89,8 @@ def read_triples(file: Path) -> Iterator[Triple]:
                 yield from _row_triples(row)
             except ValueError:
                 raise InputError(f"{name}, line {line} is no triple and no entity: {_CURE}") from None
+    except SyntaxError as error:  # of RDF
+        raise InputError(f"{name}, line {error.lineno}: {error.msg}: correct the file") from None
     except OSError as error:
         raise InputError(f"graph {name} cannot be read ({error.strerror}): check its path") from None
     except UnicodeDecodeError as error:
@@ -104,10 +100,11 @@ def read_triples(file: Path) -> Iterator[Triple]:
 def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     """Returns the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
     if "name" in row and row.keys().isdisjoint(_PARTS):
-        name, values = _text(row["name"]), {key: row[key] for key in row if key not in ("name", "id")}
-        id_, is_whole = _text(row.get("id")) or name, bool(name)
-        pairs = [(key, _text(it)) for key in values for it in _listed(values[key])]
-        triples = [Triple(id_, name, key, value, value) for key, value in pairs if value]
+        lists = ((key, it if isinstance(it, list) else [it]) for key, it in row.items())
+        pairs = [(key, _text(it)) for key, its in lists if key not in ("name", "id") for it in its]
+        name, id_ = _text(row["name"]), _text(row.get("id"))
+        triples = [Triple(id_ or name, name, key, value, value) for key, value in pairs if value]
+        is_whole = bool(name)
     else:
         subject, relation, value, own, other = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
         triples = [Triple(own or subject, subject, relation, other or value, value)]
@@ -115,10 +112,6 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     if not is_whole:
         raise ValueError
     return triples
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _text(value: object) -> str:
@@ -153,3 +146,27 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 row = {}
             if line.strip():
                 yield number, row if isinstance(row, dict) else {}
+
+
+def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yields the statements by the English labels of their parts, else by the ends of their addresses.
+
+    Statements about nodes without a name, and texts in other languages, are left out.
+    """
+    try:
+        import pyoxigraph as rdf
+    except ImportError:
+        raise SetupError('a graph in RDF needs a package: pip install "rarr[graph]"') from None
+    form = rdf.RdfFormat.from_extension(file.suffix.lower()[1:])
+    parsed = rdf.parse(file.read_bytes(), form, base_iri="file:///")
+    quads = [(it.subject, it.predicate, it.object) for it in parsed]
+    said = [it for it in quads if (getattr(it[2], "language", None) or "en").split("-")[0] == "en"]
+    labels = [it for it in reversed(said) if relation_words(it[1].value) in ("label", "pref label", "name")]
+    names: dict[Any, str] = {term: text.value for term, _, text in labels if isinstance(text, rdf.Literal)}
+    for term in filter(lambda it: isinstance(it, rdf.Literal | rdf.NamedNode), chain.from_iterable(said)):
+        end = re.split("[/#]", term.value.rstrip("/#"))[-1].replace("_", " ")
+        names.setdefault(term, term.value if isinstance(term, rdf.Literal) else end or term.value)
+    for subject, relation, value in said:
+        if all(names.get(it, "").strip() for it in (subject, relation, value)):
+            row = (names[subject], names[relation], names[value], subject.value, value.value)
+            yield 0, dict(zip((*_PARTS, *_IDS), row, strict=True))

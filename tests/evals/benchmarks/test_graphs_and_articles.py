@@ -9,19 +9,8 @@ from evals.benchmarks.running import run
 from evals.doubles import lines, write_rows
 from rarr import InputError, Settings
 from rarr.errors import SettingsError
+from rarr.evals.benchmarks import kalma
 from rarr.evals.benchmarks.bench import BenchmarkReport
-from rarr.evals.benchmarks.kalma import (
-    ROWS,
-    AnswerLine,
-    AskedQuestion,
-    Gaps,
-    KalmaRow,
-    asked_rows,
-    citation_scores,
-    evolved,
-    gaps_of,
-    without,
-)
 from rarr.evals.benchmarks.wikigen import EventPages, events_of
 from rarr.evals.rows import read_rows
 from rarr.records.answers import Answer, Statement
@@ -48,16 +37,11 @@ def entity(number: int) -> dict[str, str]:
 
 
 def data_folder(folder: Path) -> Path:
+    asked = "Where was {} born, and who was her employer?"
     rows: list[dict[str, Any]] = [
-        {
-            "id": f"b/{number}",
-            "question_specific": f"Where was {PEOPLE[number]} born, and who was her employer?",
-            "graph": [entity(number)],
-        }
-        for number in range(4)
+        {"id": f"b/{n}", "question_specific": asked.format(PEOPLE[n]), "graph": [entity(n)]} for n in range(4)
     ]
-    rows.append({"id": "b/none", "question_specific": "Who?", "graph": []})
-    write_rows(folder / ROWS, *rows)
+    write_rows(folder / kalma.ROWS, *rows, {"id": "b/none", "question_specific": "Who?", "graph": []})
     return folder
 
 
@@ -68,19 +52,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
 
 
 def test_rows_with_a_graph_are_read_and_evolved(tmp_path: Path) -> None:
-    rows = asked_rows(read_rows(data_folder(tmp_path) / ROWS, KalmaRow))
+    rows = kalma.asked_rows(read_rows(data_folder(tmp_path) / kalma.ROWS, kalma.KalmaRow))
     assert [row.id for row in rows] == ["b/0", "b/1", "b/2", "b/3"]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
     assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)
-    assert evolved(rows) == evolved(rows)
-    assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in evolved(rows))
+    assert kalma.evolved(rows) == kalma.evolved(rows)
+    assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in kalma.evolved(rows))
 
 
 def test_embedded_answers_are_correct_and_tell_what_was_removed(report: BenchmarkReport) -> None:
     shares, minimum, gaps = (table.rows for table in report.tables)
-    assert [shares["rows of the data"][name].value for name in ("correctness", "as written", "aligned")] == [
-        1
-    ] * 3
+    assert {shares["rows of the data"][it].value for it in ("correctness", "as written", "aligned")} == {1}
     assert [gaps[f"rows of the data, {count} removed"]["recall"].value for count in (1, 2)] == [1, 1]
     assert minimum["micro"]["recall"].value == 1
     assert (minimum["micro"]["precision"].value or 0) > 0.9
@@ -117,13 +99,13 @@ def test_question_that_failed_is_an_error_and_asked_again(tmp_path: Path) -> Non
 def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_does_not_count() -> None:
     father = Triple("Q1", "Ida", "father", "Ole", "Ole")
     child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")
-    assert without([father, child, other], [father]) == [other]
+    assert kalma.without([father, child, other], [father]) == [other]
     text = "The graph does not tell the father of Ida."
     statement = Statement(text=text, start=0, end=len(text), needs_support=True)
     marked = Answer(question="?", text=text, statements=(statement,))
     nothing = marked.model_copy(update={"statements": ()})
-    assert gaps_of(marked, [father, other], nothing) == Gaps(telling=1, marked=1, told=1, absent=2)
-    assert gaps_of(marked, [father], marked) == Gaps(telling=0, marked=0, told=0, absent=1)
+    assert kalma.gaps_of(marked, [father, other], nothing) == kalma.Gaps(1, 1, 1, absent=2)
+    assert kalma.gaps_of(marked, [father], marked) == kalma.Gaps(0, 0, 0, absent=1)
 
 
 def triples(names: str) -> tuple[Triple, ...]:
@@ -133,14 +115,11 @@ def triples(names: str) -> tuple[Triple, ...]:
 def test_citations_against_the_minimum_knowledge_by_hand() -> None:
     """The first answer: 3 of 4 precise, 2 of 2 recalled; the second: 1 of 2 and 1 of 3; the third: none."""
     given = [("abca", "ab"), ("xd", "def"), ("", "c")]
-    pairs = [
-        (AskedQuestion("q", "?", triples("abcdef"), triples(least)), AnswerLine(id="q", cited=triples(cited)))
-        for cited, least in given
-    ]
-    micro, macro = citation_scores(pairs).values()
-    assert [it.value for it in micro.values()] == pytest.approx(
-        [4 / 6, 3 / 6, 2 * 4 / 6 * 0.5 / (4 / 6 + 0.5)]
-    )
+    asked = [kalma.AskedQuestion("q", "?", triples("abcdef"), triples(least)) for _, least in given]
+    pairs = zip(asked, [kalma.AnswerLine(id="q", cited=triples(cited)) for cited, _ in given], strict=True)
+    micro, macro = kalma.citation_scores(list(pairs)).values()
+    f1 = 2 * 4 / 6 * 0.5 / (4 / 6 + 0.5)
+    assert [it.value for it in micro.values()] == pytest.approx([4 / 6, 3 / 6, f1])
     assert [it.value for it in macro.values()][:2] == pytest.approx([(3 / 4 + 1 / 2) / 2, 4 / 9])
 
 

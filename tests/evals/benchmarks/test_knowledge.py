@@ -31,9 +31,8 @@ PAGES = {
 
 
 def entity(id_: str, name: str, popularity: float, **properties: Any) -> dict[str, Any]:
-    return {
-        "id": id_, "name": name, "popularity": popularity, "properties": properties, "documents": [id_],
-    }  # fmt: skip
+    known = {"id": id_, "name": name, "popularity": popularity}
+    return known | {"properties": properties, "documents": [id_]}
 
 
 ENTITIES = [
@@ -93,21 +92,12 @@ def test_names_are_searched(tmp_path: Path) -> None:
         run("names", data, out=tmp_path / "other")
 
 
-NOVEL = QuestionRow(
-    id="novel",
-    question="who wrote The Salt Road",
-    answers=("Ida Lunde", "I. Lunde"),
-    passage="The Salt Road is a novel by Ida Lunde. Lunde's first readers were sailors.",
-)
-SONG = QuestionRow(
-    id="song",
-    question="who wrote Green Ice",
-    answers=("Tom Berg",),
-    passage="Green Ice was written by Tom Berg in 1904.",
-)
-MILL = QuestionRow(
-    id="mill", question="when did the mill open", answers=("1937",), passage="The mill opened in 1937."
-)
+LUNDE = "The Salt Road is a novel by Ida Lunde. Lunde's first readers were sailors."
+IDA = ("Ida Lunde", "I. Lunde")
+NOVEL = QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
+BERG = "Green Ice was written by Tom Berg in 1904."
+SONG = QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
+MILL = QuestionRow(id="mill", question="when did it open", answers=("1937",), passage="It opened in 1937.")
 
 
 def test_answers_of_one_type_are_substituted() -> None:
@@ -163,10 +153,8 @@ def test_types_of_answers() -> None:
 
 def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
     found = ["memory", "memory", "evidence", "other", None]
-    lines = [
-        ReactionLine.model_validate({"id": str(n), "right": it is not None, "bucket": it})
-        for n, it in enumerate(found)
-    ]
+    given = ({"id": str(n), "right": it is not None, "bucket": it} for n, it in enumerate(found))
+    lines = list(map(ReactionLine.model_validate, given))
     scores = reactions([*lines, ReactionLine(id="e", error="no")])
     assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
     assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
@@ -175,10 +163,8 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
 
 def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     rows = [json.loads(row.model_dump_json()) for row in (SONG, NOVEL)]
-    settings = Settings(home=tmp_path / "home")
-    report = run(
-        "conflicts", write_rows(tmp_path / "qa.jsonl", *rows), out=tmp_path / "out", settings=settings
-    )
+    data, settings = write_rows(tmp_path / "qa.jsonl", *rows), Settings(home=tmp_path / "home")
+    report = run("conflicts", data, out=tmp_path / "out", settings=settings)
     assert report.tables[0].rows["all"]["memory"].value == 0
     assert report.counts == {"questions": 2, "conflicts": 2}
     with pytest.raises(InputError, match="gives no conflict"):

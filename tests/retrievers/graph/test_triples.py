@@ -1,11 +1,12 @@
-"""Triples from CSV and JSON lines, and the line of every mistake."""
+"""Triples from CSV, JSON lines and RDF, and the line of every mistake."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
 from rarr.retrievers.graph.triples import Triple, read_triples
 
 LUNDE = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
@@ -24,7 +25,7 @@ HEIGHT = Triple("d1", "Hoover Dam", "height", "221 metres", "221 metres")
     [
         (
             "a.csv",
-            "subject;subject_id;relation;object;object_id\nIda Lunde;p1;place of birth;Aarle;c1\n\n",
+            "subject;relation;object;subject_id;object_id\nIda Lunde;place of birth;Aarle;p1;c1\n",
             LUNDE,
         ),
         ("a.tsv", "subject_id\tsubject\trelation\tobject_id\tobject\n" + "\t".join(LUNDE), LUNDE),
@@ -32,7 +33,7 @@ HEIGHT = Triple("d1", "Hoover Dam", "height", "221 metres", "221 metres")
         ("a.csv", "id,name,height,opened\nd1,Hoover Dam,221 metres,\n", HEIGHT),
         (
             "a.jsonl",
-            '{"id": "d1", "name": "Hoover Dam", "height": ["221 metres", ""], "opened": null}\n',
+            '{"id": "d1", "name": "Hoover Dam", "height": ["221 metres", ""], "opened": null}',
             HEIGHT,
         ),
     ],
@@ -48,6 +49,8 @@ def test_rows_are_triples_or_entities(name: str, text: str, triple: Triple, tmp_
         ("a.csv", "subject,relation,object\nIda,,Aarle\n", 2),
         ("a.jsonl", '{"name": "Ida"}\n{"name"\n', 2),
         ("a.jsonl", '{"name": "Ida", "home": {"city": 1}}\n', 1),
+        ("a.ttl", "@prefix ex: <http://e.org/> .\nex:a ex:b ex:c .\nex:a ex:b\n", 4),
+        ("a.nt", '<http://e.org/a> <http://e.org/b> "c" .\n<http://e.org/a> oops\n', 2),
     ],
 )
 def test_mistake_is_one_line_with_its_line(name: str, text: str, line: int, tmp_path: Path) -> None:
@@ -58,8 +61,37 @@ def test_mistake_is_one_line_with_its_line(name: str, text: str, line: int, tmp_
 def test_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv cannot be read \(No such file or directory\)"):
         list(read_triples(tmp_path / "none.csv"))
-    with pytest.raises(InputError, match=r"a\.ttl is no graph: give a file in \.csv, .* \(export RDF"):
-        read(tmp_path, "a.ttl", "Ida")
+    with pytest.raises(InputError, match=r"a\.xml is no graph: give .* \.ttl, \.nt \(export .* to Turtle"):
+        read(tmp_path, "a.xml", "Ida")
     (tmp_path / "a.csv").write_bytes(b"subject,relation,object\nId\xe9,born,Aarle\n")
     with pytest.raises(InputError, match="is not UTF-8"):
         list(read_triples(tmp_path / "a.csv"))
+
+
+TURTLE = """
+@prefix ex: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+ex:ida rdfs:label "Ida Lunde"@en, "Ida aus Aarle"@de ; skos:altLabel "I. Lunde" ;
+  ex:birthPlace ex:Old_Aarle ; ex:born "1901-03-02"^^<http://www.w3.org/2001/XMLSchema#date> ;
+  ex:motto "Weiter"@de, " " ; a ex:Geologist ; ex:knows [ ex:age 4 ] .
+"""
+
+
+def test_turtle_is_read_by_its_english_labels(tmp_path: Path) -> None:
+    ida = ("http://example.org/ida", "Ida Lunde")
+    assert set(read(tmp_path, "a.ttl", TURTLE)) == {
+        Triple(*ida, "label", "Ida Lunde", "Ida Lunde"),
+        Triple(*ida, "altLabel", "I. Lunde", "I. Lunde"),
+        Triple(*ida, "birthPlace", "http://example.org/Old_Aarle", "Old Aarle"),
+        Triple(*ida, "born", "1901-03-02", "1901-03-02"),
+        Triple(*ida, "type", "http://example.org/Geologist", "Geologist"),
+    }
+
+
+def test_rdf_without_its_package_names_the_install_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None)
+    with pytest.raises(SetupError, match=r'pip install "rarr\[graph\]"'):
+        read(tmp_path, "a.ttl", TURTLE)
