@@ -14,7 +14,7 @@ package is a bug.
 """
 
 
-class RarrError(Exception):
+class RarrError(RuntimeError):  # of other errors LangGraph's server shows a caller no message
     """Base of all errors of `rarr`."""
 
 

@@ -88,18 +88,14 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
     # The notice says that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
-    unread, warnings = grouped(each for each in own if each.code in _UNREAD), grouped(own)
+    unread, warnings = grouped(each for each in own if each.code in _UNREAD), tuple(grouped(own))
     is_unjudged = any(kind == "not judged" for kind, _ in classified(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
-        is_any_judged = any(
-            it.status not in ("unjudged", "retrieval_failed") for it in revision.report.sentences
-        )
-        outcome = "partly_judged" if is_any_judged else "not_judged"
+        judged = {it.status for it in revision.report.sentences} - {"unjudged", "retrieval_failed"}
+        outcome = "partly_judged" if judged else "not_judged"
         notice += f" ({[*unread, *warnings, 'see the warnings'][0]})"
     found = tuple(_findings(revision, fail_on))
-    return CheckedDocument(
-        file=name, outcome=outcome, notice=notice, findings=found, warnings=tuple(warnings)
-    )
+    return CheckedDocument(file=name, outcome=outcome, notice=notice, findings=found, warnings=warnings)
 
 
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:

@@ -1,8 +1,8 @@
 """Keeps which suggested edits people refused, so that no later run makes them again.
 
 The file `refused.txt` in the data folder has hashes, and no words: a line for each refused edit. A hash is of
-a sentence, a change of it and a line of the source that gives the change: the sentence may move, and the text
-around it may change.
+a sentence, a change of it and a line of the source that gives the change: the sentence may move, the text
+around it may change, and it may stand in another document.
 """
 
 import re
@@ -87,9 +87,10 @@ def with_decisions(
 
 def decided(run: str, **decisions: Ids) -> Revision:
     """Decides about edits of a recorded run, or of a file of JSON. Raises `InputError` for another one."""
-    found, is_file = None, run.endswith(".json")
+    found, file = None, Path(run)
     with suppress(OSError, ValidationError):
-        found = Revision.model_validate_json(Path(run).read_bytes()) if is_file else Trace.load(run).revision
+        is_file = file.is_file()
+        found = Revision.model_validate_json(file.read_bytes()) if is_file else Trace.load(run).revision
     if found is None:
         raise InputError(f"{run} has no revision: name a run that is done, or a file of rarr revise --json")
     return with_decisions(found, Settings().home, **decisions)

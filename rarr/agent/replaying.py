@@ -218,11 +218,10 @@ class RecordedNodes:
 
 def _error(line: str) -> RarrError:
     """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
-    kinds = {
-        kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError, RetrievalError)
-    }
+    kinds = BudgetError, InputError, ModelError, SetupError, RetrievalError
     name, _, message = line.partition(": ")
-    return kinds[name](message) if name in kinds else RetrievalError(line)
+    kind = next((kind for kind in kinds if kind.__name__ == name), None)
+    return kind(message) if kind else RetrievalError(line)
 
 
 class RecordedChat:

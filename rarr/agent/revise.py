@@ -166,6 +166,14 @@ class Reviser(RunOwner[Revision]):
         return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
 
 
+def _search_of(settings: dict[str, Any]) -> Search:
+    """Takes `search="given"` out of the settings of a call: what they name otherwise is not searched."""
+    if settings.get("search") != "given":
+        return None
+    settings |= {"search": None, "corpus": None, "graph": None}
+    return "given"
+
+
 async def arevise(
     text: str,
     context: str | Sequence[Message] | None = None,
@@ -175,10 +183,11 @@ async def arevise(
 ) -> Revision:
     """Revises one text, as `Reviser.arevise` does.
 
-    `settings` are the fields of `Settings`, such as `corpus="notes/"`.
+    `settings` are the fields of `Settings`, such as `corpus="notes/"`, or `search="given"`.
     """
+    search = _search_of(settings)
     async with built(Reviser, settings) as reviser:
-        return await reviser.arevise(text, context, sources=sources)
+        return await reviser.arevise(text, context, sources=sources, search=search)
 
 
 revise = synchronous(arevise)
@@ -196,8 +205,9 @@ async def acite(
 
     The arguments are those of `Reviser.acite`, and the fields of `Settings`, such as `corpus="notes/"`.
     """
+    how: dict[str, Any] = {"search": _search_of(settings), "mark_unsupported": mark_unsupported}
     async with built(Reviser, settings) as reviser:
-        return await reviser.acite(text, context, sources=sources, mark_unsupported=mark_unsupported)
+        return await reviser.acite(text, context, sources=sources, **how)
 
 
 cite = synchronous(acite)
@@ -215,9 +225,8 @@ async def apostprocess(
     """Postprocesses the answer of a model: corrects it, cites it, reports on it, or marks what is doubtful.
 
     `context` is the question or the conversation (messages with role and content) that it answers. `sources`
-    are the passages that the model was given: strings, `Passage` records, documents of LangChain, or search
-    results such as {"text": ..., "url": ..., "title": ...}. They are searched first, and other sources only
-    if the settings name a corpus or a search; with `search="given"`, they are searched alone.
+    are the passages that the model was given, as in `Reviser.arevise`: search results are objects such as
+    {"text": ..., "url": ..., "title": ...}. With `search="given"`, they are searched alone.
 
     `mode` is `revise`, `cite` (only adds citations), `check` (changes nothing and reports) or `annotate`
     (marks what is contradicted or not confirmed). After `deadline_s` seconds the original is returned with a
@@ -226,9 +235,7 @@ async def apostprocess(
     A failed search or model never raises: the result holds the original, and a notice that says why. Raises
     `InputError` for a wrong call, and `SetupError` where something that the settings ask for is missing.
     """
-    search: Search = "given" if settings.get("search") == "given" else None
-    if search:
-        settings |= {"search": None, "corpus": None}
+    search = _search_of(settings)
     require_options(answer, mode, deadline_s)
 
     async def finished() -> Postprocessed:

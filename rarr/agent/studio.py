@@ -11,7 +11,7 @@ from typing import Any, Literal, NotRequired
 
 from langgraph.runtime import Runtime
 from langgraph_sdk.runtime import ServerRuntime
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
 from rarr.agent.graph import Node, build_graph, metered
@@ -21,13 +21,13 @@ from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.errors import SettingsError
 from rarr.settings import Settings
-from rarr.settings.reading import unknown_setting
+from rarr.settings.reading import one_line
 from rarr.state import State
 from rarr.tools.models.run_budget import Meter
 
 
 class StudioContext(BaseModel):
-    """The settings of a run in Studio. An unknown key and a wrong value are a `SettingsError`."""
+    """The settings of a run in Studio."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,13 +40,12 @@ class StudioContext(BaseModel):
     prompts: str | None = None
     """A folder with prompts of your own."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _keys_are_known(cls, values: dict[str, Any]) -> dict[str, Any]:
-        for key in values:
-            if key not in cls.model_fields:
-                raise SettingsError(unknown_setting(key, cls.model_fields))
-        return values
+    def __init__(self, **values: Any) -> None:
+        """Raises `SettingsError` with one line that names the key and the cure."""
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise SettingsError(one_line(error, values, type(self).model_fields, {})) from None
 
 
 class StudioInput(TypedDict):
@@ -68,7 +67,7 @@ def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
         components = await to_thread(_components, runtime.context or StudioContext())
         start: State = {}
         if "original" not in state and "query" not in state:
-            text = required_text(state["text"], "text")
+            text = required_text(state.get("text", ""), "text")
             question = optional_text(state.get("context"), "context")
             start = State(original=text, text=text, context=question, round=1, warnings=[])
         with using(Meter(budget_of(components.settings))):
@@ -82,10 +81,7 @@ pipeline = build_graph(wrap=_in_studio, context_schema=StudioContext, input_sche
 
 
 def graph(runtime: ServerRuntime[Any]) -> CompiledGraph:
-    """Returns the pipeline, whose seven nodes Studio shows, for a run of the server.
-
-    Raises `SettingsError` for an unknown key in the run's context: the server itself would leave it out.
-    """
+    """Returns the pipeline for a run. Raises `SettingsError` for an unknown key, which the server drops."""
     execution = runtime.execution_runtime
     if execution is not None and isinstance(execution.context, Mapping):
         StudioContext(**execution.context)

@@ -52,9 +52,11 @@ class Edit(Change):
 
 def require_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
     """Raises `InputError` unless there are ids, each of an edit in this state."""
-    known = [edit.id for edit in edits if edit.state == state]
-    if wrong := [edit_id for edit_id in edit_ids or ("",) if edit_id not in known]:
-        raise InputError(f"no {state} edit {wrong[0]!r} in this revision: it has {known} (a list as *ids)")
+    known = ", ".join(edit.id for edit in edits if edit.state == state) or "none"
+    told = {"": "unknown", "accepted": "in the text already, and Revision.revert in Python takes it back"}
+    for edit_id in edit_ids or ("",):
+        if (now := next((edit.state for edit in edits if edit.id == edit_id), "")) != state:
+            raise InputError(f"edit {edit_id!r} is {told.get(now, now)}; {state} edits, one by one: {known}")
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

@@ -8,8 +8,6 @@ from pydantic_settings import BaseSettings
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
 """What becomes of an answer on its way through the server. `off`: nothing."""
-
-
 Some = TypeVar("Some", bound="ServingSettings")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
-from rarr import Postprocessed, Reviser, Settings, apostprocess, postprocess
+from rarr import Postprocessed, Reviser, Settings, apostprocess, cite, postprocess, revise
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
@@ -69,6 +69,9 @@ def test_sources_of_each_call_stand_beside_a_corpus_or_alone(tmp_path: Path) -> 
             result = reviser.postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], search=search)  # type: ignore[arg-type]  # a loop over literals
             assert result.text == f"{RIGHT} {FINISHED}"
             assert [Path(each.source).name for each in result.citations] == names
+    assert revise(WRONG, sources=[YEAR], search="given", corpus=tmp_path).text == WRONG
+    alone: dict[str, Any] = {"sources": [HEIGHT], "search": "given", "corpus": tmp_path / "none"}
+    assert [it.source for it in cite(f"{RIGHT} {FINISHED}", **alone).sources] == ["passage 1"]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -81,20 +81,20 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("decisions", "message"),
     [
-        ({"accept": ["e9"], "refuse": ["e1"]}, "no suggested edit 'e9'"),
-        ({"accept": ["e1"], "refuse": ["e9"]}, "no suggested edit 'e9'"),
+        ({"accept": ["e9"], "refuse": ["e1"]}, "edit 'e9' is unknown"),
+        ({"accept": ["e1"], "refuse": ["e9"]}, "edit 'e9' is unknown"),
         ({"accept": ["e1"], "refuse": ["e1"]}, "e1 is decided twice"),
         ({"undo": ["e1"]}, "no person refused e1"),
-        ({"refuse": [["e1"]]}, r"no suggested edit \['e1'\].*\(a list as \*ids\)"),
-        ({}, "no suggested edit '' in this revision"),
+        ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* one by one: e1"),
+        ({}, "edit '' is unknown"),
     ],
 )
 def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:
     made = revised(tmp_path)
     with pytest.raises(InputError, match=message):
         with_decisions(made, tmp_path, **decisions)
-    with pytest.raises(InputError, match="has no revision"):
-        decided("none.json", **decisions)
+    with pytest.raises(InputError, match="no trace of a run 'none'"):
+        decided("none", **decisions)
     assert not (tmp_path / FILE).exists()
 
 

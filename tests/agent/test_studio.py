@@ -59,7 +59,7 @@ async def test_corpus_and_model_are_set_there(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.slow
 @pytest.mark.loopback
 @pytest.mark.skipif(find_spec("langgraph_api") is None, reason="needs LangGraph's server: make extras")
-def test_server_of_langgraph_runs_the_graph_and_refuses_an_unknown_key(tmp_path: Path) -> None:
+def test_server_of_langgraph_runs_the_graph_and_shows_what_is_wrong(tmp_path: Path) -> None:
     for name in ("rarr", "langgraph.json"):
         (tmp_path / name).symlink_to(ROOT / name)  # the server writes into its folder
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
@@ -74,9 +74,11 @@ def test_server_of_langgraph_runs_the_graph_and_refuses_an_unknown_key(tmp_path:
             [assistant] = client.post("/assistants/search", json={}).json()
             drawn = client.get(f"/assistants/{assistant['assistant_id']}/graph").json()
             done, asked = client.post("/runs/wait", json=run).json(), len(model.requests)
-            context["modle"] = "vllm:rules"
-            wrong = client.post("/runs/wait", json=run).json()
+            wrong = ({"modle": "a"}, {"preset": "papr"}, {"model": "openai:gpt-5-mini"})
+            failed = [client.post("/runs/wait", json=run | {"context": it}).json() for it in wrong]
             assert len(model.requests) == asked > 0
     assert {node["id"] for node in drawn["nodes"]} == {"__start__", *NODES, "__end__"}
     assert (done["original"], "221" in done["text"]) == (TEXT, True)
-    assert wrong["__error__"]["error"] == "SettingsError"
+    unknown, invalid, keyless = (it["__error__"]["message"] for it in failed)
+    assert unknown == "unknown setting 'modle' (did you mean 'model'?)"
+    assert invalid.startswith("setting 'preset' is 'papr': ") and "set OPENAI_API_KEY" in keyless

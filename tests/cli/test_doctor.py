@@ -49,28 +49,23 @@ def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:
     return command("doctor", "--model", name, "--base-url", url, *more)
 
 
+FIT = ["faults: none", f"{NAME} is fit for edits"]
+UNFIT = [
+    "faults: 10 of 10 errors missed, 11 of 14 other sentences misread",
+    f"{NAME} is unfit to read: name a stronger model",
+]
+
+
 @pytest.mark.loopback
-@pytest.mark.parametrize(
-    ("model", "status", "faults", "fit"),
-    [
-        (perfect, 0, [], "fit for edits"),
-        (
-            RuleModel(),
-            3,
-            ["10 of 10 errors missed, 11 of 14 other sentences misread"],
-            "unfit to read: name a stronger model",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("model", "status", "lines"), [(perfect, 0, FIT), (RuleModel(), 3, UNFIT)])
 def test_model_that_is_unfit_is_status_3_with_its_faults(
-    command: Command, model: Any, status: int, faults: list[str], fit: str
+    command: Command, model: Any, status: int, lines: list[str]
 ) -> None:
     with ScriptedServer(model) as at:
         done, printed = doctor(command, at.url), doctor(command, at.url, "--json")
     exam = json.loads(printed.out)
     assert (done.status, printed.status, done.err, exam["cards"]) == (status, status, "", 24)
-    assert ", ".join(exam["faults"]) == ", ".join(faults)
-    assert done.out.decode().splitlines()[2:] == [f"faults: {(*faults, 'none')[0]}", f"{NAME} is {fit}"]
+    assert (done.out.decode().splitlines()[2:], bool(exam["faults"])) == (lines, status == 3)
 
 
 def test_embedded_reader_needs_no_exam_and_an_exam_no_source(command: Command) -> None:
