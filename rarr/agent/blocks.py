@@ -5,9 +5,11 @@ If the run reaches a limit, finished blocks keep their revision, and the rest of
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from rarr.components import Components
+from rarr.errors import BudgetError
 from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_blocks
 from rarr.records import Notice
 from rarr.state import State
@@ -20,7 +22,7 @@ from rarr.tools.trace_spans import span
 BLOCK_CHARS = 4000
 """The length of a block, about; a shorter text is revised as a whole."""
 _FEWEST, _MOST = 2, 16  # blocks at once; with the embedded reader, one searches while another computes
-_DIVIDING = 1.25  # times the grace: after this time, the rest is not even divided into sentences
+_READING, _DIVIDING = 0.3, 0.6  # of the grace: then blocks under way are left, then the rest is not divided
 _WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the block's own run
 _REQUESTS = 8  # requests of one block at once, on average
 
@@ -36,25 +38,35 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
 
     `run` takes the first state of a block through the graph and returns its last state.
     """
+    text, limits = start["original"], meter()
+    blocks = _blocks(text, limits)
 
     async def revised(block: TextBlock, _: int) -> BlockOutcome:
-        if meter().over or block.too_long or not block.sentences:
-            return BlockOutcome(block, None)
-        begun = block_state(start["original"], start["context"], block.number, block.span, block.lead)
-        with span("block", f"block {block.number}", "", lead=block.lead, **block.span._asdict()):
-            state: Any = await run(begun)
-        meter().share += (block.span.end - block.span.start) / len(start["original"])
-        return BlockOutcome(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
+        state: Any = {}
+        if not block.too_long and block.sentences:
+            begun = block_state(text, start["context"], block.number, block.span, block.lead)
+            place = block.span._asdict()
+            with span("block", f"block {block.number}", "", lead=block.lead, **place), suppress(BudgetError):
+                async with limits.in_time(_READING * limits.grace):
+                    state = await run(begun)
+                limits.share += (block.span.end - block.span.start) / len(text)
+        return BlockOutcome(block, cast(State, {it: state[it] for it in state if it not in _WORKING}) or None)
+
+    def joined() -> State:  # all that is left in one job: under load, each change of threads takes long
+        outcomes.extend(BlockOutcome(block, None) for block in blocks)
+        outcomes.sort(key=lambda outcome: outcome.block.number)
+        state = join_blocks(start, outcomes, components.settings.report_size)
+        return {**state, "warnings": [*state["warnings"], *_limit_notices(outcomes, limits)]}
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0
-    flow = bounded_flow(_blocks(start["original"], meter()), revised, max(_FEWEST, min(_MOST, at_once)))
-    outcomes = sorted([outcome async for outcome in flow], key=lambda outcome: outcome.block.number)
-    state = await asyncio.to_thread(join_blocks, start, outcomes, components.settings.report_size)
-    return {**state, "warnings": [*state["warnings"], *_limit_notices(outcomes, meter())]}
+    begun = iter(lambda: None if limits.over else next(blocks, None), None)
+    flow = bounded_flow(begun, revised, max(_FEWEST, min(_MOST, at_once)))
+    outcomes = [outcome async for outcome in flow]
+    return await asyncio.to_thread(joined)
 
 
 def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks of the text; long after the deadline, the rest as a block without sentences."""
+    """Yields the blocks of the text; some time after the deadline, the rest as one without sentences."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining or 0.0) < -_DIVIDING * limits.grace:
@@ -67,16 +79,12 @@ def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
 
 def _limit_notices(outcomes: Sequence[BlockOutcome], limits: Meter) -> list[Notice]:
     """Makes warnings about blocks that are too long, and one about text that a limit of the run left out."""
-    notices = [
-        Notice(
-            code="block_too_long",
-            message=f"characters {block.span.start} to {block.span.end} hold no end of a sentence that could"
-            " divide them, so they are unjudged: end the sentences with a full stop",
-            node="",
-        )
-        for block, _ in outcomes
-        if block.too_long and block.sentences
-    ]
+    notices = list[Notice]()
+    for block in (outcome.block for outcome in outcomes):
+        if block.too_long and block.sentences:
+            where = f"characters {block.span.start} to {block.span.end} hold no end of a sentence"
+            cure = "that could divide them, so they are unjudged: end the sentences with a full stop"
+            notices.append(Notice(code="block_too_long", message=f"{where} {cure}", node=""))
     if any(outcome.cut for outcome in outcomes):
         counted = [outcome.block.sentences for outcome in outcomes]
         is_unread = counted[-1] == (outcomes[-1].block.span,)  # a rest that was not divided into sentences

@@ -61,10 +61,8 @@ async def in_time(
     call: Coroutine[Any, Any, Postprocessed], answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
     """Awaits `call`, and returns its result, or the untouched answer if the deadline comes first."""
-    if (result := await by_deadline(call, deadline_s)) is not None:
-        return result
-    notice = f"not checked: the deadline of {deadline_s:g} s came first"
-    return untouched(valid(answer), mode, "deadline", notice)
+    notice = f"not checked: the deadline of {deadline_s or 0:g} s came first"
+    return await by_deadline(call, deadline_s) or untouched(valid(answer), mode, "deadline", notice)
 
 
 def untouched(
@@ -120,20 +118,12 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
             doubtful = [it for name, it in classified(revision) if name in get_args(Doubt)]
             text, marks = annotated(text, doubtful)
         found = [(_moved(it.start, marks), _moved(it.end, marks), passage) for it, passage in planned]
-    return Postprocessed(
-        text=text,
-        original=revision.original,
-        changed=text != revision.original,
-        mode=mode,
-        outcome=outcome,
-        notice=notice,
-        marks=marks,
-        citations=tuple(
-            AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
-            for start, end, it in found
-        ),
-        **facts,
+    citations = tuple(
+        AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
+        for start, end, it in found
     )
+    facts |= {"text": text, "changed": text != revision.original, "marks": marks, "citations": citations}
+    return untouched(revision.original, mode, outcome, notice).model_copy(update=facts)
 
 
 def is_data(text: str) -> bool:

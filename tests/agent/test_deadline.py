@@ -1,5 +1,6 @@
 """A deadline or a budget ends a run in the middle of a long text and keeps the finished blocks."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ from agent.long_mills import (
 )
 from agent.mills import revised
 from benchmarks import mills
+from rarr import arevise
 from rarr.records import Usage
 from rarr.tools.models import run_budget as meter
 
@@ -71,6 +73,13 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
         "budget_exhausted",
         f"deadline_s={after + 0.5} ended the run after {done} of {SENTENCES} sentences: raise it for more",
     )
+
+
+async def test_block_whose_report_takes_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.nodes.attribute.all_relevances", lambda *_: asyncio.sleep(60))
+    async with asyncio.timeout(10):
+        revision = await arevise(TEXT, sources=[RIGHT], deadline_s=0.5)
+    assert judged(revision) == [False] * SENTENCES
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])

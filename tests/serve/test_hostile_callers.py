@@ -20,8 +20,11 @@ from serve.serving import ALICE, BOB, Served
 pytestmark = pytest.mark.loopback
 
 TOKEN = {"Authorization": f"Bearer {ALICE}"}
+CALLER = "additional_provider_specific_params"
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 LEADS = "the path leads elsewhere"
+ELSEWHERE = ["../admin", "%2e%2e/admin", "%252e%252e/admin", "..%2fadmin", "%5c..%5cadmin"]
+ELSEWHERE += ["/evil.example/x", "models%00.txt", "x%0d%0aHost:%20evil"]
 JSON = {"Content-Type": "application/json"}
 HEADS: list[tuple[str, dict[str, str], int, str]] = [
     *(
@@ -38,14 +41,7 @@ HEADS: list[tuple[str, dict[str, str], int, str]] = [
     ),
     (f"GET /v1/models?token={ALICE}", {}, 401, "send a token of this server"),
     (f"POST {GUARDRAIL}", {}, 401, "send a token of this server"),
-    *(
-        (f"GET /v1/{path}", TOKEN, 400, LEADS)
-        for path in ("../admin", "%2e%2e/admin", "%252e%252e/admin", "..%2fadmin", "%5c..%5cadmin")
-    ),
-    *(
-        (f"GET /v1/{path}", TOKEN, 400, LEADS)
-        for path in ("/evil.example/x", "models%00.txt", "x%0d%0aHost:%20evil")
-    ),
+    *((f"GET /v1/{path}", TOKEN, 400, LEADS) for path in ELSEWHERE),
     ("GET /v1/%252525252e", TOKEN, 400, "the path is encoded several times"),
     ("GET http://evil.example/v1/models", TOKEN, 404, "there is no such route"),
     ("GET /../../etc/passwd", TOKEN, 404, "there is no such route"),
@@ -90,13 +86,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
-    (
-        GUARDRAIL,
-        {"input_type": "response", "additional_provider_specific_params": {"corpus": "/etc"}},
-        JSON,
-        400,
-        "unknown corpus",
-    ),
+    (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "unknown corpus"),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
 

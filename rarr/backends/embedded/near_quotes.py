@@ -30,7 +30,7 @@ from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, ar
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import Evidence
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 from rarr.tools.text.markdown_tables import Cell
 
@@ -112,8 +112,7 @@ class NearQuoteVerifier:
 
 
 def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
-    (excerpt,) = labelled([evidence])
-    lines = lines_of(excerpt)
+    lines = lines_of(*labelled([evidence]))
     return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
 
 
@@ -124,6 +123,7 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     shown = "".join(piece.text for piece in block.pieces)
     cells, at = table_cells(shown), 0
     for piece in block.pieces:
+        require_awaited()
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
         if piece.number and cell:
