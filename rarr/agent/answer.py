@@ -17,11 +17,11 @@ from langgraph.types import Send
 from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
-from rarr.agent.quoted_answer import quoted_answer, sentence_of_triple
+from rarr.agent.quoted_answer import quoted_answer, text_of
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
-from rarr.errors import InputError, RetrievalError, SettingsError, SetupError
+from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
@@ -33,7 +33,7 @@ from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple
-from rarr.settings import EMBEDDED, Settings
+from rarr.settings import Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
@@ -52,14 +52,11 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     Of too many triples, those with most words of the question are kept, with a warning.
     """
     components, question = runtime.context, state["original"]
-    graph = graph_of(components)
-    queries = [] if _is_graph_alone(components.settings) else [Query(id="q1", text=question, start=0, end=0)]
+    graph, names = graph_of(components), search_names(components.settings)
+    alone = all(each == "graph" or isinstance(each, Graph) for each in names)
+    queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
     async with meter().in_time():
         return {"queries": queries, **(await work(_found, graph, question) if graph else {})}
-
-
-def _is_graph_alone(settings: Settings) -> bool:
-    return all(each == "graph" or isinstance(each, Graph) for each in search_names(settings))
 
 
 def graph_of(components: Components) -> Graph | None:
@@ -85,10 +82,8 @@ def _found(graph: Graph, question: str) -> State:
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
         meter().warn("suspicious_evidence", message)
     records = (CitedTriple(**dict(zip(CitedTriple.model_fields, it, strict=True))) for it, _ in safe)
-    sources = [
-        AnswerSource(number=number, passage=line, triple=record)
-        for number, (record, (_, line)) in enumerate(zip(records, safe, strict=True), start=1)
-    ]
+    found_each = enumerate(zip(records, safe, strict=True), start=1)
+    sources = [AnswerSource(number=n, passage=line, triple=record) for n, (record, (_, line)) in found_each]
     return {"sources": sources, "subjects": {it.name: list(it.entities) for it in mentions}}
 
 
@@ -108,12 +103,11 @@ def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> l
 
 
 def _words(triple: Triple) -> frozenset[str]:
-    said = sentence_of("", triple.relation, [triple.object])
-    return frozenset(telling_stems(f"{triple.relation} {said}"))
+    return frozenset(telling_stems(f"{triple.relation} {sentence_of('', triple.relation, [triple.object])}"))
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
-    """Lets the language model write the statements; without one, quotes the triples of the graph.
+    """Lets the language model write the statements; without one, quotes the sources.
 
     What a model wrote becomes the text, and all sources are evidence for each of its sentences. Raises
     `RetrievalError` if the passages could not be ranked, and what the model raises.
@@ -123,12 +117,10 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
         raise RetrievalError(failed.message)
     found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
     if writer is None:
-        if any(it.triple is None for it in found):
-            raise SetupError("these components write no answers: give Components(answer_writer=...)")
         told = await work(quoted_answer, question, found, state.get("subjects", {}))
         return {"sources": found, "statements": told}
     titles = [it.passage.title if it.triple is None else "" for it in found]
-    texts = map(_text_of, found)
+    texts = map(text_of, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
     written = list(await writer.write(question, listed))
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
@@ -151,35 +143,29 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
     return {**to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 
-def _text_of(source: AnswerSource) -> str:
-    return source.passage.text if source.triple is None else sentence_of_triple(source.triple)
-
-
 def _evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
     passage = source.passage
     if source.triple is not None:
-        text = _text_of(source)
+        text = text_of(source)
         passage = passage.model_copy(update={"text": text, "end": passage.start + len(text), "lead": ()})
     return evidence_of(passage, f"s{source.number}", "q1")
 
 
-def _checked(
-    statement: CitedStatement, own: Sequence[Sentence], sources: int, *, may_skip: bool
-) -> Statement:
+def _checked(draft: CitedStatement, own: Sequence[Sentence], sources: int, *, may_skip: bool) -> Statement:
     """Makes the checked statement of its sentences; with `may_skip`, a reader told which state nothing.
 
     It is supported if each of its sentences that states something is, and cites what they quote; other
     citations are refused. A statement that lacks support keeps those that it was written with and that its
     sentences quote for a part; where it was written without any, nothing is added.
     """
-    written, known = dict.fromkeys(statement.citations), range(1, sources + 1)
+    written, known = dict.fromkeys(draft.citations), range(1, sources + 1)
     quoted = dict.fromkeys(int(it.evidence_id[1:]) for each in own for it in each.quotes if it.side == "for")
     relied = {int(name[1:]) for each in own if each.status == "supported" for name in each.evidence_ids}
     citations = tuple(number for number in quoted if number in relied or number in written)
     stating = [each for each in own if each.checkable or not may_skip]
     lacks = not own or any(each.status != "supported" for each in stating)
-    lacks = lacks or (statement.needs_support and not citations)
+    lacks = lacks or (draft.needs_support and not citations)
     statuses = {each.status for each in stating}
     status: Status = "unconfirmed"
     if "contradicted" in statuses:
@@ -188,7 +174,7 @@ def _checked(
         status = "supported" if citations and not lacks else "unjudged"
     fault = {True: "the check does not quote it", False: "there is no such source"}
     return Statement(
-        text=" ".join(statement.text.split()),
+        text=" ".join(draft.text.split()),
         status=status,
         citations=citations,
         needs_support=lacks,
@@ -225,14 +211,10 @@ def after_writing(state: State) -> str:
 class Answerer(RunOwner[Answer]):
     """Builds models, indexes and the graph once; answers any number of questions, also at the same time.
 
-    Several graphs raise `InputError`, and documents without a language model `SettingsError`.
+    Several graphs raise `InputError`.
     """
 
     def _wired(self, settings: Settings) -> Settings:
-        is_embedded = settings.models.get("write_answer", settings.model) in EMBEDDED
-        if is_embedded and not _is_graph_alone(settings):
-            cure = "name it with model, as --model NAME, or give a graph alone"
-            raise SettingsError(f"an answer from documents or the web needs a language model: {cure}")
         # An answer is checked by cards, which the preset paper has not.
         return settings.model_copy(update={"preset": "default"})
 
@@ -295,8 +277,8 @@ async def aanswer(question: str, **settings: Any) -> Answer:
 
     A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
     `graph="people.csv"` or `corpus="notes/"`. Without a language model in `model`, the statements are
-    sentences of triples, and only a graph can be asked. Raises `RetrievalError` if a source cannot be
-    searched, and `ModelError` or `BudgetError` if the model cannot be asked.
+    sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
+    `BudgetError` if the model cannot be asked.
     """
     async with built(Answerer, settings) as answerer:
         return await answerer.aanswer(question)

@@ -98,12 +98,9 @@ async def cited(
         settled = [*source_list_places(text), *right]
         planned = planned_citations(research, settled)
         done = {citation.sentence.start for citation in planned}
-        lacking = [
-            it
-            for it in research.report.sentences
-            if mark_unsupported and it.checkable and it.start not in done and it.status not in unknown
-            if not any(Span(it.start, it.end).overlaps(span) for span in settled)
-        ]
+        every = research.report.sentences if mark_unsupported else ()
+        bare = [it for it in every if it.checkable and it.start not in done and it.status not in unknown]
+        lacking = [it for it in bare if not any(Span(it.start, it.end).overlaps(span) for span in settled)]
         numbers = dict[str, int]()
         if given and any(mark.label.isdecimal() for mark in marks):
             for number, name in enumerate(given.sources, start=1):
@@ -166,12 +163,8 @@ async def check_citations(
         by_sentence[each.mark.sentence].append(each)
     await asyncio.gather(*map(read, by_source.values()))
     done = {Span(card.start, card.end) for card, _ in readings if is_relied_on(card)}
-    undecided = [
-        group
-        for place, group in by_sentence.items()
-        if place not in done and len({each.source for each in group}) > 1
-    ]
-    await asyncio.gather(*map(read, undecided))
+    several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
+    await asyncio.gather(*(read(group) for place, group in several.items() if place not in done))
     checks = await work(lambda: [_check(text, each, readings) for each in resolved])
     return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
@@ -243,18 +236,13 @@ class _Sources:
 def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> CitationCheck:
     """Judges a citation: `not_supported` only if no card beside its source quotes it for a part."""
     mark, evidence = citation.mark, citation.evidence or {}
-    own = [
-        card
-        for card, beside in readings
-        if Span(card.start, card.end) == mark.sentence and beside & evidence.keys()
-    ]
+    near = [card for card, beside in readings if beside & evidence.keys()]
+    own = [card for card in near if Span(card.start, card.end) == mark.sentence]
     quoting = [card for card in own if evidence.keys() & set(card.cited)]
     card = next((card for card in quoting if is_relied_on(card)), None)
     unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
-    partly = any(
-        it.verdict == "open" and mark.sentence not in [Span(place.start, place.end) for place in it.open]
-        for it in quoting
-    )
+    open_ = [[Span(place.start, place.end) for place in it.open] for it in quoting if it.verdict == "open"]
+    partly = any(mark.sentence not in places for places in open_)
     fault: CitationState = "unjudged" if unread or partly else "not_supported"
     quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(

@@ -83,10 +83,8 @@ def examined(name: str, settings: Settings) -> ExamResult:
 
     Raises `RarrError` for a model that cannot be used, and `ModelError` for one that cannot be asked.
     """
-    asked = settings.model_copy(
-        update={"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4)}
-    )
-    components = wire(asked)
+    alone = {"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4)}
+    components = wire(settings.model_copy(update=alone))
     if components.card_reader is None:
         raise InputError(f"{name} is no language model: name one, such as openai:NAME or vllm:NAME")
     try:

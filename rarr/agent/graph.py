@@ -59,9 +59,8 @@ def build_graph(
     for node in (generate_queries, retrieve, rerank, *changing, attribute, evaluate):
         add_surviving(graph, node, on_failure=ON_FAILURE[node], wrap=wrap)
     graph.add_edge(START, "generate_queries")
-    graph.add_conditional_edges(
-        "generate_queries", one_branch_per_query, ["retrieve", "rerank", "attribute", "evaluate"]
-    )
+    after_queries = ["retrieve", "rerank", "attribute", "evaluate"]
+    graph.add_conditional_edges("generate_queries", one_branch_per_query, after_queries)
     graph.add_edge("retrieve", "rerank")
     if rewriting:
         graph.add_edge("rerank", "rewrite")

@@ -65,11 +65,9 @@ async def in_time(
     return await by_deadline(call, deadline_s) or untouched(valid(answer), mode, "deadline", notice)
 
 
-def untouched(
-    answer: str, mode: PostprocessMode, outcome: Outcome, notice: str, **more: Any
-) -> Postprocessed:
-    """Makes the result of an answer that nothing was done with. `notice` says why."""
-    facts = {"mode": mode, "outcome": outcome, "notice": valid(notice), **more}
+def untouched(answer: str, mode: PostprocessMode, outcome: Outcome, why: str, **more: Any) -> Postprocessed:
+    """Makes the result of an answer that nothing was done with. Its notice says why."""
+    facts = {"mode": mode, "outcome": outcome, "notice": valid(why), **more}
     return Postprocessed(text=answer, original=answer, changed=False, **facts)
 
 

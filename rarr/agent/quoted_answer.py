@@ -1,4 +1,4 @@
-"""Answers from a graph without a language model: quotes the triples that have the words of the question.
+"""Answers without a language model: quotes the triples and sentences that have the words of the question.
 
 The names in a part of the question give the subject of a quote, and its other words the statement; words
 that no quote has are a gap, which needs support.
@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.backends.embedded.items import items_of
-from rarr.records.answers import AnswerSource, CitedTriple, Statement
+from rarr.records.answers import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import STOP_WORDS, telling_stems
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.tools.text.blocks_and_sentences import Span
@@ -19,14 +20,18 @@ from rarr.tools.text.blocks_and_sentences import Span
 _OVERVIEW = 8  # triples of an entity, where a part of the question only names it
 _CUT = re.compile(r"(?:[,;?] (?:and )?|\band )(?=(?:who|what|when|where|which|how|why)\b)", re.IGNORECASE)
 _KIND = re.compile(
-    r"\b(?:(?P<date>when)|(?P<number>how (?!do|did|is|are|was|were|can)\w+)|(?P<name>who|where))\b",
+    r"\b(?:(?P<date>when)|(?P<count>how many)|(?P<number>how (?!do|did|is|are|was|were|can)\w+)"
+    r"|(?P<name>who|where)|(?P<reason>why|how))\b",
     re.IGNORECASE,
 )
+Ids = Mapping[str, Sequence[str]]
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
 
 
-def sentence_of_triple(triple: CitedTriple) -> str:
-    """Returns the sentence of a triple alone."""
+def text_of(source: AnswerSource) -> str:
+    """Returns the sentence of a triple alone, or the text of a passage."""
+    if (triple := source.triple) is None:
+        return source.passage.text
     return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
@@ -39,39 +44,61 @@ class Subject(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A triple as a line about the entity `id`, with the sentence of the triple; `other` is its other end.
+    """A triple or sentence that may be quoted. Its `words` are without those of the `relation`.
 
-    `words` are those of the sentence, without those of the `relation`. Each triple is a line about its value
-    too, then without its relation: the father of a child is no child of the father.
+    A triple is about the entity `id`; `other` is its other end. It is a line about its value too, then
+    without its relation: the father of a child is no child of the father. A sentence has no `id`, and is
+    about what its words and its title, together `about`, name.
     """
 
     number: int
     text: str
     words: frozenset[str]
-    id: str
-    other: str
+    id: str = ""
+    other: str = ""
     relation: tuple[str, ...] = ()
+    about: frozenset[str] = frozenset()
+
+    def is_about(self, subject: Subject) -> bool:
+        names = frozenset(telling_stems(subject.name))
+        return self.id in subject.ids if self.id else names <= self.about and bool(names & self.words)
 
     def names_relation(self, asked: Sequence[str]) -> bool:
         """Do the words `asked` name its whole relation? A part of the name is another relation."""
         return bool(self.relation) and f" {' '.join(self.relation)} " in f" {' '.join(asked)} "
 
-    def answers(self, asked: Sequence[str]) -> frozenset[str]:
-        """Returns the words of `asked` that it answers."""
-        return frozenset(self.relation) if self.names_relation(asked) else self.words.intersection(asked)
+    def answers(self, asked: Iterable[str]) -> frozenset[str]:
+        """Returns the words of `asked` that it answers: a sentence answers all of them or none."""
+        if self.names_relation(words := list(asked)):
+            return frozenset(self.relation)
+        shared = self.words.intersection(words)
+        return shared if self.id or shared.issuperset(words) else frozenset()
 
     def fits(self, text: str) -> bool:
-        """Has it a value of the kind that `text` asks for: a date, a number, or a name?"""
-        kinds = {item.value.kind for item in items_of(self.text) if item.value}
-        has = {"date": "date" in kinds, "number": bool(kinds), "name": self.other[:1].isupper()}
-        asked = {str(match.lastgroup) for match in _KIND.finditer(text)}
-        return not asked or any(has[kind] for kind in asked)
+        """Has it a value of the kind that `text` asks for: a date, a number, or a name that `text` lacks?
+
+        Whether a sentence gives a reason is not known. It counts things only by digits without a unit.
+        """
+        items = items_of(self.text)
+        values = [it.value for it in items if it.value]
+        numbers = [it for it in values if self.id or it.kind == "number"]
+        names = [self.other] if self.id else [self.text[it.start : it.end] for it in items if it.is_name]
+        has = {
+            "date": any(it.kind == "date" for it in values),
+            "count": any(self.id or (not it.unit and it.text[0].isdigit()) for it in numbers),
+            "number": bool(numbers),
+            "name": any(it[:1].isupper() and (self.id or it.lower() not in text.lower()) for it in names),
+            "reason": bool(self.id),
+        }
+        return not (asked := _kinds(text)) or any(has[kind] for kind in asked)
 
 
-def quoted_answer(
-    question: str, sources: Iterable[AnswerSource], known: Mapping[str, Sequence[str]]
-) -> list[Statement]:
-    """Returns the statements of an answer, each the sentence of a triple; gaps come last.
+def _kinds(text: str) -> set[str]:
+    return {str(match.lastgroup) for match in _KIND.finditer(text)}
+
+
+def quoted_answer(question: str, sources: Iterable[AnswerSource], known: Ids) -> list[Statement]:
+    """Returns the statements of an answer, each a quote of its source; gaps come last.
 
     `known` has the ids of the entities that a name in the question may mean in the graph.
     """
@@ -85,15 +112,12 @@ def quoted_answer(
             cited.setdefault(line.text, {})[line.number] = None
     if not cited:
         gaps = gaps or ["The sources do not answer this question."]
-    return [
-        *(
-            Statement(
-                text=text, status="supported", citations=tuple(ids), written=len(ids), existing=len(ids)
-            )
-            for text, ids in cited.items()
-        ),
-        *(Statement(text=gap, status="no_evidence", needs_support=True) for gap in dict.fromkeys(gaps)),
-    ]
+    facts: Iterable[Any] = (
+        {"text": text, "citations": tuple(ids), "written": len(ids)} for text, ids in cited.items()
+    )
+    quotes = [Statement(status="supported", existing=each["written"], **each) for each in facts]
+    missing = [Statement(text=it, status="no_evidence", needs_support=True) for it in dict.fromkeys(gaps)]
+    return quotes + missing
 
 
 def _parts(
@@ -108,7 +132,7 @@ def _parts(
     cuts = (match.start() for match in _CUT.finditer(question))
     spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
     own = [[it for it in subjects if it.span.overlaps(span)] for span in spans]
-    about = [[it for it in named if any(line.id in it.ids for line in lines)] or named for named in own]
+    about = [[it for it in named if any(line.is_about(it) for line in lines)] or named for named in own]
     asked = [
         telling_stems(reduce(lambda text, it: text.replace(it.name, " "), named, span.of(question)))
         for span, named in zip(spans, about, strict=True)
@@ -121,22 +145,31 @@ def _parts(
             continue
         text = span.of(question).strip(" ,;?").removeprefix("and ")
         # No kind of value tells whether a triple answers a mere "how" or "why".
-        is_open = whole != at and not _KIND.search(text)
+        is_open = whole != at and _kinds(text) <= {"reason"}
         yield text, [] if is_open else asked[whole], named, not about[at]
 
 
 def _answered(
     text: str, asked: list[str], subjects: list[Subject], lines: Sequence[Line], *, is_shared: bool
 ) -> tuple[list[Line], str]:
-    """Returns the lines that answer a part, and a sentence for what none of them has."""
+    """Returns the lines that answer a part, and a sentence for what none of them has.
+
+    A sentence is quoted if it names all subjects of the part. Without a subject, the part has two words at
+    least, and asks for a kind of value.
+    """
     told, left, silent = list[Line](), set(asked), list[str]()
     for subject in subjects:
-        own = [line for line in lines if line.id in subject.ids]
-        overview = [it for it in own if it.relation][:_OVERVIEW] or own[:1]
-        fitting = [line for line in own if line.names_relation(asked) or line.fits(text)]
+        own = [it for it in lines if it.is_about(subject) and (it.id or all(map(it.is_about, subjects)))]
+        is_open = text.lower().startswith(("who", "what"))
+        first = [it for it in own if it.id or (is_open and it.text.startswith(subject.name))]
+        overview = [it for it in first if it.relation][:_OVERVIEW] or first[:1]
+        named = " ".join([text, *(it.name for it in subjects)])
+        fitting = [line for line in own if line.names_relation(asked) or line.fits(named)]
         quotes = _covering(fitting, asked) if asked else overview * (not is_shared)
         silent += [] if quotes else [subject.name]
         told += quotes
+    if not subjects and len(left) > 1 and _kinds(text):
+        told = _covering([it for it in lines if not it.id and it.fits(text)], asked)
     left.difference_update(*(line.answers(asked) for line in told))
     if told and not (left or silent):
         return told, ""
@@ -148,23 +181,26 @@ def _answered(
 
 
 def _covering(lines: Sequence[Line], asked: Sequence[str]) -> list[Line]:
-    """Returns the lines with most of the words, then those with most of the rest; of equal ones, all."""
+    """Returns the lines with most of the words, then those with most of the rest.
+
+    Of equal ones, all triples, or else the first sentence.
+    """
     told, left = list[Line](), set(asked)
     while able := [(words, line) for line in lines if (words := line.answers(asked) & left)]:
         best = max((words for words, _ in able), key=len)
-        told += [line for words, line in able if words == best]
+        equal = [line for words, line in able if words == best]
+        told += [line for line in equal if line.id] or equal[:1]
         left -= best
     return told
 
 
-def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
+def _subjects(question: str, ids: Ids) -> list[Subject]:
     """Returns the names that the graph knows, and other words with a capital letter, in order."""
     found = list[Subject]()
     for name in sorted(ids, key=len, reverse=True):
         places = (Span(*match.span()) for match in re.finditer(re.escape(name), question))
-        found += [
-            Subject(name, it, ids[name]) for it in places if not any(it.overlaps(o.span) for o in found)
-        ]
+        free = [it for it in places if not any(it.overlaps(other.span) for other in found)]
+        found += [Subject(name, place, ids[name]) for place in free]
     known, after = [it.span for it in found], None
     for match in _WORD.finditer(question):
         span = Span(*match.span())
@@ -178,8 +214,15 @@ def _subjects(question: str, ids: Mapping[str, Sequence[str]]) -> list[Subject]:
 
 
 def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
-    for number, triple in ((source.number, source.triple) for source in sources if source.triple):
-        text, relation = sentence_of_triple(triple), tuple(telling_stems(triple.relation))
+    """Yields the triples, and the sentences of the passages that stand alone."""
+    for source in sources:
+        number, title = source.number, telling_stems(source.passage.title)
+        if (triple := source.triple) is None:
+            for _, sentence, _ in quotable_sentences(source.passage.text):
+                words = frozenset(telling_stems(sentence))
+                yield Line(number, sentence, words, about=words.union(title))
+            continue
+        text, relation = text_of(source), tuple(telling_stems(triple.relation))
         words = frozenset(telling_stems(text)).difference(relation)
         yield Line(number, text, words, triple.subject_id, triple.value, relation or ("",))
         yield Line(number, text, words, triple.value_id, triple.subject)

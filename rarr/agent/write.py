@@ -92,12 +92,8 @@ def after_passages(state: State) -> list[Send] | str:
         return "plan"
     queries = {query.id: query for query in state["queries"]}
     given = {name: state[name] for name in ("topic", "sections", "evidence", "kept") if name in state}
-    branches = [
-        Send("write_section", {"query": queries[source.section.query_id], **given})
-        for source in section_sources(state)
-        if source.chunks
-    ]
-    return branches or "assemble"
+    written = [it.section.query_id for it in section_sources(state) if it.chunks]
+    return [Send("write_section", {"query": queries[name], **given}) for name in written] or "assemble"
 
 
 class Writer(RunOwner[Article]):

@@ -158,7 +158,7 @@ def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.
 
     The sources are triples or passages. A language model writes, and each of its citations is checked;
-    without one, triples are quoted. Statements without support are marked [NA].
+    without one, sources are quoted. Statements without support are marked [NA].
 
     \b
     Examples:

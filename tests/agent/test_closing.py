@@ -17,7 +17,6 @@ from rarr.retrievers.extract.limited_calls import Processes
 from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
 
-GRAPH = Path("examples/graph/people.csv")
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
 
 
@@ -115,8 +114,7 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
 
     monkeypatch.setattr(Resources, "__init__", late)
     monkeypatch.setattr(Processes, "aclose", noted)
-    given: dict[Any, Any] = {averify: {}, aanswer: {"graph": GRAPH}}
-    run = asyncio.create_task(call(**given.get(call.func, {"corpus": notes})))
+    run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -132,7 +132,10 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
     assert (done.status, complaint in done.err, b"[2]" in done.out) == (0, True, True)
 
 
-@pytest.mark.parametrize("argv", [["revise", DAM], ["cite", "draft.md"], ["write", "Hoover Dam"]])
+WITH_SEARCH = [["revise", DAM], ["cite", "draft.md"], ["write", "Hoover Dam"], ["answer", "How high is it?"]]
+
+
+@pytest.mark.parametrize("argv", WITH_SEARCH)
 def test_failed_search_is_status_3_with_one_line(
     command: Command, argv: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,6 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is a folder, or in none that exists: name a file"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
-    (["answer", "Who?", "--corpus", "."], "needs a language model: name it with model, as --model NAME"),
     (["check", "docs", *CORPUS], "docs does not exist, or holds no document"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["verify", "One."], "give --against FILE for one claim, or -o DIR"),

@@ -165,11 +165,9 @@ class ComponentMaker:
         if not self.reads_cards:
             samples = SAMPLES if self.settings.scope == "text" else 1
             return PromptedQuestions(model, self.prompts, samples=samples)
-        at_hand = all(
-            name in ("corpus", "graph") if isinstance(name, str) else getattr(name, "offline", False)
-            for name in search_names(self.settings)
-        )
-        chosen = unit if unit != "auto" else "sentences" if at_hand else "questions"
+        named, at_hand = search_names(self.settings), ("corpus", "graph")
+        is_near = all(it in at_hand if isinstance(it, str) else getattr(it, "offline", False) for it in named)
+        chosen = unit if unit != "auto" else "sentences" if is_near else "questions"
         return CardQueries(PromptedQuestions(model, self.prompts), chosen)
 
     def rewriter(self) -> Rewriter | None:

@@ -88,14 +88,14 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
     """Yields the sentences that name the topic, and are about the heading or stand under it."""
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
-        for start, text, above in _whole_sentences(chunk.text):
+        for start, text, above in quotable_sentences(chunk.text):
             near = _share(wanted, f"{text} {above}")
             is_about = heading == OVERVIEW or not wanted or near >= _LEAST
             if is_about and _share(topic, text) >= _LEAST:
                 yield Quotable(near + chunk.relevance / 10, number, start, text)
 
 
-def _whole_sentences(page: str) -> Iterator[tuple[int, str, str]]:
+def quotable_sentences(page: str) -> Iterator[tuple[int, str, str]]:
     """Yields the sentences of prose that stand alone: the start and words of each, and the heading above."""
     above = ""
     for block in blocks(page):
