@@ -54,7 +54,7 @@ def check(
     from rarr.views.shown_text import as_json
 
     found = found_files(files)
-    streams.require_writable(out, found)
+    streams.require_unread(out, found)
     left = _outside(found, settings)
     with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
         documents, done = [read_document(file) for file in left], count(1)
@@ -88,12 +88,8 @@ def found_files(names: Sequence[str]) -> list[Path]:
     """
     found: dict[Path, Path] = {}
     for name in names:
-        path = Path(name)
-        try:
-            there, files = os.path.lexists(path), list(_in_folder(path)) if path.is_dir() else [path]
-        except (OSError, ValueError):  # too long for a name, or not a name
-            there, files = False, []
-        if not there or not files:
+        files = [*_in_folder(Path(name))] if os.path.lexists(name) else []
+        if not files:
             cure = f"name a file, or a folder with files {', '.join(KINDS)}"
             raise InputError(f"{visible(name)} does not exist, or holds no document: {cure}")
         for file in files:
@@ -102,6 +98,9 @@ def found_files(names: Sequence[str]) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
+    """Yields the documents in a folder, or the file that it is."""
+    if not folder.is_dir():
+        yield folder
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for file in sorted(files):
@@ -198,11 +197,10 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
     """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
     from rarr.agent.verify import READS_MORE
     from rarr.evals.verified_claims import verify_claims
-    from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
         report = verify_claims(data, out, settings=settings, on_row=shown.rows, **rows)
-    streams.write_result(report, lambda: as_tables(report, out))
+    streams.write_tables(report, out)
     labels = [row.label for row in report.rows]
     if report.reader == "embedded" and "extrapolatory" in labels:
         streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")

@@ -30,12 +30,11 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
       rarr index notes/ -o notes.index
     """
     from rarr.retrievers.corpus.index_building import build_index
-    from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
         report = build_index(path, out, window=settings.window, progress=shown.indexed)
     streams.warn(*by_reason(report.skipped))
-    streams.write(as_tables(vars(report)))
+    streams.write_tables(vars(report))
     return 0
 
 
@@ -65,13 +64,12 @@ def eval_(
     """
     from rarr.evals import evaluate
     from rarr.evals.report import limits_of, under
-    from rarr.views.report_tables import as_tables
 
     limits, how = limits_of(fail_under), options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:
         how |= {"on_row": shown.rows, "on_index": shown.indexed}
         report = evaluate(data, out, settings=settings, **how)
-    streams.write_result(report, lambda: as_tables(report, out / "report.html"))
+    streams.write_tables(report, out / "report.html")
     failed = streams.complain_of_rows(report, "row")
     if failed != 3 and (short := under(report, limits)):
         return streams.complain("; ".join(short), 4)
@@ -98,14 +96,13 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     """
     from rarr.evals.rating import digest_of, labelled_rows, merged, read_exports, read_items
     from rarr.views.pages import label_page
-    from rarr.views.report_tables import as_tables
 
-    streams.require_writable(out, files)
+    streams.require_unread(out, files)
     if merge:
         exports = read_exports(files)
         ratings = merged(exports)
         streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
-        streams.write_result(ratings, lambda: as_tables(ratings, out, "labels"))
+        streams.write_tables(ratings, out, "labels")
         return 0
     if len(files) > 1 or options.as_json():
         raise InputError("several files and --json belong to merging: add --merge, or give one DATA")
@@ -167,7 +164,6 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
       rarr bench expertqa data/ -o expertqa --judge nli:NAME
     """
     from rarr.evals.benchmarks.bench import Options, run_bench
-    from rarr.views.report_tables import as_tables
 
     module, *wanted = BENCHES[name]
     if len(data) != len(wanted):
@@ -176,7 +172,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     with streams.waiting() as shown:
         made = getattr(prepared, name)(*data, settings, asked)
         report = run_bench(made, out, settings, asked, shown.rows)
-    streams.write_result(report, lambda: as_tables(report, out))
+    streams.write_tables(report, out)
     if report.failed:
         cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"
         return streams.complain(f"{', '.join(report.failed)}: nothing could be judged: {cure}", 3)
@@ -206,7 +202,6 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """
     from rarr.training.noising import make_data
     from rarr.training.rows import REASONS
-    from rarr.views.report_tables import as_tables
 
     with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
@@ -214,7 +209,7 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     spent = {name: getattr(report.usage, name) for name in ("model_calls", "input_tokens", "output_tokens")}
     dropped = {REASONS[reason]: count for reason, count in report.dropped.items()}
     tables = {"rows": report.rows} | spent | {"cost": report.usage.cost, "dropped": dropped}
-    streams.write(as_tables(tables, out, "rows"))
+    streams.write_tables(tables, out, "rows")
     streams.warn(*report.warnings)
     failed = not (report.rows or report.dropped)
     return streams.complain_of_errors(report.failed, "query", all_failed=failed)
@@ -264,7 +259,6 @@ def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
 
 def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
     from rarr.training.rows import rows as read
-    from rarr.views.report_tables import as_tables
 
     read(rows)  # checks the call before anybody installs gigabytes for it
     try:
@@ -275,5 +269,5 @@ def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any)
         ) from None
     with streams.waiting():
         report = getattr(training, function)(rows, out, **options_)
-    streams.write(as_tables(report, out, "weights"))
+    streams.write_tables(report, out, "weights")
     return 0

@@ -41,35 +41,25 @@ RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
-def chosen(*names: str) -> Option[Any]:
-    """Adds the options of these settings and `--set` to a command, which gets the mapping `chosen`."""
+def settings(*names: str, made: bool = True) -> Option[Any]:
+    """Adds the options of these settings and `--set` to a command, which gets `settings: Settings`.
+
+    Without `made`, it gets their values as the mapping `chosen`.
+    """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def call(*, set_: Sequence[str], **arguments: Any) -> Any:
-            named = given(**{name: arguments.pop(name) for name in names})
-            return command(chosen=_with_pairs(named, set_), **arguments)
+            from rarr.settings import Settings
+
+            named = _with_pairs(given(**{name: arguments.pop(name) for name in names}), set_)
+            return command(**({"settings": Settings(**named)} if made else {"chosen": named}), **arguments)
 
         call = _SET(call)
         for name in reversed(names):
             flag, metavar, more = _SETTINGS[name]
             call = click.option(flag, name, metavar=metavar or None, **more)(call)
         return call
-
-    return decorate
-
-
-def settings(*names: str) -> Option[Any]:
-    """Like `chosen`, but the command gets the `Settings`, as `settings`."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def call(*, chosen: dict[str, Any], **arguments: Any) -> Any:
-            from rarr.settings import Settings
-
-            return command(settings=Settings(**chosen), **arguments)
-
-        return chosen(*names)(call)  # type: ignore[no-any-return]
 
     return decorate
 
@@ -116,8 +106,18 @@ def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Op
 
 
 def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
-    """Declares -o with what is written there."""
-    return click.option("--out", "-o", metavar=metavar, type=FILE, required=required, help=help_)
+    """Declares -o with what is written there: a file, whose folder must exist, or a folder to make."""
+    check = _in_folder if metavar == "FILE" else None
+    more: dict[str, Any] = {"type": FILE, "required": required, "callback": check}
+    return click.option("--out", "-o", metavar=metavar, help=help_, **more)
+
+
+def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+    if file is not None and file.is_dir():
+        raise InputError(f"-o {file} is a folder: name a file in it")
+    if file is not None and not file.parent.is_dir():
+        raise InputError(f"-o {file} is in no folder that exists: make {file.parent}, or name another file")
+    return file
 
 
 def as_json() -> bool:

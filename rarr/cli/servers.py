@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
 @options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=click.IntRange(0, 65535))
 @options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
-@options.chosen("graph", "search", "offline", *options.MODELS)
+@options.settings("graph", "search", "offline", *options.MODELS, made=False)
 def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[str, Any], **more: Any) -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 

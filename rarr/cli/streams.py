@@ -35,11 +35,7 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
     if given is not None and given != "-":
-        try:
-            is_path = bool(given) and Path(given).exists()
-        except (OSError, ValueError):  # too long for a name, or not a name
-            is_path = False
-        if is_path:
+        if given and os.path.lexists(given):
             raise InputError(f"{name} is the name of a file or folder: {cure}")
         return _filled(given, name)
     if sys.stdin is None or (given is None and sys.stdin.isatty()):
@@ -122,6 +118,13 @@ def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
     write(json_of(result) if as_json() else text())
 
 
+def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> None:
+    """Writes a report as JSON where the call has --json, else as tables."""
+    from rarr.views.report_tables import as_tables
+
+    write_result(report, lambda: as_tables(report, out, noun))
+
+
 def write_estimate(estimate: "Estimate") -> int:
     """Writes what a run is expected to use, in one line. Returns the exit status 0."""
     cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
@@ -131,13 +134,9 @@ def write_estimate(estimate: "Estimate") -> int:
     return 0
 
 
-def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:
-    """Raises `InputError`, before any work, if `out` cannot be written, or is a file that is `read`."""
-    if out is None:
-        return
-    if out.is_dir() or not out.parent.is_dir():
-        raise InputError(f"{out} is a folder, or in none that exists: name a file with -o")
-    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
+def require_unread(out: Path | None, read: Iterable[Path]) -> None:
+    """Raises `InputError`, before any work, if `out` is a file that is `read`."""
+    if out and out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise InputError(f"-o {out} would replace a file that is read: name another file")
 
 

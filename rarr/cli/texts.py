@@ -69,6 +69,10 @@ def revise(
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
         streams.write(render_diff(printed, terminal=terminal))
+        if left := [edit.id for edit in revision.edits if edit.state == "suggested"]:
+            streams.complain(
+                f"not in the diff: {', '.join(left)}, suggested: --accept suggested applies it", 0
+            )
         return status
     streams.write_result(revision, lambda: render(printed, terminal=terminal, verbose=shown["verbose"]))
     if terminal and settings.trace and not options.as_json():
@@ -134,7 +138,6 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     from rarr import Writer
 
     topic = streams.decoded(topic, "TOPIC")
-    streams.require_writable(out)
     headings = None if outline is None else streams.text_of_file(outline)
     with streams.at_work(Writer, settings) as writer:
         article: Article = writer.write(topic, headings)

@@ -1,10 +1,11 @@
 """`rarr trace`: lists, shows, opens, replays, decides, exports, imports and removes recorded runs."""
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,9 @@ from rarr.cli import options
 from rarr.cli.streams import complain, save, warn, write, write_result
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
+
+if TYPE_CHECKING:
+    from rarr.traces.trace_reader import Trace
 
 _RUN = click.argument("run")
 _NODE = options.one("--node", "N", "The node, such as check_agreement.")
@@ -22,8 +26,15 @@ _FULL = options.flag("--full", "Show all prompts and answers in full.")
 def trace() -> None:
     """Look at the input and output of a run's nodes.
 
-    RUN is a run of this machine: its name in rarr trace list, the first characters of the name, or last.
+    RUN is a run of this machine: its name in rarr trace list, the first characters of the name, or last. To
+    show, open, export and replay, it is also a file of rarr trace export.
     """
+
+
+def _loaded(run: str) -> "Trace":
+    from rarr import Trace
+
+    return Trace.read(run) if os.path.lexists(run) else Trace.load(run)
 
 
 @trace.command("list")
@@ -53,10 +64,9 @@ def show(run: str, node: str | None, full: bool) -> int:
       rarr trace show last
       rarr trace show 1a2b3c4d --node check_agreement --full
     """
-    from rarr import Trace
     from rarr.views.trace_text import as_text
 
-    write(as_text(Trace.load(run), node=node, full=full))
+    write(as_text(_loaded(run), terminal=sys.stdout.isatty(), node=node, full=full))
     return 0
 
 
@@ -69,8 +79,8 @@ def show(run: str, node: str | None, full: bool) -> int:
 def decide(run: str, **decisions: Sequence[str]) -> int:
     """Accept or refuse suggested edits of RUN, and print its text.
 
-    RUN is also a file of rarr revise --json. A refused edit is not suggested again, as its hash is kept,
-    until it is accepted, or its refusal is undone.
+    RUN is also a file of rarr revise --json. A refused edit is not suggested again, in this text or another,
+    as its hash is kept, until it is accepted, or its refusal is undone.
 
     \b
     Examples:
@@ -95,12 +105,12 @@ def open_(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
     import webbrowser
 
-    from rarr import Settings, Trace
+    from rarr import Settings
     from rarr.tools.storage.files import private_folder
     from rarr.traces.store import page_path
     from rarr.views.pages import trace_page
 
-    loaded = Trace.load(run)
+    loaded = _loaded(run)
     file = out or page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
         private_folder(file.parent)
@@ -120,15 +130,13 @@ def open_(run: str, out: Path | None) -> int:
 @options.out("FILE", "File for the lines.")
 def export(run: str, out: Path | None) -> int:
     """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
-    from rarr import Trace
     from rarr.views.shown_text import escaped
 
-    loaded = Trace.load(run)
-    if out is not None:
-        loaded.write(out)
-    else:
-        text = loaded.text()
+    text = _loaded(run).text()
+    if out is None:
         write(escaped(text) if sys.stdout.isatty() else text)
+    else:
+        save(out, [text])
     return 0
 
 
@@ -166,41 +174,38 @@ def prune(runs: Sequence[str]) -> int:
 @_NODE
 @options.one("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
 @options.one("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
-@options.chosen("model", "base_url")
+@options.settings("model", "base_url", made=False)
 @_FULL
 def replay(
     run: str, node: str | None, prompt: Path | None, runs: int | None, chosen: dict[str, Any], full: bool
 ) -> int:
     """Run RUN again, or one node of it with another prompt or model, and show what changes and why.
 
-    RUN is also a file of rarr trace export. Searches answer from the trace, and
-    models where the trace has their answer; else they are asked. Without --node and --prompt nothing is
-    asked: the revision must come out unchanged, else the exit status is 4. Keys are the current ones.
+    Searches answer from the trace, and models where the trace has their answer; else they are asked. Without
+    --node and --prompt nothing is asked: the revision must come out unchanged, else the exit status is 4.
+    Keys are the current ones.
 
     \b
     Examples:
       rarr trace replay last
       rarr trace replay last --runs 20 --prompt check_agreement.md
     """
-    from rarr import Trace, replay as replayed
+    from rarr import replay as replayed
     from rarr.traces.store import TraceStore
     from rarr.views.trace_text import replays_text
 
     if runs is not None and run != "last":
         raise InputError("--runs N is for the newest runs: give last as RUN")
     chosen |= options.given(prompt=prompt)
-    loaded = [Trace.read(Path(run)) if run.endswith(".json") else Trace.load(run)]
-    if runs is not None:
-        names = [each.run_id for each in TraceStore().list(runs) if each.status == "done"]
-        loaded = [Trace.load(name) for name in names]
+    names = [each.run_id for each in TraceStore().list(runs) if each.status == "done"] if runs else [run]
     done = []
-    for each in loaded:
+    for name in names:
         try:
-            done.append(replayed(each, node, **chosen))
+            done.append(replayed(_loaded(name), node, **chosen))
         except InputError as error:
             if runs is None:
                 raise
-            warn(f"run {each.run_id} is left out: {error}")
+            warn(f"run {name} is left out: {error}")
     write(replays_text(done, full=full))
     failed, asked = [error for it in done for error in it.failed], sum(it.asked for it in done)
     if failed:

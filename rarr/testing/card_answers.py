@@ -59,6 +59,7 @@ def sentences_in(variables: Mapping[str, str]) -> list[tuple[str, str]]:
 ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
     "check_agreement": read_cards,
     "check_agreement_doubt": confirm_cards,
+    "target_queries": lambda variables: {"questions": []},
 }
 """By prompt: what `RuleModel` answers, from the variables of the prompt."""
 
@@ -68,16 +69,16 @@ class RuleModel:
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    It knows a prompt by its name, and reads the user message with the package's own prompt file. A passage
-    decides about a sentence that it nearly repeats. It answers the prompts of cards; `ANSWERS` takes
-    functions for others. Raises `UnansweredError` for other prompts, and for messages in another form.
+    It reads the user message with the package's own prompt file. A passage decides about a sentence that it
+    nearly repeats. It reads cards, and asks no further questions; `ANSWERS` takes functions for more prompts.
+    Raises `UnansweredError` for others, and for messages in another form.
     """
 
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
-        name = str(asked.prompt)
+        name = asked.prompt or "a request without the name of a prompt"
         if (answer := ANSWERS.get(name)) is None:
-            raise UnansweredError(f"RuleModel has no answer to {name}: it answers {', '.join(ANSWERS)}")
+            raise UnansweredError(f"RuleModel only reads cards, and has no answer to {name}: name a model")
         # All user messages, because the last may be the complaint about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")
         variables = next(filter(None, map(prompts.load(name).parse, users)), None)

@@ -46,13 +46,16 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
     style = "bold red" if document.failing or document.unjudged else "bold"
     yield Line(0, Text(one_line(document.file), style) + Text(f"  {_about(document)}", "dim"))
     places = [f"{finding.line}:{finding.column}" for finding in document.findings]
-    width = max(map(len, places), default=0)
+    width, told = max(map(len, places), default=0), dict[str, str]()
     for place, finding in zip(places, document.findings, strict=True):
         status = finding.status.replace("_", " ").ljust(_STATUS)
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
         yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
-        yield from (Line(4 + width, Text(detail)) for detail in _details(finding))
-    for warning in document.warnings:
+        yield from (Line(4 + width, Text(detail)) for detail in _differences(finding))
+        for source in map(_source, finding.quotes):
+            first = told.setdefault(source, place)
+            yield Line(4 + width, Text(source if first == place else f"source: as for {first}"))
+    for warning in (each for each in document.warnings if each not in document.notice):
         yield Line(2, Text(one_line(f"warning: {warning}"), "yellow"))
     yield Line(0, Text())
 
@@ -74,20 +77,21 @@ def verdict(checks: DocumentChecks) -> str:
     return "; ".join(parts) or f"nothing fails in {files}"
 
 
-def _details(finding: Finding) -> list[str]:
-    """Writes what differs, what is not confirmed, and the quotes, a line each."""
+def _differences(finding: Finding) -> list[str]:
     differing = {part.says: part.words for part in finding.parts if part.state == "differs"}
     lines = [
         f"{_quoted(words)} differs" + (f": the source says {_quoted(says)}" if says else "")
         for says, words in differing.items()
     ]
-    if words := [part.words for part in finding.parts if part.state == "open"]:
+    words = [part.words for part in finding.parts if part.state == "open"]
+    if words and words != [finding.text]:
         lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
-    return [*lines, *map(_source, finding.quotes)]
+    return lines
 
 
 def _message(finding: Finding) -> str:
-    return "; ".join([f"“{one_line(finding.text, _QUOTE)}”", *_details(finding)])
+    told = [f"“{one_line(finding.text, _QUOTE)}”", *_differences(finding), *map(_source, finding.quotes)]
+    return "; ".join(told)
 
 
 def _source(quote: SourceQuote) -> str:

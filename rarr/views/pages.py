@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import chain
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
@@ -302,17 +301,7 @@ def revision_html(revision: Revision) -> str:
 
     Then the number of sentences with each status, the sources and the warnings.
     """
-    sentences = revision.report.sentences
-    passages = {evidence.id: evidence for evidence in revision.evidence}
-    suggested = [edit for edit in revision.edits if edit.state == "suggested"]
-    used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits if edit.accepted)}
-    used.update(chain.from_iterable(sentence.evidence_ids for sentence in sentences))
+    texts = marked(revision.original, revision.edits, revision.report.sentences)
     return render(
-        "views/notebook.html",
-        marked=marked(revision.original, revision.edits, sentences),
-        urgent=with_status(sentences, "contradicted", "unconfirmed"),
-        suggested=[(edit, passages.get(edit.evidence_id)) for edit in suggested],
-        counts=Counter(sentence.status for sentence in sentences),
-        sources={each.source: each.title for each in revision.evidence if each.id in used},
-        warnings=grouped(revision.warnings),
+        "views/notebook.html", revision=revision, marked=texts, with_status=with_status, grouped=grouped
     )

@@ -1,18 +1,18 @@
 """Prints any report of measures as tables: the same way for `rarr eval`, `verify`, `label` and `bench`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from rich.console import Console, Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from rarr.evals.metrics import Measured
+from rarr.views.revision_text import drawn
 from rarr.views.shown_text import one_line
 
-_WIDE = 240  # columns where standard output is no terminal
 _LONG = 200  # characters of a text in a report
 _SHORT = 12  # cells of a row, at most; more become rows of their own
 
@@ -23,13 +23,12 @@ def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, no
     Records of the same measures by name, such as judges or systems, become the rows of one table. Lists, such
     as the rows of the data, are counted.
     """
-    console = Console(markup=False, highlight=False, emoji=False)
-    console.width = console.width if console.is_terminal else _WIDE
-    with console.capture() as capture:
-        for part in _parts("", _fields(report)):
-            console.print(part)
-    end = f"\n{noun}: {out}\n" if out else ""
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()) + end
+    return tabular(_parts("", _fields(report))) + (f"\n{noun}: {out}\n" if out else "")
+
+
+def tabular(parts: Iterable[RenderableType]) -> str:
+    """Draws tables, without spaces at the ends of lines."""
+    return "".join(f"{line.rstrip()}\n" for line in drawn(parts).splitlines())
 
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from typing import Any, NamedTuple
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -34,6 +34,9 @@ _PART_STYLES: dict[PartState, str] = {
     "differs": "bold red",
     "open": "underline bright_blue",
 }
+_SIDES = {"for": "agrees", "against": "disagrees"}
+_DISAGREE = " (the sources disagree)"
+_WIDE = 240  # columns where standard output is no terminal
 _LONG = 500  # characters of a title or an address, at most
 _QUOTE = 200  # characters of a sentence or a quote, at most
 _SHORT = 80  # characters of the words that an edit replaces, at most
@@ -55,12 +58,12 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     """
     end = "" if revision.text.endswith("\n") else "\n"
     text = revision.text
-    if terminal and _terminal().color_system is None:  # old and new words would look the same
+    if terminal and _console(terminal).color_system is None:  # old and new words would look the same
         text = visible(text)
     elif terminal:
         pieces = segments(revision.original, revision.edits)
         shown = (Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces)
-        text = _coloured(shown, soft_wrap=True, end="")
+        text = drawn(shown, terminal=True, soft_wrap=True, end="")
     return text + end + printed(_lines(revision, verbose), terminal=terminal)
 
 
@@ -73,26 +76,29 @@ def render_diff(revision: Revision, *, terminal: bool) -> str:
     ]
     styles = {"+": "green", "-": "red", "@": "cyan"}
     shown = (Text(visible(it), styles.get(it[0], "")) for it in rows)
-    return _coloured(shown, soft_wrap=True, end="") if terminal else "".join(rows)
+    return drawn(shown, terminal=True, soft_wrap=True, end="") if terminal else "".join(rows)
 
 
 def printed(lines: Iterable[Line], *, terminal: bool) -> str:
     """Writes lines as they are, or on a terminal in colours and wrapped with their indent."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
-    return _coloured(Padding.indent(line.text or Text(" "), line.indent) for line in lines)
+    return drawn((Padding.indent(line.text or Text(" "), line.indent) for line in lines), terminal=True)
 
 
-def _coloured(parts: Iterable[Text | Padding], **how: Any) -> str:
-    console = _terminal()
+def drawn(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
+    """Draws with rich: for a terminal in its width and colours, else in 240 columns."""
+    console = _console(terminal)
     with console.capture() as capture:
         for part in parts:
             console.print(part, **how)
     return capture.get()
 
 
-def _terminal() -> Console:
-    return Console(force_terminal=True, markup=False, highlight=False, emoji=False)
+def _console(terminal: bool | None = None) -> Console:
+    console = Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
+    console.width = console.width if console.is_terminal else _WIDE
+    return console
 
 
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
@@ -135,6 +141,8 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}")
+    if _is_disputed(sentence):
+        status.append(_DISAGREE)
     most = None if sentence.quotes or sentence.status == "contradicted" else _MOST
     sources = list(dict.fromkeys(_sources(sentence, revision)))[:most]
     first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
@@ -148,6 +156,10 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
             yield Line(6, Text(f"differs: “{words}”, and the source says “{one_line(part.says, _SHORT)}”"))
     if verbose or sentence.status == "contradicted":
         yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
+
+
+def _is_disputed(sentence: Sentence) -> bool:
+    return len({quote.side for quote in sentence.quotes}) > 1
 
 
 def _marked(sentence: Sentence) -> Text:
@@ -165,12 +177,16 @@ def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
     """
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
-    cited = dict.fromkeys(quote.evidence_id for quote in sentence.quotes)
-    for passage in (by_id[name] for name in cited or sentence.evidence_ids if name in by_id):
-        quotes = dict.fromkeys(quote.text for quote in sentence.quotes if quote.evidence_id == passage.id)
-        says = next((it.says for it in sentence.parts if it.evidence_id == passage.id), "")
-        label = verdicts.get(passage.id, "") if sentence.status == "contradicted" else ""
-        yield _quoted(label, passage, [*quotes] or [closest_sentence(passage.text, says or sentence.text)])
+    quoted = [(it.evidence_id, _SIDES[it.side], it.text) for it in sentence.quotes]
+    cited = dict.fromkeys((name, verdict) for name, verdict, _ in quoted)
+    for name, verdict in cited or [(name, verdicts.get(name, "")) for name in sentence.evidence_ids]:
+        if passage := by_id.get(name):
+            quotes = dict.fromkeys(text for *of, text in quoted if of == [name, verdict])
+            says = next((it.says for it in sentence.parts if it.evidence_id == name), "")
+            label = verdict if sentence.status == "contradicted" else ""
+            yield _quoted(
+                label, passage, [*quotes] or [closest_sentence(passage.text, says or sentence.text)]
+            )
 
 
 def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
@@ -205,6 +221,7 @@ def _cost(revision: Revision) -> str:
 def verification_text(verification: Verification) -> str:
     """Writes the label with its support, and each sentence with its quotes and what differs."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
+    support += _DISAGREE * any(map(_is_disputed, verification.sentences))
     claim, evidence = verification.claim, verification.evidence
     read = Revision(run_id="verify", original=claim, text=claim, changed=False, evidence=evidence)
     sentences = enumerate(verification.sentences, start=1)

@@ -4,8 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from textwrap import wrap
+from itertools import count
 from typing import Any
+
+from rich.table import Column, Table
+from rich.text import Text
 
 from rarr.agent.replaying import Change, Replay
 from rarr.errors import InputError
@@ -15,37 +18,29 @@ from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import RunView, tokens
+from rarr.views.report_tables import tabular
+from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line, visible
 
 _NAME = 8  # characters of the name of a run, at least
-_WIDTH, _NARROWEST = 80, 30  # columns
 _QUOTE, _LONG = 160, 500  # characters
 _REPLAYED = 200  # characters of a text or a reason of a replay, without `full`
 
-Line = tuple[int, str]
-"""A depth in the tree and a text; a text that begins with a newline keeps its own lines."""
-
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """Writes a line of about 80 columns for each run. `names` are the names of all runs in the store."""
-    rows: list[tuple[str, ...]] = [("run", "when", "took", "status", "calls", "tokens", "edits", "text")]
-    longest = max(map(len, names), default=_NAME)
-    distinct = (n for n in range(_NAME, longest) if len({name[:n] for name in names}) == len(names))
-    length = next(distinct, longest)
+    """Writes a line for each run. `names` are the names of all runs in the store."""
+    length = next(n for n in count(_NAME) if len({name[:n] for name in names}) == len(names))
+    heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
+    table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
     for run in runs:
         when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
-        seconds = "" if run.seconds is None else duration(run.seconds)
-        counts = (str(run.calls), str(run.tokens), str(run.edits))
-        rows.append((one_line(run.run_id[:length]), when, seconds, run.status, *counts, run.text))
-    widths = [max(map(len, column)) for column in [*zip(*rows, strict=True)][:-1]]
-    lines = []
-    for *cells, text in rows:
-        before = "".join(f"{cell.ljust(width)}  " for cell, width in zip(cells, widths, strict=True))
-        lines.append(f"{before}{one_line(text, max(12, _WIDTH - len(before)))}".rstrip())
-    return "\n".join([*lines, ""])
+        took = "" if run.seconds is None else duration(run.seconds)
+        cells = (run.run_id[:length], when, took, run.status, run.calls, run.tokens, run.edits, run.text)
+        table.add_row(*(Text(one_line(str(cell), _QUOTE)) for cell in cells))
+    return tabular([table])
 
 
-def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str:
+def as_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool = False) -> str:
     """Writes a summary of a run in about ten lines, and then its calls, or those of one node.
 
     `full`: prompts and answers as they are. Raises `InputError` for a node that was not called.
@@ -56,17 +51,12 @@ def as_text(trace: Trace, *, node: str | None = None, full: bool = False) -> str
         raise InputError(f"run {trace.run_id} called no node {node!r}: {known}")
     tree = _Tree(trace, full=full)
     calls = [line for span in trace.calls for line in tree.lines(span, shown=node in (None, span.name))]
-    lines = [(0, line) for line in _summary(trace)]
-    return "".join(_printed(each) for each in (*lines, (0, ""), *(calls or [(0, "No node was called.")])))
+    summary = [_line(0, line) for line in (*_summary(trace), "")]
+    return printed([*summary, *(calls or [_line(0, "No node was called.")])], terminal=terminal)
 
 
-def _printed(line: Line) -> str:
-    indent, text = "  " * line[0], line[1]
-    if text.startswith("\n"):
-        return "".join(f"{indent}{row}".rstrip() + "\n" for row in visible(text[1:]).split("\n"))
-    width = max(_NARROWEST, _WIDTH - len(indent))
-    rows = wrap(one_line(text), width, subsequent_indent="    ", break_long_words=False) or [""]
-    return "".join(f"{indent}{row}".rstrip() + "\n" for row in rows)
+def _line(depth: int, text: str) -> Line:
+    return Line(2 * depth, Text(one_line(text)))
 
 
 def _summary(trace: Trace) -> Iterator[str]:
@@ -99,48 +89,48 @@ class _Tree:
         """Returns the lines of a span and of the spans within it; none where it is not `shown`."""
         body = self._trace.body(span)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        lines = [(depth, self._title(span, body) + failing)]
+        lines = [_line(depth, self._title(span, body) + failing)]
         if self._full and span.kind not in ("node", "failure", "block"):
-            lines += [(depth + 1 + more, text) for more, text in self._fields(body)]
+            lines += self._fields(body, depth + 1)
         for each in self._trace.inner[span.number]:
             lines += self.lines(each, depth + 1)
-        lines += [(depth + 1, text) for text in self._news(body.get("update") or {})]
+        lines += [_line(depth + 1, text) for text in self._news(body.get("update") or {})]
         return lines if shown else []
 
     def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
         time = duration(span.seconds)
         if span.kind == "score":
-            return f"scored {counted(body.get('passages', 0), 'passage')} of {span.about}  {time}"
+            return f"scored {counted(body.get('passages', 0), 'passage')} of {span.about}, {time}"
         if span.kind == "read":
             read = ReadBody.model_validate(body)
             missed, planted = sum(it.missed for it in read.controls), len(read.controls)
             beside = f"beside {counted(len(read.evidence), 'passage')}"
             examined = f", {planted} planted, {missed} missed" if planted else ""
-            return f"read {counted(len(read.sentences), 'sentence')} {beside}{examined}  {time}"
+            return f"read {counted(len(read.sentences), 'sentence')} {beside}{examined}, {time}"
         requests = [span] if span.kind == "request" else self._trace.within(span, "request")
         title = f"{self._blocks.get(span.parent, '')}{span.name} {span.about}".rstrip()
         title = f"question {title}" if span.kind == "ask" else title
         after = "given up, and the run went on" if span.kind == "failure" else time
         saved = "a saved reading, not asked" if body.get("saved") else ""
         cost = f"cost {body['cost']:.4f}" if body.get("cost") else ""
-        return f"{title}  {', '.join(filter(None, (after, saved, tokens(requests), cost)))}"
+        return ", ".join(filter(None, (title, after, saved, tokens(requests), cost)))
 
-    def _fields(self, body: Mapping[str, Any]) -> Iterator[Line]:
+    def _fields(self, body: Mapping[str, Any], depth: int) -> Iterator[Line]:
         if "prompt" in body:
             prompt = self._trace.prompts[body["prompt"]]
-            yield 0, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}"
+            yield _line(depth, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}")
             body = {"system": prompt.system, **body}
         for name, value in body.items():
             for each in value if isinstance(value, list) else [value]:
                 text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, indent=1)
-                yield 0, f"{name}:"
-                yield 1, f"\n{text}"
+                yield _line(depth, f"{name}:")
+                yield from (Line(2 * depth + 2, Text(row)) for row in visible(text).split("\n"))
 
     def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
         for query_id, documents in (update.get("passages") or {}).items():
-            count = counted(sum(number for *_, number in documents), "passage")
+            found = counted(sum(number for *_, number in documents), "passage")
             sources = "".join(f"; {source}" for source, *_ in documents) if self._full else ""
-            yield f"found {count} in {counted(len(documents), 'document')} for {query_id}{sources}"
+            yield f"found {found} in {counted(len(documents), 'document')} for {query_id}{sources}"
         update = {**update, "sentences": update["report"].sentences if update.get("report") else ()}
         for key, fields in _RECORDS.items():
             for record in update.get(key) or ():
@@ -162,13 +152,15 @@ def _record(record: Any, fields: Sequence[str]) -> str:
     for name in fields:
         value = getattr(record, name)
         value = getattr(value, "text", value)  # of a passage
-        words = f"“{one_line(value, _QUOTE)}”" if isinstance(value, str) and name in _WORDS else value
+        words = ", ".join(map(str, value)) if isinstance(value, tuple | list) else value
+        words = f"{words:.2f}" if isinstance(words, float) else words
+        words = f"“{one_line(words, _QUOTE)}”" if isinstance(words, str) and name in _WORDS else words
         if value not in (None, "", (), []):
             shown.append(f"{words}" if name in ("text", "passage") else f"{name.replace('_', ' ')} {words}")
     return one_line(f"{getattr(record, 'id', '')} {', '.join(shown)}", _LONG)
 
 
-_WORDS = ("text", "passage", "old", "new")
+_WORDS = ("text", "passage", "old", "new", "open_words")
 _RECORDS: dict[str, tuple[str, ...]] = {
     "queries": ("text",),
     "triples": ("number", "passage"),
@@ -183,23 +175,23 @@ _RECORDS: dict[str, tuple[str, ...]] = {
 
 def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:
     """Writes which sentences of each run changed their status or words, and why; `full`: unshortened."""
-    lines = [line for replay in replays for line in _replay_lines(replay, full)]
+    lines = [line for replay in replays for line in _replay_lines(replay, None if full else _REPLAYED)]
     kinds = Counter(_statuses(change) for replay in replays for change in replay.changes)
     lines += [f"{number:>4} {kind}" for kind, number in kinds.most_common()] if len(replays) > 1 else []
     return visible("\n".join(lines)) + "\n"
 
 
-def _replay_lines(replay: Replay, full: bool) -> Iterator[str]:
+def _replay_lines(replay: Replay, most: int | None) -> Iterator[str]:
     sentences = len(replay.after.report.sentences)
     yield f"run {replay.after.run_id}: {len(replay.changes)} of {counted(sentences, 'sentence')} changed"
     for change in replay.changes:
-        yield f"  {_statuses(change)}: {_shortened(change.text, full)}"
+        yield f"  {_statuses(change)}: {one_line(change.text, most)}"
         if change.before and change.after and change.before.text != change.after.text:
-            yield f"    text: {_shortened(change.before.text, full)} → {_shortened(change.after.text, full)}"
+            yield f"    text: {one_line(change.before.text, most)} → {one_line(change.after.text, most)}"
         if change.why:
-            yield f"    why: {_shortened(change.why, full)}"
+            yield f"    why: {one_line(change.why, most)}"
     for what, questions in zip(("not asked any more", "asked now"), replay.questions, strict=True):
-        yield from (f"  {what}: {_shortened(question, full)}" for question in questions)
+        yield from (f"  {what}: {one_line(question, most)}" for question in questions)
     if replay.asked:
         yield f"  asked for real: {counted(replay.asked, 'question')}, of which {len(replay.failed)} failed"
     elif replay.same:
@@ -209,7 +201,3 @@ def _replay_lines(replay: Replay, full: bool) -> Iterator[str]:
 def _statuses(change: Change) -> str:
     before, after = (it.status if it else "no sentence" for it in (change.before, change.after))
     return f"{before} → {after}"
-
-
-def _shortened(text: str, full: bool) -> str:
-    return text if full else one_line(text, _REPLAYED)

@@ -34,7 +34,6 @@ def test_list_has_the_newest_first_and_tells_runs_apart(command: Command, tmp_pa
     titles, *rows = command("trace", "list", "--limit", "2").out.decode().splitlines()
     assert titles.split() == ["run", "when", "took", "status", "calls", "tokens", "edits", "text"]
     assert [row.split()[0] for row in rows] == ["b", "aaaaaaaaaa2"]
-    assert max(map(len, (titles, *rows))) <= 80
     assert json.loads(command("trace", "list", "--json").out)[0]["run_id"] == "b"
 
 
@@ -43,7 +42,7 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
     out = command("trace", "show", run_id[:6]).out.decode()
     for part in (
         f"run {run_id}: done",
-        "\ngenerate_queries ",
+        "\ngenerate_queries, ",
         "failed: CallFailure:",
         "\n  found 1 passage in 1 document for q1\n",
         "evidence id q1.1, verdict disagrees, text answer 1935, evidence answer 1937",
@@ -51,8 +50,7 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
         "“The bridge opened in 1937.”, status supported",
         "attribution before 0.00",
     ):
-        assert part in " ".join(out.split()) or part in out
-    assert max(map(len, out.replace("/", " ").splitlines())) <= 80
+        assert part in out
     full = command("trace", "show", "last", "--node", "check_agreement", "--full").out.decode()
     trace = Trace.load(run_id)
     asked = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
@@ -66,13 +64,13 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
 @pytest.mark.slow
 def test_exported_run_is_imported_and_replayed_unchanged(command: Command, run_id: str) -> None:
     first = command("trace", "export", "last").out
-    command("trace", "export", "last", "-o", "run.json")
-    assert Path("run.json").read_bytes() == first
-    done = command("trace", "replay", "run.json")
+    command("trace", "export", "last", "-o", "run")
+    assert Path("run").read_bytes() == first
+    done = command("trace", "replay", "run")
     assert (done.status, b"The revision is the same, byte for byte." in done.out) == (0, True)
-    assert f"rarr trace prune {run_id} removes it" in command("trace", "import", "run.json").err
+    assert f"rarr trace prune {run_id} removes it" in command("trace", "import", "run").err
     assert command("trace", "prune", "last").out == b"runs removed: 1\n"
-    assert command("trace", "import", "run.json").out.decode() == f"{run_id}\n"
+    assert command("trace", "import", "run").out.decode() == f"{run_id}\n"
     assert command("trace", "export", "last").out == first
     again = command("trace", "replay", "last", "--runs", "5")
     assert (again.status, again.out.count(b"sentences changed")) == (0, 1)
@@ -99,8 +97,9 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
 def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
     Path("dam.md").write_text("# Dam\n\nHoover Dam is 726 feet high. It has 221 rooms.\n")
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
-    Path("run.json").write_bytes(command(*revise).out)
-    accepted = command("trace", "decide", "run.json", "--accept", "e1")
+    assert "not in the diff: e1, suggested" in command(*revise[:-1], "--diff").err
+    Path("run").write_bytes(command(*revise).out)
+    accepted = command("trace", "decide", "run", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")
     assert accepted.err == "rarr: e1: accepted\n"
     assert not list(Path().rglob("refused.txt*"))

@@ -20,7 +20,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
-    (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is a folder, or in none that exists: name a file"),
+    (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
     (["check", "docs", *CORPUS], "docs does not exist, or holds no document"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),

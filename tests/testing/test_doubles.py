@@ -79,7 +79,7 @@ def test_doubt_is_answered_without_edits() -> None:
 
 def test_other_prompts_and_other_forms_are_not_answered() -> None:
     words = (Message("system", "Be kind."), Message("user", "Hello"))
-    with pytest.raises(UnansweredError, match="no answer to None"):
+    with pytest.raises(UnansweredError, match="no answer to a request without"):
         RuleModel()(Asked(prompt=None, messages=words))
     with pytest.raises(UnansweredError, match=r"does not have the form of check_agreement\.md"):
         RuleModel()(Asked(prompt="check_agreement", messages=words))
