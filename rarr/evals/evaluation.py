@@ -44,10 +44,7 @@ def evaluate(
     evidence, otherwise `settings` name what is searched. `on_row` is called with the number of finished rows
     and of all rows, `on_index` with the same numbers for a corpus's files.
 
-    Baselines to compare with: `queries` are searched for, either questions, or each of the text's sentences,
-    or the whole text. Without `agreement`, an edit is made wherever the editor finds a change. The `editor`
-    `efec` corrects and `lamda` writes anew the whole text by all its evidence, both with a language model;
-    `lamda` also writes its own searches, and its report has all evidence. `none` edits nothing.
+    `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) make baselines to compare with.
 
     Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
     in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an

@@ -201,9 +201,7 @@ def render_html(report: EvalReport) -> str:
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
     """Lists the rows with the lowest and the highest F1_AP, by heading, without rows that were not judged."""
-    judged = sorted(
-        (row for row in rows if row.scores.f1_ap is not None), key=lambda it: it.scores.f1_ap or 0
-    )
+    judged = sorted((it for it in rows if it.scores.f1_ap is not None), key=lambda it: it.scores.f1_ap or 0)
     most = min(MOST, len(judged) // 2)
     return {"Lowest F1_AP": judged[: most or 1], "Highest F1_AP": judged[::-1][:most]}
 

@@ -95,13 +95,7 @@ def verify_claims(
 ) -> VerificationReport:
     """Verifies the claims of the file `data` (see `rarr.evals.rows.ClaimRow`), `jobs` at once.
 
-    `out` becomes a folder with `predictions.jsonl`, a line for each claim, and `report.json`. The same call
-    continues an interrupted run. `limit`: verify only the first claims. `on_row` is called with the number of
-    finished claims and of all. Scores are computed over the claims that people labelled.
-
-    Raises `RarrError` before anything is spent: for data without a claim, a missing model, or an `out` that
-    is in use or holds another run. A claim whose judgement failed is an error in the report; the next call
-    repeats it.
+    Folder, options and errors are those of `evaluate`. Scores are over the claims that people labelled.
     """
     claims = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
     description = run_folder.described(settings := settings or Settings())
@@ -179,10 +173,9 @@ def claim_scores(claims: Sequence[VerifiedRow]) -> ClaimScores:
     labelled = [(label == "attributable", supported) for label, _, supported in decided if label is not None]
     likely = [(probability, supported) for _, probability, supported in decided if probability is not None]
     pairs, each = Counter(classed), partial(bootstrap_each, resamples=RESAMPLES)
-    of_classes = partial(classification, classes=ATTRIBUTION_CLASSES)
-    confusion = {
-        name: {label: pairs[label, name] for label in ATTRIBUTION_CLASSES} for name in ATTRIBUTION_CLASSES
-    }
+    classes = ATTRIBUTION_CLASSES
+    of_classes = partial(classification, classes=classes)
+    confusion = {name: {label: pairs[label, name] for label in classes} for name in classes}
     return ClaimScores(
         three_way=each(classed, of_classes, unjudged=gold - len(classed)),
         confusion=confusion if classed else {},

@@ -1,10 +1,14 @@
-"""Compares scores of answers with people's ratings, as LERC does (Chen 2023, chapter 3)."""
+"""Compares scores of answers with people's ratings, as LERC does (Chen 2023, chapter 3).
+
+The rows of EVOUNA are read as they lie.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import StatisticsError, correlation
+from typing import Any, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
@@ -25,20 +29,45 @@ USUAL: dict[str, Callable[[str, str], float]] = {
     "exact match": exact_match,
     "ROUGE-L": rouge_l,
 }
-"""The scores of an answer by one reference that need no model."""
 
 
-class AnswerRow(Row):
-    """An answer with its references, and with the question and its passage where given.
-
-    `score` is a person's rating, from 0 (wrong) to 1 (the same as a reference), or true and false.
-    """
+class RatedAnswer(BaseModel):
+    """An answer. `score` is a person's rating, from 0 (wrong) to 1 (the same as a reference), or a truth."""
 
     answer: Text
+    score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))
+
+
+class QuestionRow(Row):
+    """References with one answer, or with the `candidates` of several systems, as EVOUNA has them.
+
+    Candidates without an answer or a rating, and all of an `improper` question, are only counted.
+    """
+
     references: Texts = Field(min_length=1)
     question: Text | None = None
     passage: Text | None = None
-    score: float = Field(ge=0, le=1)
+    candidates: tuple[RatedAnswer, ...]
+    unrated: int = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_candidates(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "answer" in given or "candidates" not in given:
+            return {**given, "candidates": [given]} if isinstance(given, dict) else given
+        every = [] if given.get("improper") else list(map(dict, given["candidates"]))
+        rated = [it for it in every if str(it.get("answer", "")).strip() and "correct" in it]
+        given["references"] = [it for it in given.get("references", ()) if str(it).strip()]
+        return {**given, "candidates": rated, "unrated": len(given["candidates"]) - len(rated)}
+
+
+class AnswerRow(NamedTuple):
+    """An answer to the question of a row."""
+
+    id: str
+    asked: QuestionRow
+    answer: str
+    score: float
 
 
 class ScoreLine(FinishedLine):
@@ -49,7 +78,9 @@ class ScoreLine(FinishedLine):
 
 def answers(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the rated answers in the file `data`; a language model scores too, on five worded levels."""
-    rows = sampled(read_rows(data, AnswerRow, EXAMPLE))
+    questions = read_rows(data, QuestionRow, EXAMPLE)
+    every = [(row, at, it) for row in questions for at, it in enumerate(row.candidates, start=1)]
+    rows = sampled(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
     chosen = rows[: options.limit]
     ratings = [row.score for row in chosen]
     if len(set(ratings)) < 2:
@@ -60,7 +91,7 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
 
     def tables(pairs: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
         scores: dict[str, Sequence[float | None]] = {
-            name: [max(float(of(row.answer, each)) for each in row.references) for row in chosen]
+            name: [max(float(of(row.answer, each)) for each in row.asked.references) for row in chosen]
             for name, of in USUAL.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
@@ -68,7 +99,9 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
         yield ScoreTable(title="agreement with people's ratings", rows=rows)
 
     counts = {"answers": len(chosen), "right by people": sum(rating >= 0.5 for rating in ratings)}
-    return Bench("answers", "Answers", counts, parts, tables)
+    unrated = sum(row.unrated for row in questions)
+    left_out = {"without a rating, or to an improper question": unrated} if unrated else {}
+    return Bench("answers", "Answers", counts, parts, tables, left_out)
 
 
 class _Scorer:
@@ -80,7 +113,8 @@ class _Scorer:
         self.aclose = self._scorer.aclose
 
     async def line(self, row: AnswerRow) -> ScoreLine:
-        score = await self._scorer.score(row.answer, row.references, row.question, row.passage)
+        asked = row.asked
+        score = await self._scorer.score(row.answer, asked.references, asked.question, asked.passage)
         return ScoreLine(id=row.id, score=score)
 
 

@@ -23,8 +23,7 @@ from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 
-Pairs = Sequence[tuple[Any, Any]]
-"""The rows of a part, each with its line."""
+Pairs = Sequence[tuple[Any, Any]]  # the rows of a part, each with its line
 Sampled = TypeVar("Sampled", bound=Any)
 
 
@@ -135,9 +134,7 @@ def run_bench(
             tables=tuple(bench.tables(pairs)),
             published=published(bench.name),
             errors=tuple(f"{name}: {it.id}: {it.error}" for name in done for it in done[name] if it.error),
-            failed=tuple(
-                name for name in done if done[name] and not any(line.is_judged for line in done[name])
-            ),
+            failed=tuple(it for it in done if done[it] and not any(line.is_judged for line in done[it])),
             left_out=dict(bench.left_out),
         )
         run_folder.finish(out, report)

@@ -32,16 +32,12 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import is_failure
 
-CLAIMS = "dev/attribution/expertqa.jsonl"
-"""The claims of ExpertQA in the folder of the data sets."""
+CLAIMS = "dev/attribution/expertqa.jsonl"  # of ExpertQA, in the folder of the data sets
 LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
 FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
-PASSAGES = 3
-"""The passages for a statement."""
-LEAST = 0.5
-"""The least score of a factual claim."""
-RIGHT = ("definitely correct", "probably correct")
-"""The judgements of experts by which a claim is factual (Malaviya et al. 2023, section 6)."""
+PASSAGES = 3  # for a statement
+LEAST = 0.5  # the score of a factual claim
+RIGHT = ("definitely correct", "probably correct")  # to experts (Malaviya et al. 2023, section 6)
 
 
 def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
@@ -198,10 +194,8 @@ def factscore(data: Path, settings: Settings, options: Options) -> Bench:
         raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL}")
     reasons = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
     chosen = usable[: options.limit]
-    parts = {
-        judge: Part(usable, FactLine, partial(FactScorer, its), chosen)
-        for judge, its in _by_judge(settings, options).items()
-    }
+    judges = _by_judge(settings, options)
+    parts = {name: Part(usable, FactLine, partial(FactScorer, its), chosen) for name, its in judges.items()}
     left_out = {reason: count for reason, count in reasons.items() if count}
     return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, fact_tables, left_out)
 

@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
@@ -21,7 +21,7 @@ from rarr.backends.phrases import phrases
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, answer_words, is_same_answer, share, share_of
-from rarr.evals.rows import Row, Text, Texts, read_rows
+from rarr.evals.rows import Row, Text, Texts, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, digest
 from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
@@ -43,11 +43,18 @@ _ASKED: dict[AnswerType, str] = {
 }
 
 
+def _texts(answers: Any) -> Any:
+    """Returns the texts of answers, which have places beside them in QED."""
+    parts = listed(answers)
+    is_list = isinstance(parts, list)
+    return [it.get("text") if isinstance(it, dict) else it for it in parts] if is_list else parts
+
+
 class QuestionRow(Row):
     """A question, the variants of its answer and its type where known, and a passage that states it."""
 
     question: Text
-    answers: Texts = Field(min_length=1)
+    answers: Annotated[Texts, BeforeValidator(_texts)] = Field(min_length=1)
     passage: Text
     title: str = ""
     type: AnswerType | None = None

@@ -9,6 +9,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,10 +34,8 @@ from rarr.tools.models.chat import name_of
 
 ROWS = "dev/kg/biokalma.jsonl"
 PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
-REMOVED = (1, 2, 3)
-"""The numbers of triples that are removed from a graph, as in the paper's table 5."""
-ROUNDS = 5
-"""The triples of an evolved question, as in the paper."""
+REMOVED = (1, 2, 3)  # triples that are removed from a graph, as in the paper's table 5
+ROUNDS = 5  # triples of an evolved question, as in the paper
 _FEWEST = 3  # triples of an evolved question
 _LONGEST_VALUE = 80  # characters; longer values are texts
 _DULL = frozenset(
@@ -99,10 +98,8 @@ def kalma(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs."""
     rows = asked_rows(sampled(read_rows(data / ROWS, KalmaRow)))
     sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
-    parts = {
-        name: Part(asked, AnswerLine, lambda: GraphAnswerer(settings), asked[: options.limit])
-        for name, asked in sets.items()
-    }
+    worker, most = partial(GraphAnswerer, settings), options.limit
+    parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
     counts = {"questions": sum(len(part.chosen) for part in parts.values())}
     return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, tables)
 

@@ -33,12 +33,9 @@ from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings
 
 EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apollo.md"], ...}'
-LEAST_GAP = 0.1
-"""The least gap (p1 - p2) / mean(p1, p2) between the head and the next entity."""
-OPENING = 350
-"""Words of a document in which a value must stand."""
-DEPTH = 20
-"""Documents that a search returns for a question."""
+LEAST_GAP = 0.1  # (p1 - p2) / mean(p1, p2) of the popularity of the head and the next entity
+OPENING = 350  # words of a document in which a value must stand
+DEPTH = 20  # documents that a search returns for a question
 _TEMPLATES: Mapping[str, Sequence[str]] = json.loads(
     files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
 )
@@ -52,6 +49,9 @@ def _writings(given: Any) -> Any:
     return [writing for writings in written for writing in writings]
 
 
+Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
+
+
 class Entity(Row):
     """A thing with a name. `documents` are about it. `popularity` is in any unit, such as page views a month.
 
@@ -62,9 +62,7 @@ class Entity(Row):
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Annotated[tuple[Text, ...], BeforeValidator(_writings)]] = Field(
-        default_factory=dict
-    )
+    properties: dict[str, Writings] = Field(default_factory=dict)
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
 

@@ -146,8 +146,8 @@ class _Reviser:
         right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
         changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
         numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
-        numbers |= {"requests": usage.model_calls, "tokens": usage.input_tokens + usage.output_tokens}
-        numbers |= {"seconds": usage.seconds}
+        tokens = usage.input_tokens + usage.output_tokens
+        numbers |= {"requests": usage.model_calls, "tokens": tokens, "seconds": usage.seconds}
         texts = {"id": row.id, "text": revision.text}
         return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
@@ -158,11 +158,8 @@ class _Reviser:
 
 def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Yields the measures of each system, and their differences from the first one on the same texts."""
-    lines = {
-        name: {line.id: line for _, line in pairs if not line.error}
-        for name, pairs in parts.items()
-        if name != TEXTS
-    }
+    lines = {name: {it.id: it for _, it in pairs if not it.error} for name, pairs in parts.items()}
+    lines.pop(TEXTS, None)
     yield ScoreTable(title=title, rows={name: _measures(list(of.values())) for name, of in lines.items()})
     first, *others = lines
     differences = {name: _differences(lines[name], lines[first]) for name in others}
@@ -181,13 +178,11 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
     return measures | ({"right_changed": changed} if changed.n else {})
 
 
-def _differences(
-    lines: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]
-) -> dict[str, Measured]:
-    both = [(lines[name].numbers, others[name].numbers) for name in lines if name in others]
-    apart = dict[str, list[float | None]]()
-    for numbers, base in both:
-        for name, value in numbers.items():
-            other = base[name]
-            apart.setdefault(name, []).append(None if value is None or other is None else value - other)
-    return {name: mean(values) for name, values in apart.items()}
+def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]) -> dict[str, Measured]:
+    both = [(own[name].numbers, others[name].numbers) for name in own if name in others]
+    names = both[0][0] if both else {}
+    return {name: mean([_minus(one[name], base[name]) for one, base in both]) for name in names}
+
+
+def _minus(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other

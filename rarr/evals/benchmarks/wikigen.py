@@ -25,8 +25,7 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import work
 from rarr.tools.text.wording import is_failure
 
-SYSTEMS = ("prr", "extractive")
-"""Planned, and each section written alone; the same without a language model."""
+SYSTEMS = ("prr", "extractive")  # each section is written alone; the second without a language model
 
 
 class EventSection(BaseModel):

@@ -9,14 +9,7 @@ import pytest
 from evals.benchmarks.running import run
 from evals.doubles import write_rows
 from rarr.errors import InputError
-from rarr.evals.benchmarks.conflicts import (
-    QuestionRow,
-    ReactionLine,
-    answer_type,
-    conflicts_of,
-    reactions,
-    replaced,
-)  # fmt: skip
+from rarr.evals.benchmarks import conflicts
 from rarr.evals.benchmarks.names import Entity, name_sets
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
@@ -94,14 +87,16 @@ def test_names_are_searched(tmp_path: Path) -> None:
 
 LUNDE = "The Salt Road is a novel by Ida Lunde. Lunde's first readers were sailors."
 IDA = ("Ida Lunde", "I. Lunde")
-NOVEL = QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
+NOVEL = conflicts.QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
 BERG = "Green Ice was written by Tom Berg in 1904."
-SONG = QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
-MILL = QuestionRow(id="mill", question="when did it open", answers=("1937",), passage="It opened in 1937.")
+SONG = conflicts.QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
+MILL = conflicts.QuestionRow(
+    id="mill", question="when did it open", answers=("1937",), passage="It opened in 1937."
+)
 
 
 def test_answers_of_one_type_are_substituted() -> None:
-    made, left_out = conflicts_of([NOVEL, SONG, MILL])
+    made, left_out = conflicts.conflicts_of([NOVEL, SONG, MILL])
     assert {conflict.id: conflict.changed for conflict in made} == {
         "novel": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
         "song": "Green Ice was written by Ida Lunde in 1904.",
@@ -120,7 +115,7 @@ def test_answers_of_one_type_are_substituted() -> None:
     ],
 )  # fmt: skip
 def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str | None) -> None:
-    assert replaced(text, old, new) == expected
+    assert conflicts.replaced(text, old, new) == expected
 
 
 @pytest.mark.parametrize(
@@ -134,7 +129,7 @@ def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str 
     ],
 )
 def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
-    made, left_out = conflicts_of([NOVEL.model_copy(update=changes), SONG])
+    made, left_out = conflicts.conflicts_of([NOVEL.model_copy(update=changes), SONG])
     assert "novel" not in {conflict.id for conflict in made}
     assert reason in left_out
 
@@ -148,14 +143,14 @@ def test_types_of_answers() -> None:
         ("Norvik", "where was she born"): "location",
         ("soundproofed", "what was the room like"): None,
     }
-    assert {pair: answer_type(*pair) for pair in asked} == asked
+    assert {pair: conflicts.answer_type(*pair) for pair in asked} == asked
 
 
 def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
     found = ["memory", "memory", "evidence", "other", None]
     given = ({"id": str(n), "right": it is not None, "bucket": it} for n, it in enumerate(found))
-    lines = list(map(ReactionLine.model_validate, given))
-    scores = reactions([*lines, ReactionLine(id="e", error="no")])
+    lines = list(map(conflicts.ReactionLine.model_validate, given))
+    scores = conflicts.reactions([*lines, conflicts.ReactionLine(id="e", error="no")])
     assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
     assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
     assert scores["right before"].unjudged == 1
@@ -163,6 +158,7 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
 
 def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     rows = [json.loads(row.model_dump_json()) for row in (SONG, NOVEL)]
+    rows[0]["answers"] = [{"text": "Tom Berg", "start": 24, "end": 32}]  # as in QED
     data, settings = write_rows(tmp_path / "qa.jsonl", *rows), Settings(home=tmp_path / "home")
     report = run("conflicts", data, out=tmp_path / "out", settings=settings)
     assert report.tables[0].rows["all"]["memory"].value == 0
@@ -184,7 +180,13 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     assert report.counts == {"answers": 3, "right by people": 2}
     assert rows_["values and words"]["auc"].value == 1
     assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
+    made = [{"answer": "1931", "correct": True}, {"answer": "1932", "correct": False}, {"answer": None}]
+    given = {"question": "When?", "references": ["1931"], "candidates": made, "improper": False}
+    evouna = write_rows(tmp_path / "evouna.jsonl", given, given | {"improper": True})
+    report = run("answers", evouna, out=tmp_path / "evouna")
+    assert (report.counts["answers"], list(report.left_out.values())) == (2, [4])
+    assert report.tables[0].rows["values and words"]["auc"].value == 1
     with pytest.raises(InputError, match="all ratings of"):
         run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
-    with pytest.raises(InputError, match='its "score" is wrong'):
+    with pytest.raises(InputError, match='score" is wrong'):
         run("answers", write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), out=tmp_path)
