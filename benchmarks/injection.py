@@ -279,9 +279,8 @@ def main() -> None:
     made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
     options, recorded = made.parse_args(), RecordedModel()
     print(f"{machine()}\n\n## Signs: marked\n")
-    passages = {"obvious injections": obvious()} | {
-        f"look-alikes, {half}": lookalikes(half) for half in HALVES
-    }
+    passages = {"obvious injections": obvious()}
+    passages |= {f"look-alikes, {half}": lookalikes(half) for half in HALVES}
     for name, texts in passages.items():
         print(f"{name:<28} {share([bool(suspicion(text)) for text in texts])}")
     print_clean()

@@ -1,8 +1,10 @@
 """What `rarr serve` carries: many clients, a server behind that fails, and clients that leave.
 
-    python -m benchmarks.serve_load [--clients N] [--seconds S] [--seed N]
+    python -m benchmarks.serve_load [--clients N] [--seconds S] [--seed N] [--model SECONDS]
 
-The server behind is the scripted server, in a process of its own, and so is `rarr serve`.
+The server behind is the scripted server, in a process of its own, and so is `rarr serve`. With --model, that
+server also reads the cards; each of its answers takes so many seconds, and none fails. What it gives through
+the proxy, where all answers are checked, is compared with what it gives directly.
 """
 
 import asyncio
@@ -15,45 +17,42 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
 from benchmarks.harness import EXAMPLES, machine, met, parser, resident_mb, served, table
-from rarr.testing import Failure, Request
+from rarr.testing import Failure, Request, RuleModel
 
 DEADLINE_S = 2.0
 PATIENCE_S = 15.0
 """Seconds after which a client leaves a request that hangs."""
 ERRORS, CUTS, HANGS, LEAVES = 0.05, 0.02, 0.01, 0.02
 """The shares of requests with an error, a cut answer and no answer, and of those whose client leaves."""
-LEAST_CHECKED = 20
+LEAST_CHECKED, LEAST_SHARE = 20, 0.9
 MODES = ("off", "off", "off", "revise", "check")
 WRONG, RIGHT = "212 metres", "221 metres"
 
 
-class FailurePlan:
-    """Fails some requests by chance: an error, a cut answer, or none."""
-
-    def __init__(self, seed: int) -> None:
-        self._chance = random.Random(seed)
-
-    def __call__(self, request: Request) -> Any:
-        """Returns how this request fails; None if it is answered."""
-        drawn = self._chance.random()
-        if drawn < ERRORS:
-            return Failure(500)
-        if drawn < ERRORS + CUTS:
-            return Failure("die")
-        return Failure("hang") if drawn < ERRORS + CUTS + HANGS else None
+def failure(count: Any, chance: random.Random | None, _: Request) -> Failure | None:
+    """Counts a request, and fails some by chance: an error, a cut answer, or none. Without `chance`, none."""
+    count.value += 1  # the server asks for one failure at a time
+    drawn = chance.random() if chance else 1.0
+    if drawn < ERRORS:
+        return Failure(500)
+    if drawn < ERRORS + CUTS:
+        return Failure("die")
+    return Failure("hang") if drawn < ERRORS + CUTS + HANGS else None
 
 
 def answer(request: Request) -> str:
-    """The answer to a question: it holds the number of the question, and a wrong height."""
-    return text(request.user, WRONG)
+    """Answers a question with its number and a wrong height, and reads cards."""
+    return RuleModel()(request) if request.prompt else text(request.user, WRONG)
 
 
 def text(question: str, height: str) -> str:
@@ -72,43 +71,60 @@ class Seen:
 async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds: float, seed: int) -> None:
     """Prints what became of the requests, how the memory grew, and what is left."""
     before, seen = _open_files(server.pid), Seen()
-    end = time.perf_counter() + seconds
-    watching = asyncio.create_task(_watch(server.pid, seen.memory))
-    limits = httpx2.Limits(max_connections=None)
-    async with httpx2.AsyncClient(base_url=f"{root}/v1", timeout=PATIENCE_S, limits=limits) as client:
-        asking = (_client(client, random.Random(seed + n), n, end, seen) for n in range(clients))
-        await asyncio.gather(*asking)
+
+    async def watch() -> None:
+        while True:
+            seen.memory.append(sum(map(resident_mb, (server.pid, *descendants(server.pid)))))
+            await asyncio.sleep(1)
+
+    watching = asyncio.create_task(watch())
+    await asked(root, clients, seconds, seen, seed)
     watching.cancel()
     await asyncio.sleep(3)
     print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
     _print(seen, seconds, _open_files(server.pid) - before)
 
 
-async def _client(
-    client: httpx2.AsyncClient, chance: random.Random, number: int, end: float, seen: Seen
-) -> None:
-    count = 0
-    while time.perf_counter() < end:
-        count += 1
-        mode, streams = chance.choice(MODES), chance.random() < 0.5
-        leaves = chance.random() < LEAVES
-        started = time.perf_counter()
-        outcome = await _ask(client, f"question {number}.{count}", mode, streams=streams, leaves=leaves)
-        seen.outcomes[outcome] += 1
-        if mode != "off" and outcome in ("checked", "original"):
-            seen.late.append(time.perf_counter() - started)
+async def asked(root: str, clients: int, seconds: float, seen: Seen, seed: int, mode: str = "") -> None:
+    """Asks for so long. With a `mode`, every answer has it, and no client leaves or sets a deadline."""
+    end, limits = time.perf_counter() + seconds, httpx2.Limits(max_connections=None)
+
+    async def client(chance: random.Random, number: int) -> None:
+        count = 0
+        while (started := time.perf_counter()) < end:
+            count += 1
+            streams, leaves = chance.random() < 0.5, not mode and chance.random() < LEAVES
+            question = f"question {number}.{count} of {seed}"
+            options = {"mode": mode} if mode else {"mode": chance.choice(MODES), "deadline_s": DEADLINE_S}
+            outcome = await _ask(http, question, options, streams=streams, leaves=leaves)
+            seen.outcomes[outcome] += 1
+            if options["mode"] != "off" and outcome in ("checked", "original"):
+                seen.late.append(time.perf_counter() - started)
+
+    async with httpx2.AsyncClient(base_url=f"{root}/v1", timeout=None, limits=limits) as http:
+        await asyncio.gather(*(client(random.Random(seed + n), n) for n in range(clients)))
 
 
-async def _ask(client: httpx2.AsyncClient, question: str, mode: str, *, streams: bool, leaves: bool) -> str:
+def compare(count: Any, direct: str, proxy: str, clients: int, seconds: float) -> None:
+    """Prints the answers a second of the model's server, directly and through the proxy."""
+    rates = list[float]()
+    for seed, (root, mode) in enumerate(((proxy, "revise"), (direct, "off"), (proxy, "revise"))):
+        seen, before, started = Seen(), count.value, time.perf_counter()
+        asyncio.run(asked(root, clients, seconds, seen, seed, mode))
+        rates.append((count.value - before) / (time.perf_counter() - started))
+    print(f"{clients} clients for {seconds:g} s each, after a warm-up: {dict(seen.outcomes)}")
+    print(f"the model's server: {rates[1]:.1f} answers a second directly, {rates[2]:.1f} by the proxy")
+    print(f"share at least {LEAST_SHARE:.0%}: {met(rates[2] >= LEAST_SHARE * rates[1])}")
+
+
+async def _ask(
+    client: httpx2.AsyncClient, question: str, options: Mapping[str, Any], *, streams: bool, leaves: bool
+) -> str:
     """Asks, and tells what came of it."""
-    body = {
-        "model": "scripted",
-        "messages": [{"role": "user", "content": question}],
-        "stream": streams,
-        "rarr": {"mode": mode, "deadline_s": DEADLINE_S},
-    }
+    messages = [{"role": "user", "content": question}]
+    body = {"model": "scripted", "messages": messages, "stream": streams, "rarr": options}
     try:
-        async with asyncio.timeout(0.1 if leaves else PATIENCE_S):
+        async with asyncio.timeout(0.1 if leaves else PATIENCE_S * (1 if "deadline_s" in options else 4)):
             response = await client.post("/chat/completions", json=body)
     except TimeoutError:
         return "client left" if leaves else "hang, left by its client"
@@ -116,8 +132,11 @@ async def _ask(client: httpx2.AsyncClient, question: str, mode: str, *, streams:
         return "cut"
     if response.status_code != 200:
         return f"status {response.status_code}"
-    content, results = _streamed(response.text) if streams else _whole(response.json())
-    return _judged(question, mode, content, results)
+    lines = (line.removeprefix("data: ") for line in response.text.splitlines() if line.startswith("data: {"))
+    chunks = list(map(json.loads, lines if streams else [response.text]))
+    said = (choice.get("message") or choice["delta"] for chunk in chunks for choice in chunk["choices"])
+    results = [result for chunk in chunks for result in chunk.get("rarr", {}).get("results", [])]
+    return _judged(question, options["mode"], "".join(it.get("content") or "" for it in said), results)
 
 
 def _judged(question: str, mode: str, content: str, results: list[dict[str, Any]]) -> str:
@@ -125,29 +144,10 @@ def _judged(question: str, mode: str, content: str, results: list[dict[str, Any]
     if mode == "off":
         return "passed" if content == text(question, WRONG) else "WRONG"
     original = any(result["outcome"] in ("deadline", "failed") for result in results)
-    allowed = {text(question, WRONG)} if mode == "check" else {text(question, RIGHT)}
-    if original:
-        allowed |= {text(question, WRONG)}
+    allowed = {text(question, WRONG if mode == "check" else RIGHT), *[text(question, WRONG)] * original}
     if not results or content not in allowed:
         return "WRONG"
     return "original" if original else "checked"
-
-
-def _whole(answer: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
-    return answer["choices"][0]["message"]["content"], answer.get("rarr", {}).get("results", [])
-
-
-def _streamed(events: str) -> tuple[str, list[dict[str, Any]]]:
-    lines = [line.removeprefix("data: ") for line in events.splitlines() if line.startswith("data: {")]
-    chunks = [json.loads(line) for line in lines]
-    content = "".join(choice["delta"].get("content") or "" for chunk in chunks for choice in chunk["choices"])
-    return content, [result for chunk in chunks for result in chunk.get("rarr", {}).get("results", [])]
-
-
-async def _watch(pid: int, memory: list[float]) -> None:
-    while True:
-        memory.append(sum(resident_mb(process) for process in (pid, *descendants(pid))))
-        await asyncio.sleep(1)
 
 
 def _print(seen: Seen, seconds: float, left: int) -> None:
@@ -174,11 +174,9 @@ def _open_files(pid: int) -> int:
 def descendants(pid: int) -> list[int]:
     found = []
     for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            below = [int(child) for child in children.read_text().split()]
-        except OSError:
-            continue
-        found += [process for child in below for process in (child, *descendants(child))]
+        with suppress(OSError):
+            below = map(int, children.read_text().split())
+            found += [process for child in below for process in (child, *descendants(child))]
     return found
 
 
@@ -187,22 +185,28 @@ def main() -> None:
     made.add_argument("--clients", type=int, default=64)
     made.add_argument("--seconds", type=float, default=300, help="how long the load takes")
     made.add_argument("--seed", type=int, default=0, help="of the failures")
+    made.add_argument("--model", type=float, metavar="SECONDS", help="a model reads: seconds of its answers")
     options = made.parse_args()
+    count, chance = RawValue("i"), None if options.model else random.Random(options.seed)
     print(f"{machine()}\n")
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
-        served(answer, plan=FailurePlan(options.seed), latency=0.05) as url,
-        serving(url, Path(home)) as (server, root),
+        served(answer, plan=partial(failure, count, chance), latency=options.model or 0.05) as url,
+        serving(url, Path(home), reads=bool(options.model)) as (server, root),
     ):
-        asyncio.run(load(server, root, options.clients, options.seconds, options.seed))
+        if options.model:
+            compare(count, url.removesuffix("/v1"), root, options.clients, options.seconds)
+        else:
+            asyncio.run(load(server, root, options.clients, options.seconds, options.seed))
 
 
 @contextmanager
-def serving(url: str, home: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Runs `rarr serve` in a process of its own; yields it and its address."""
+def serving(url: str, home: Path, *, reads: bool) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Runs `rarr serve` in a process of its own; yields it and its address. `reads`: the model reads."""
     corpus = f"examples={EXAMPLES / 'corpus'}"
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]
     environment = {**os.environ, "RARR_HOME": str(home)}
+    environment |= {"RARR_MODEL": "vllm:scripted", "RARR_BASE_URL": url} if reads else {}
     log = home / "serve.log"
     with log.open("w") as file, subprocess.Popen(command, stderr=file, text=True, env=environment) as running:
         try:

@@ -149,6 +149,9 @@ def made_runner(settings: Settings) -> Runner:
     plain = unserved(settings).model_copy(update={"serve_corpora": settings.serve_corpora})
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
+    if "concurrency" not in settings.model_fields_set:  # checks must not wait where answers do not
+        plain = plain.model_copy(update={"concurrency": settings.serve_concurrency})
+        plain.model_fields_set.discard("concurrency")  # Ollama has its own default
     return Tasks(plain)
 
 

@@ -161,7 +161,7 @@ class Settings(ServingSettings, BaseSettings):
     timeout_s: float = Field(default=60, gt=0)
     """Seconds for one request to a language model, until its answer is complete."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
-    """Requests to language models at once, for all texts of a reviser; unless it is set, 2 with Ollama."""
+    """Requests to models at once. Unless set: 2 with Ollama, else `serve_concurrency` in `rarr serve`."""
 
     # output
     report_size: int = Field(default=5, ge=1, le=100)

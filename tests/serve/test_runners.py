@@ -81,11 +81,13 @@ def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
     assert pids(pool) != [pid]
 
 
-def test_workers_do_not_get_the_tokens_of_the_server() -> None:
+def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
     settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": EXAMPLES}, serve_workers=3)
     runner: Any = server.made_runner(settings)
     assert runner._many._settings.serve_token is None
     assert (runner._many._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)
+    reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
+    assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
 
 
 async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,11 +108,9 @@ async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPat
 HANGING = """
 import re, time
 from rarr.batches import jobs
-
 class Hanging:
     async def run(self, job):
         re.match("(a+)+$", "a" * 60 + "b")
-
 jobs.OVERRUN_S, jobs._tasks = 0.2, Hanging()
 jobs._outcome(jobs.Job("revise", "It opened.", "r", deadline_s=0.1), time.monotonic())
 """
