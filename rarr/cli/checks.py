@@ -29,7 +29,7 @@ KINDS = (".md", ".markdown", ".txt", ".text")
     "--fail-on", "S", "Also unconfirmed or no_evidence fails; repeatable.", multiple=True,
     type=click.Choice(["unconfirmed", "no_evidence"]),
 )  # fmt: skip
-@options.choice("--format", "text github sarif json", "The form of the result.", name="form")
+@options.choice("--format", "text github sarif json", "The form of the result.", "form")
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(
@@ -121,9 +121,8 @@ def _outside(files: list[Path], settings: "Settings") -> list[Path]:
     if not left:
         why = f"all files to check are part of the corpus {settings.corpus}, where each would confirm itself"
         raise InputError(f"{why}: name a corpus without them, or other files")
-    if inside := len(files) - len(left):
-        told = "left out as part of the corpus, where each would confirm itself"
-        streams.warn(f"{counted(inside, 'file')} {told}")
+    if inside := counted(len(files) - len(left), "file") if left != files else "":
+        streams.warn(f"{inside} left out as part of the corpus, where each would confirm itself")
     return left
 
 
@@ -140,10 +139,7 @@ def read_document(file: Path) -> "DocumentFile":
 
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
-@options.one(
-    "--against", "FILE", "A text or document to verify the claim against; repeatable.",
-    type=options.FILE, multiple=True,
-)  # fmt: skip
+@options.files("--against", "A text or document to verify the claim against")
 @options.CONTEXT
 @options.settings(*options.MODELS, "deadline_s")
 @options.one("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")
@@ -157,12 +153,12 @@ def verify(
 ) -> int:  # fmt: skip
     """Decide whether evidence supports a claim.
 
-    With -o, decides for each claim of the file DATA. A claim is attributable, extrapolatory (the evidence
-    does not tell) or contradictory. Without a language model, only near quotations are decided. DATA has an
-    object a line: "claim", "evidence" (a text, or a list of texts and of objects with "text" and "title"),
-    optionally "id", "question", "label" (one of the three) or "supported" (true or false). DIR gets
-    predictions.jsonl and report.json, with scores if rows have labels. The same call continues an interrupted
-    run. Exit status 1: a claim is contradictory; 0 in DATA with labels, where the run measures the judge.
+    A claim is attributable, extrapolatory (the evidence does not tell) or contradictory. Without a language
+    model, only near quotations are decided. With -o, each claim of the file DATA is decided, an object a
+    line: "claim", "evidence" (a text, or a list of texts and objects with "text" and "title"), optionally
+    "id", "question", "label" (one of the three) or "supported". DIR gets predictions.jsonl and report.json,
+    with scores if rows have labels. The same call continues an interrupted run. Exit status 1: a claim is
+    contradictory, in a file without labels.
 
     \b
     Examples:

@@ -13,10 +13,8 @@ from rarr.errors import InputError, RarrError
 if TYPE_CHECKING:
     from rarr.settings import Settings
 
-LIMIT_S = 10.0
-"""Seconds until a source counts as not answering."""
+LIMIT_S = 10.0  # until a source counts as not answering
 QUESTION = "When was the Hoover Dam built?"
-"""The question that each source is asked."""
 
 
 class Diagnosis(NamedTuple):
@@ -40,11 +38,9 @@ class Diagnosis(NamedTuple):
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
-    Examines the installation, the settings, the models, the corpus, the graph, the sources, each with
-    one question (of the web only without --offline). Exit status 2 if something is broken.
-
-    --model lets the model read 24 sentences beside short passages, in two requests, and names its faults and
-    what it is fit for. Exit status 3 if it is unfit, or cannot be asked.
+    Examines the installation, the settings, the models and the sources, each with one question (of the web
+    only without --offline). Exit status 2 if something is broken. With --model, the model reads 24 sentences
+    beside short passages, in two requests: its faults, and what it is fit for; 3 if it is unfit.
 
     \b
     Examples:
@@ -65,7 +61,7 @@ def doctor(settings: "Settings") -> int:
     found = list(examine(settings))
     text = visible("".join(each.line() for each in found))
     write_result([each._asdict() for each in found], lambda: text)
-    return 2 if any(each.state == "broken" for each in found) else 0
+    return 2 * any(each.state == "broken" for each in found)
 
 
 def examine(settings: "Settings") -> Iterator[Diagnosis]:
@@ -77,8 +73,7 @@ def examine(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.tools.models.failures import redacted
     from rarr.tools.storage.files import private_folder
 
-    yield Diagnosis("python", "ok", platform.python_version())
-    yield Diagnosis("rarr", "ok", installed_version())
+    yield Diagnosis("rarr", "ok", f"{installed_version()}, on Python {platform.python_version()}")
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         if value != field.get_default(call_default_factory=True):

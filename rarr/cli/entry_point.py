@@ -7,10 +7,9 @@ from traceback import extract_tb
 
 import click
 
-from rarr.cli.batch import batch
 from rarr.cli.checks import check, verify
 from rarr.cli.doctor import doctor
-from rarr.cli.files import bench, eval_, index, label, train
+from rarr.cli.files import batch, bench, eval_, index, label, train
 from rarr.cli.servers import mcp, serve
 from rarr.cli.streams import complain, require_output
 from rarr.cli.texts import answer, cite, revise, write_

@@ -1,7 +1,7 @@
-"""The commands on whole files: `rarr index`, `eval`, `label`, `bench` and `train`."""
+"""The commands on whole files: `rarr index`, `batch`, `eval`, `label`, `bench` and `train`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from rarr.errors import InputError, SetupError
 from rarr.tools.text.wording import by_reason, counted
 
 if TYPE_CHECKING:
+    from rarr.batches.results import BatchCounts
     from rarr.settings import Settings
 
 
@@ -36,6 +37,89 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     streams.warn(*by_reason(report.skipped))
     streams.write_tables(vars(report))
     return 0
+
+
+WORKERS = click.IntRange(0, 1024)
+
+
+@click.command()
+@click.argument("source", metavar="IN", type=options.FILE)
+@options.out("OUT", "File for the rows, with an ending as IN.", required=True)
+@options.one("--text", "COLUMN", 'Column of the text; default "text".', default="text")
+@options.one("--context", "COLUMN", "Column of the question that the text answers.")
+@options.one("--sources", "COLUMN", "Column of passages, which are searched first.")
+@options.choice("--mode", "revise cite check annotate", "Correct, put in citations, change nothing, or mark.")
+@options.flag("--full", "Add rarr_revision, the whole record of each run.")
+@options.one("--workers", "N", "Processes; default one a core, or 0 for a language model.", type=WORKERS)
+@options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
+@options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
+@options.FAIL_UNDER
+@options.settings(*options.SOURCES, *options.MODELS)
+@options.ESTIMATE
+@options.JSON
+def batch(
+    source: Path, out: Path, text: str, context: str | None, sources: str | None,
+    fail_under: Sequence[str], settings: "Settings", estimate: bool, **work: Any,
+) -> int:  # fmt: skip
+    """Revise the rows of a file into another file.
+
+    IN is .jsonl, .csv or .parquet. OUT gets its rows with the columns rarr_text, rarr_changed, rarr_notice,
+    rarr_statuses and more; rarr_error says why a row has none. --sources names lists of texts, or of objects
+    with "text", "title", "url". The same call continues after an interrupt, and repeats rows with an error.
+
+    \b
+    Examples:
+      rarr batch answers.jsonl -o revised.jsonl --corpus notes/
+      rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
+    """
+    from rarr import Reviser
+    from rarr.agent.cost_estimate import added
+    from rarr.batches.file_batch import revise_file
+    from rarr.batches.results import MEASURES, Columns
+    from rarr.batches.rows import input_rows
+    from rarr.evals.report import limits_of
+
+    columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
+    if estimate:
+        rows = map(columns.row_or_problem, input_rows(source))
+        with Reviser(settings) as reviser:
+            every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
+        return streams.write_estimate(added(every))
+
+    def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
+        if counts.left:
+            shown.stop()
+            rows = counted(counts.rows + counts.left, "row")
+            streams.complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
+
+    with streams.waiting() as shown:
+        told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": shown.rows}
+        counts = revise_file(source, out, columns=columns, settings=settings, **told, **work)
+    changed, cost = f"{counts.changed:,} changed", f", cost {counts.cost:.4g}" if counts.cost else ""
+    doubtful = f"{counts.unconfirmed:,} with sentences that are not supported{cost}"
+    if options.as_json():
+        streams.write_result(counts, str)
+    else:
+        streams.complain(f"{counted(counts.rows, 'row')} in {out}: {changed}, {doubtful}", 0)
+    return _batch_outcome(counts, measures)
+
+
+def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
+    from rarr.evals.report import below
+
+    status = 0
+    if counts.errors:
+        which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
+        status = streams.complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
+    if counts.left:
+        why = "since the cost has reached --max-cost: run again with a higher limit to continue"
+        status = streams.complain(f"{counted(counts.left, 'row')} left, {why}", 4)
+    for phrase in (below(name, getattr(counts, name), limit) for name, limit in limits.items()):
+        status = streams.complain(phrase, 4) if phrase else status
+    if counts.rows and counts.errors == counts.rows:
+        status = streams.complain("every row has an error: see rarr doctor", 3)
+    return status
 
 
 @click.command("eval")
@@ -84,10 +168,10 @@ def eval_(
 def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     """Let people rate texts on a page; merge their ratings.
 
-    The page needs no server. It asks whether each text can be understood, whether the evidence supports it,
-    and whether a revision keeps the intent. DATA has an item a line: "claim" (or "text") and "evidence", or
-    "original" and "revised"; optionally "id" and "question". Each rater downloads a file. --merge measures
-    how far they agree, and writes the "label" of the majority and the "votes" of each item, for rarr verify.
+    The page asks whether each text can be understood, whether the evidence supports it, and whether a
+    revision keeps the intent. DATA has an item a line: "claim" and "evidence", or "original" and "revised";
+    optionally "id" and "question". Each rater downloads a file. --merge measures how far they agree, and
+    writes the "label" of the majority and the "votes" of each item, for rarr verify.
 
     \b
     Examples:
@@ -134,30 +218,22 @@ BENCHES = {
 def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **rows: Any) -> int:
     """Measure judges, readers, searches and writers as papers do.
 
-    The rows have a fixed random order, so that --limit draws a sample. The same call continues an interrupted
-    run. Reports print published figures beside the measured ones. NAME is:
+    --limit draws a sample, always the same. The same call continues an interrupted run. Reports print
+    published figures beside the measured ones. By NAME, the lines of DATA are:
 
-    rarr: revises texts by RARR, its baselines and the default. DATA has lines {"text"} or {"question"},
-    maybe "context", "evidence" and "revised". Systems: default, rarr, efec, lamda, unedited, and the
-    ablations "rarr without gate", "rarr by text", "rarr by sentences", "rarr without wikipedia".
-
-    attrscore: compares judges with people's labels. DATA is that of rarr verify.
-
-    expertqa: judges claims that experts labelled, in dev/attribution of DATA.
-
-    factscore: splits claims, and judges each statement. DATA has lines {"claim", "evidence", "factual"}.
-
-    kalma: answers the questions of BioKaLMA that have a graph, and measures the citations.
-
-    wikigen: writes articles about EVENTS from the pages in DOCS, and scores citations; extractive, or prr.
-
-    answers: compares scores of answers with people's ratings (MOCHA, EVOUNA). DATA has lines {"question",
-    "answer", "references", "score"}, a score from 0 to 1.
-
-    names: does a search tell namesakes apart (AmbER sets)? DATA has lines {"id", "name", "aliases",
-    "properties", "popularity", "documents"}: values by property, and documents as the corpus names them.
-
-    conflicts: does a model follow evidence or memory? DATA has lines {"question", "answers", "passage"}.
+    \b
+    rarr       {"text"} or {"question"}, maybe "context", "evidence", "revised";
+               systems are default, rarr, efec, lamda, unedited, and "rarr without
+               gate", "rarr by text", "rarr by sentences", "rarr without wikipedia"
+    attrscore  as for rarr verify: judges beside people's labels
+    expertqa   a folder with dev/attribution: claims that experts labelled
+    factscore  {"claim", "evidence", "factual"}: the statements of claims
+    kalma      questions of BioKaLMA with a graph: citations of answers
+    wikigen    EVENTS, and DOCS with pages: articles by extractive or prr
+    answers    {"question", "answer", "references", "score"}, scores from 0 to 1
+    names      {"id", "name", "aliases", "properties", "popularity", "documents"}:
+               does a search tell namesakes apart?
+    conflicts  {"question", "answers", "passage"}: passage or memory?
 
     \b
     Examples:
@@ -192,9 +268,9 @@ def train() -> None:
 def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
-    QUERIES has a query a line. A language model writes a short text from at most four passages about it, and
-    puts errors into it. A row is kept if the verifier finds the text supported, and less supported with its
-    errors; predictions.jsonl in DIR says why a query has none. The same call again works on the rest.
+    QUERIES has a query a line. A language model writes a short text from passages about it, and puts errors
+    into it. A row is kept if the text is supported, and less with its errors; predictions.jsonl in DIR says
+    why a query has none. The same call again works on the rest.
 
     \b
     Examples:

@@ -94,15 +94,21 @@ def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option[Any]:
     return click.option(flag, metavar=metavar, help=help_, **attributes)
 
 
+def files(flag: str, help_: str) -> Option[Any]:
+    """Declares an option with a file, which can be repeated."""
+    return one(flag, "FILE", f"{help_}; repeatable.", type=FILE, multiple=True)
+
+
 def flag(name: str, help_: str) -> Option[Any]:
     """Declares an option without a value."""
     return click.option(name, is_flag=True, help=help_)
 
 
-def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Option[Any]:
+def choice(flag: str, values: str, help_: str, *names: str) -> Option[Any]:
     """Declares an option with one of the `values` between spaces; the first is the default."""
-    names = [flag] if name is None else [flag, name]
-    return click.option(*names, type=click.Choice(values.split()), default=values.split()[0], help=help_)
+    return click.option(
+        flag, *names, type=click.Choice(values.split()), default=values.split()[0], help=help_
+    )
 
 
 def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:

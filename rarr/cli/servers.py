@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[str, Any], **more: Any) -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
-    Needs pip install 'rarr[serve]'. Clients of OpenAI use the address that is printed as their base URL:
-    answers come back revised, everything else under /v1 passes. The object "rarr" in the body of a request
-    may set mode, sources, corpus (by its NAME), search and deadline_s. Its own calls are
-    /v1/revise, /v1/postprocess and /v1/verify. On other addresses than this machine's own, callers
-    need a token of RARR_SERVE_TOKEN.
+    Needs pip install 'rarr[serve]'. Clients of OpenAI use the printed address as their base URL: answers come
+    back revised, everything else under /v1 passes. The object "rarr" in a request may set mode, sources,
+    corpus (by its NAME), search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify.
+    On other addresses than this machine's own, callers need a token of RARR_SERVE_TOKEN.
 
     \b
     Examples:
@@ -67,9 +66,8 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
 def mcp(settings: "Settings") -> int:
     """Serve tools for agents (MCP) on standard input and output.
 
-    Needs pip install 'rarr[mcp]'. The tools are revise_text, verify_claim and cite_text. They
-    search the sources that are named here, and the passages that a caller gives; a caller names no file and
-    no address. A client starts the command itself.
+    Needs pip install 'rarr[mcp]'. The tools revise_text, verify_claim and cite_text search the sources named
+    here, and the passages that a caller gives, who names no file and no address.
 
     \b
     Examples:

@@ -34,8 +34,10 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     `cure` is what to give instead of the name of a file or a folder, which would be read as the text. Raises
     `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
+    from rarr.retrievers.extract.files import kind
+
     if given is not None and given != "-":
-        if given and os.path.lexists(given):
+        if given and (os.path.lexists(given) or (kind(given) and not any(map(str.isspace, given)))):
             raise InputError(f"{name} is the name of a file or folder: {cure}")
         return _filled(given, name)
     if sys.stdin is None or (given is None and sys.stdin.isatty()):

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 @click.argument("text", required=False)
 @options.one("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
-@options.one(
-    "--source", "FILE", "A text or document that the answer was given; repeatable.",
-    type=options.FILE, multiple=True,
-)  # fmt: skip
+@options.files("--source", "A text or document that the answer was given")
 @options.settings(*options.RUN, "doubt")
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
@@ -65,7 +62,7 @@ def revise(
         revision = revision.accept(*suggested)
     status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision
     if status:  # standard error has the first failure already
-        printed = revision.model_copy(update={"warnings": tuple(beside_the_reason(revision.warnings))})
+        printed = revision.model_copy(update={"warnings": beside_the_reason(revision.warnings)})
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
         streams.write(render_diff(printed, terminal=terminal))
@@ -95,9 +92,8 @@ def _outcome(revision: "Revision") -> int:
 def cite(file: str, context: str | None, settings: "Settings", mark_unsupported: bool) -> int:
     """Put citations into a text, and change nothing else.
 
-    FILE is - for standard input. A sentence that evidence supports gets a mark such as [1], and the text a
-    list of sources at its end. Citations that the text has already are checked, and stay; standard error
-    names the wrong ones.
+    FILE is - for standard input. A supported sentence gets a mark such as [1], and the text a list of sources
+    at its end. Citations that it has already are checked, and stay; standard error names the wrong ones.
 
     \b
     Examples:
@@ -126,10 +122,9 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
 def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | None) -> int:
     """Write an article from sources, with checked citations.
 
-    Plans sections, searches for each, writes them, and checks every citation: a wrong one is replaced by a
-    passage that supports the sentence; what no passage supports is corrected as little as possible, or marked
-    [citation needed]. Without a language model, sections quote whole sentences of the sources. A section
-    without a source is a named gap.
+    Plans sections, searches for each, writes them, and checks every citation: a wrong one is replaced; what
+    no passage supports is corrected as little as possible, or marked [citation needed]. Without a language
+    model, sections quote sentences of the sources. A section without a source is a named gap.
 
     \b
     Examples:

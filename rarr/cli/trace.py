@@ -11,7 +11,7 @@ import click
 
 from rarr.cli import options
 from rarr.cli.streams import complain, save, warn, write, write_result
-from rarr.errors import InputError
+from rarr.errors import InputError, ModelError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
@@ -61,8 +61,7 @@ def show(run: str, node: str | None, full: bool) -> int:
 
     \b
     Examples:
-      rarr trace show last
-      rarr trace show 1a2b3c4d --node check_agreement --full
+      rarr trace show last --node check_agreement --full
     """
     from rarr.views.trace_text import as_text
 
@@ -93,8 +92,8 @@ def decide(run: str, **decisions: Sequence[str]) -> int:
     text = revision.text + "\n" * (not revision.text.endswith("\n"))
     write_result(revision, lambda: visible(text) if sys.stdout.isatty() else text)
     said = {"accept": "accepted", "refuse": "refused until --undo, also in later runs", "undo": "suggested"}
-    for name, edits in decisions.items():
-        complain(f"{', '.join(edits)}: {said[name]}", 0) if edits else None
+    for name in filter(decisions.get, said):
+        complain(f"{', '.join(decisions[name])}: {said[name]}", 0)
     return 0
 
 
@@ -201,15 +200,15 @@ def replay(
     done = []
     for name in names:
         try:
-            done.append(replayed(_loaded(name), node, **chosen))
-        except InputError as error:
-            if runs is None:
+            made = replayed(_loaded(name), node, **chosen)
+            if made.failed:
+                failures = f"{len(made.failed)} of {counted(made.asked, 'question')} failed"
+                raise ModelError(f"{failures}, so that the result cannot be used: {made.failed[0]}")
+            done.append(made)
+        except (InputError, ModelError) as error:
+            if runs is None or (name == names[-1] and not done):
                 raise
             warn(f"run {name} is left out: {error}")
     write(replays_text(done, full=full))
-    failed, asked = [error for it in done for error in it.failed], sum(it.asked for it in done)
-    if failed:
-        failures = f"{len(failed)} of {counted(asked, 'question')} failed"
-        return complain(f"{failures}, so that the result cannot be used: {failed[0]}", 3)
     is_changed = node is not None or "prompt" in chosen
     return 0 if is_changed or all(it.same for it in done) else complain("the revision differs", 4)

@@ -17,9 +17,7 @@ from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line
 
-_WORDS = 80  # characters of words of a sentence or source, at most
-_QUOTE = 200  # characters of a quote or a sentence, at most
-_SOURCE = 300  # characters of a title or an address, at most
+_WORDS, _QUOTE, _SOURCE = 80, 200, 300  # characters of words, of a quote or sentence, of an address, at most
 _STATUS = 16  # columns of the status
 
 TITLES: dict[Status, str] = {
@@ -126,15 +124,14 @@ def _commands(document: CheckedDocument) -> Iterator[str]:
     for finding in document.findings:
         # GitHub takes columns only where the first line is the last.
         end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
-        yield _command(
-            "error" if finding.fails else "notice",
-            _message(finding),
-            file=document.file,
-            line=finding.line,
-            col=finding.column,
+        place: dict[str, str | int] = {
+            "file": document.file,
+            "line": finding.line,
+            "col": finding.column,
             **end,
-            title=TITLES[finding.status],
-        )
+        }
+        kind = "error" if finding.fails else "notice"
+        yield _command(kind, _message(finding), **place, title=TITLES[finding.status])
 
 
 def _command(name: str, message: str, **properties: str | int) -> str:
@@ -150,27 +147,23 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
     A file that could not be judged is a notification of the tool, and the run was not successful.
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
-    notifications = [
-        {"level": "error", "message": {"text": _about(document)}, "locations": _locations(document.file)}
-        for document in checks.documents
-        if document.unjudged
+    told = [
+        {"level": "error", "message": {"text": _about(it)}, "locations": _locations(it.file)}
+        for it in checks.documents
+        if it.unjudged
     ]
     run = {
         "tool": {"driver": {"name": "rarr", "version": version, "rules": rules}},
         "columnKind": "unicodeCodePoints",
-        "invocations": [
-            {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
-        ],
-        "results": [
-            _result(document.file, finding) for document in checks.documents for finding in document.findings
-        ],
+        "invocations": [{"executionSuccessful": not told, "toolExecutionNotifications": told}],
+        "results": [_result(it.file, finding) for it in checks.documents for finding in it.findings],
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def _result(file: str, finding: Finding) -> dict[str, Any]:
-    start, end = (finding.line, finding.column), (finding.end_line, finding.end_column)
-    region = dict(zip(("startLine", "startColumn", "endLine", "endColumn"), (*start, *end), strict=True))
+    region = {"startLine": finding.line, "startColumn": finding.column}
+    region |= {"endLine": finding.end_line, "endColumn": finding.end_column}
     # The id of a finding stays the same if its line changes.
     name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()
     return {

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
 from rarr.ledger.sentence_support import moved_queries
-from rarr.records import Edit, EditState, Evidence, Part, Report, Revision, Scores, Sentence, Status
+from rarr.records import Edit, EditState, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.edits import moved_range
 from rarr.tools.pages.html_rendering import clipped, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
@@ -65,15 +65,11 @@ class RunView:
     @cached_property
     def sentences_of(self) -> dict[str, list[int]]:
         """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
-        places = [Span(sentence.start, sentence.end) for sentence in self.sentences]
-        return {
-            query.id: [
-                n
-                for n, place in enumerate(places, start=1)
-                if place.overlaps(Span(query.start, max(query.end, query.start + 1)))
-            ]
-            for query in moved_queries(self.queries, self.edits)
-        }
+        places, found = [Span(sentence.start, sentence.end) for sentence in self.sentences], {}
+        for query in moved_queries(self.queries, self.edits):
+            asked = Span(query.start, max(query.end, query.start + 1))
+            found[query.id] = [n for n, place in enumerate(places, start=1) if place.overlaps(asked)]
+        return found
 
     @cached_property
     def marked(self) -> "list[MarkedSentence]":
@@ -104,9 +100,7 @@ class RunView:
     @property
     def open_spans(self) -> list[StoredSpan]:
         """Returns the unfinished call of a node, and the unfinished span that began last in it."""
-        spans = [
-            span for span in self.trace.spans if span.seconds is None and span.kind not in ("read", "block")
-        ]
+        spans = [it for it in self.trace.spans if it.seconds is None and it.kind not in ("read", "block")]
         return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
 
     def outer(self, span: StoredSpan, *kinds: str) -> StoredSpan:
@@ -122,7 +116,7 @@ class RunView:
     @property
     def figures(self) -> dict[str, str]:
         """Formats the figures of a run, such as edits, scores and cost, by name; without unknown figures."""
-        revision, scores, file = self.trace.revision, self.scores, self.trace.file
+        usage, scores, file = getattr(self.trace.revision, "usage", Usage()), self.scores, self.trace.file
         edits = Counter(edit.state for edit in self.edits)
         states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
         statuses = Counter(sentence.status.replace("_", " ") for sentence in self.sentences)
@@ -135,13 +129,10 @@ class RunView:
             "F1_AP": number(scores.f1_ap),
             "Time": duration(self.seconds if file.seconds is None else file.seconds),
             "Queries": f"{len(self.queries)}, with {counted(len(self.evidence), 'passage')}",
-            "Model calls": f"{len(requests):,}",
+            "Model calls": f"{len(requests):,}" + f", {usage.saved_calls:,} saved" * bool(usage.saved_calls),
             "Tokens": tokens(requests),
+            "Cost": "" if usage.cost is None or not requests else f"{usage.cost:.6g}",
         }
-        if revision is not None and revision.usage.saved_calls:
-            shown["Model calls"] += f", {revision.usage.saved_calls:,} saved"
-        if revision is not None and revision.usage.cost is not None:
-            shown["Cost"] = f"{revision.usage.cost:.6g}"
         return {name: value for name, value in shown.items() if value and not value.endswith(number(None))}
 
     @property
@@ -152,7 +143,7 @@ class RunView:
             (
                 f"{name}, {counted(len(spans), 'time')}",
                 error,
-                list(dict.fromkeys(map(self.row_of, spans)))[:_MOST],
+                [*dict.fromkeys(map(self.row_of, spans))][:_MOST],
             )
             for (name, error), spans in alike.items()
         ]
@@ -191,9 +182,6 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
     for key, value in pairs:
         groups[key].append(value)
     return groups
-
-
-_LONGEST_TITLE = 100
 
 
 class MarkedRun(NamedTuple):
@@ -250,7 +238,7 @@ def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int
 def title_of(text: str) -> str:
     """Returns the words of the first line with words, without marks of Markdown, at most 100 characters."""
     lines = (line.strip(" \t#*_>-`") for line in text.splitlines())
-    return clipped(" ".join(next(filter(None, lines), "").split()), _LONGEST_TITLE)
+    return clipped(" ".join(next(filter(None, lines), "").split()), 100)
 
 
 def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
@@ -274,26 +262,16 @@ def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, 
 
 def trace_page(trace: Trace) -> str:
     """Renders the page of a run, readable without its script; an unfinished run as far as it came."""
-    return render(
-        "views/html/trace_page/page.html",
-        view=RunView(trace),
-        plain_text=plain_text,
-        tokens=tokens,
-        with_status=with_status,
-        quoted=quoted,
-        grouped=grouped,
-    )
+    helpers = {"plain_text": plain_text, "tokens": tokens, "with_status": with_status, "quoted": quoted}
+    return render("views/html/trace_page/page.html", view=RunView(trace), grouped=grouped, **helpers)
 
 
 def label_page(items: Sequence[RatingItem]) -> str:
     """Renders the page on which people rate these items."""
-    return render(
-        "views/html/label_page/page.html",
-        items=[item.model_dump(mode="json", exclude_defaults=True) for item in items],
-        digest_of_items=digest_of(items),
-        format=FORMAT,
-        questions={question.name: question for question in QUESTIONS},
-    )
+    rows = [item.model_dump(mode="json", exclude_defaults=True) for item in items]
+    facts: dict[str, Any] = {"digest_of_items": digest_of(items), "format": FORMAT}
+    questions = {question.name: question for question in QUESTIONS}
+    return render("views/html/label_page/page.html", items=rows, questions=questions, **facts)
 
 
 def revision_html(revision: Revision) -> str:

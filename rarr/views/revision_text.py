@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from rarr.records import Edit, Evidence, PartState, Revision, Sentence, Status
+from rarr.records import Edit, Evidence, Revision, Sentence, Status
 from rarr.records.verification import Verification
 from rarr.tools.text.blocks_and_sentences import closest_sentence
 from rarr.tools.text.edit_segments import segments
@@ -29,17 +29,11 @@ _STATUS_STYLES: dict[Status, str] = {
     "retrieval_failed": "magenta",
     "unjudged": "dim",
 }
-_PART_STYLES: dict[PartState, str] = {
-    "confirmed": "green",
-    "differs": "bold red",
-    "open": "underline bright_blue",
-}
+_PARTS = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
 _SIDES = {"for": "agrees", "against": "disagrees"}
 _DISAGREE = " (the sources disagree)"
 _WIDE = 240  # columns where standard output is no terminal
-_LONG = 500  # characters of a title or an address, at most
-_QUOTE = 200  # characters of a sentence or a quote, at most
-_SHORT = 80  # characters of the words that an edit replaces, at most
+_LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, of a sentence, of replaced words, at most
 _MOST = 3  # passages of a sentence without quotes
 
 
@@ -104,11 +98,9 @@ def _console(terminal: bool | None = None) -> Console:
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
     edits = [edit for edit in revision.edits if verbose or edit.state != "refused"]
     sentences = enumerate(revision.report.sentences, start=1)
-    parts = {
-        "Changes": [line for edit in edits for line in _change(edit, revision, verbose)],
-        "Sentences": [line for n, each in sentences for line in _sentence(n, each, revision, verbose)],
-    }
-    for title, lines in parts.items():
+    changes = [line for edit in edits for line in _change(edit, revision, verbose)]
+    judged = [line for n, each in sentences for line in _sentence(n, each, revision, verbose)]
+    for title, lines in (("Changes", changes), ("Sentences", judged)):
         if lines:
             yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
     yield from (Line(0, Text()), Line(0, Text(_count(revision))), Line(0, Text(_cost(revision), "dim")))
@@ -166,7 +158,7 @@ def _marked(sentence: Sentence) -> Text:
     line = Text(one_line(sentence.text, _QUOTE))
     if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
         for part in sentence.parts:
-            line.stylize(_PART_STYLES[part.state], part.start - sentence.start, part.end - sentence.start)
+            line.stylize(_PARTS[part.state], part.start - sentence.start, part.end - sentence.start)
     return line
 
 
@@ -208,14 +200,12 @@ def _count(revision: Revision) -> str:
 
 def _cost(revision: Revision) -> str:
     usage, evidence = revision.usage, counted(len(revision.evidence), "passage")
-    parts = [counted(len(revision.queries), "query"), f"{evidence} of evidence"]
-    parts.append(counted(usage.model_calls, "model call"))
+    calls, cost = counted(usage.model_calls, "model call"), f", cost {usage.cost:.4f}" if usage.cost else ""
     if usage.model_calls:
-        cost = f", cost {usage.cost:.4f}" if usage.cost else ""
-        parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
-    if usage.saved_calls:
-        parts.append(counted(usage.saved_calls, "saved call"))
-    return ", ".join([*parts, f"{usage.seconds:.1f} seconds"])
+        calls += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
+    saved = [counted(usage.saved_calls, "saved call")] if usage.saved_calls else []
+    found = [counted(len(revision.queries), "query"), f"{evidence} of evidence"]
+    return ", ".join([*found, calls, *saved, f"{usage.seconds:.1f} seconds"])
 
 
 def verification_text(verification: Verification) -> str:

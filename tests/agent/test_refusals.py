@@ -86,7 +86,7 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ({"accept": ["e1"], "refuse": ["e1"]}, "e1 is decided twice"),
         ({"undo": ["e1"]}, "no person refused e1"),
         ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* one by one: e1"),
-        ({}, "edit '' is unknown"),
+        ({}, "edit '' is unknown; suggested edits, one by one: e1"),
     ],
 )
 def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:

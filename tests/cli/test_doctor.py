@@ -22,7 +22,7 @@ def findings(**chosen: Any) -> dict[str, Diagnosis]:
 
 def test_installation_is_named_with_cures_for_what_is_missing(command: Command, notes: Path) -> None:
     done = command("doctor", "--offline", "--corpus", "notes")
-    assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")
+    assert (done.status, done.out[:12], done.err) == (0, b"ok       rar", "")
     assert "search corpus: it answers" in done.out.decode()
     found = findings(corpus=notes)
     assert "extra train" in found and "extra dev" not in found

@@ -18,6 +18,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
     (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
     (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
+    (["revise", "nope.md", *CORPUS], "TEXT is the name of a file or folder"),
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
