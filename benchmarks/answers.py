@@ -27,7 +27,6 @@ from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, s
 from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, components, unrecorded
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.records import Status
-from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Span
 
 HALVES = ("tuned", "held_out", "unseen")
@@ -206,10 +205,7 @@ class GoodRecord:
         """Returns `good` for every language."""
         return "good"
 
-    def add(self, language: str, served: str, controls: Controls, source: str) -> None:
-        """Keeps nothing."""
-
-    def add_exam(self, served: str, *, passed: bool) -> None:
+    def add(self, served: str, **facts: Any) -> None:
         """Keeps nothing."""
 
 

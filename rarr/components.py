@@ -10,20 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 from rarr.errors import InputError, SetupError
-from rarr.records import (
-    Agreement,
-    AttributionClass,
-    Change,
-    Check,
-    Evidence,
-    Passage,
-    Query,
-    Question,
-)
+from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
 from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
 from rarr.records.card import Card, CardVerdict
-from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -181,9 +171,7 @@ class ReaderRecord(Protocol):
 
     def standing(self, language: str) -> Literal["good", "unknown", "bad"]: ...
 
-    def add(self, language: str, served: str, controls: Controls, source: str) -> None: ...
-
-    def add_exam(self, served: str, *, passed: bool) -> None: ...
+    def add(self, served: str, **facts: Any) -> None: ...
 
 
 class Rewriter(Protocol):

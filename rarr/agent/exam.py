@@ -92,7 +92,7 @@ def examined(name: str, settings: Settings) -> ExamResult:
     finally:
         run(close_all(components.models))
     if components.record is not None:
-        components.record.add_exam(result.served, passed=result.fit_for == "edits")
+        components.record.add(result.served, passed=result.fit_for == "edits")
     return result
 
 

@@ -18,7 +18,7 @@ from rarr.errors import InputError
 from rarr.ledger.edit_gate import REFUSED
 from rarr.records import Edit, EditState, Notice, Revision
 from rarr.records.card import Card, CardEdit, Quote
-from rarr.records.edits import moved_range, require_state
+from rarr.records.edits import require_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import private_file, private_folder, write_whole
@@ -70,8 +70,8 @@ def with_decisions(
     open_ = [it for it in revision.edits if it.state == "suggested" and hashes_of(revision, [it.id]) & kept]
     refused = [*open_, *(it for it in revision.edits if it.reason == REFUSED)]
     # The edits of a sentence stand or fall together.
-    sentences = {it.query_id for it in refused if it.id in (*accept, *undo)}
-    undone = [it.id for it in refused if it.query_id in sentences or it.id in refuse]
+    freed = [revision.sentence_of(it) for it in refused if it.id in (*accept, *undo)]
+    undone = [it.id for it in refused if it.id in refuse or revision.sentence_of(it) in freed]
     found = _in_state(revision, [it.id for it in open_], "refused", REFUSED)
     found = _in_state(found, undone, "suggested", "a person refused it, and undid that")
     require_state("suggested", found.edits, every)
@@ -120,14 +120,8 @@ def _keep(folder: Path, refused: Iterable[Collection[str]], undone: Set[str]) ->
 
 def hashes_of(revision: Revision, edit_ids: Collection[str]) -> set[str]:
     """Returns the hashes by which these edits of a revision, which are not in its text, are known again."""
-    made = set[str]()
-    for number, edit in enumerate(revision.edits):
-        if edit.id in edit_ids:
-            later = [it for it in revision.edits[number + 1 :] if it.accepted]
-            start, _ = moved_range(edit.start, edit.end, later)
-            its = [it for it in revision.report.sentences if it.start <= start < it.end]
-            made.update(*(_hashes(it.text, edit.old, edit, it.quotes) for it in its))
-    return made
+    placed = ((edit, revision.sentence_of(edit)) for edit in revision.edits if edit.id in edit_ids)
+    return set().union(*(_hashes(its.text, edit.old, edit, its.quotes) for edit, its in placed if its))
 
 
 def _hashes(sentence: str, old: str, edit: Edit | CardEdit, quotes: Iterable[Quote]) -> set[str]:

@@ -16,7 +16,7 @@ from rarr.backends.embedded.items import items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
 from rarr.backends.source_lines import labelled
-from rarr.components import Excerpt, RawCard, RawEdit, SourceLine
+from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, CardVerdict, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span
@@ -133,20 +133,27 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
     sentence, above = text[card.start : card.end], text[: card.start]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
         return Doubts(unclear=("a passage has the sentence word for word",))
-    if card.verdict == "yes":
-        quoted = [SourceLine("", it.text, it.evidence_id, it.start, it.end) for it in card.quotes]
-        near = card_of(sentence, above, lines_of(Excerpt("", "", "", tuple(quoted))), framed=True)
-        if near.verdict == "no":
-            is_value = all(values(it.old) and values(it.new) for it in near.edits)
-            why = ("a quoted line nearly repeats it, and differs",)
-            return Doubts(unproven=why) if is_value else Doubts(unclear=why)
-    stated = edited_sentence(text, card)
+    if card.verdict != "yes" and not card.edits:
+        return Doubts()
+    excerpts, stated = labelled(kept), edited_sentence(text, card)
+    shown = [line for excerpt in excerpts for line in lines_of(excerpt)]
     words = {item.key for item in items_of(stated) if item.stem}  # a line that lacks two denies no value
-    lines = [line for excerpt in labelled(kept) for line in lines_of(excerpt) if len(words - line.words) < 2]
-    near = card_of(stated, above, lines, framed=True)
-    is_denied = near.verdict == "no" and all(values(it.old) and values(it.new) for it in near.edits)
-    is_told = card.verdict == "yes" or bool(card.edits)
-    return Doubts(unclear=(DISPUTED,)) if is_told and (is_denied or near.verdict == "mixed") else Doubts()
+    near = card_of(stated, above, [it for it in shown if len(words - it.words) < 2], framed=True)
+    if near.verdict == "yes":
+        return Doubts()
+    if card.verdict == "yes":
+        places = {(it.evidence_id, it.start) for it in card.quotes}
+        quoted = {it.label for one in excerpts for it in one.lines if (it.evidence_id, it.start) in places}
+        cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], framed=True)
+        if cited.verdict == "no":
+            why = ("a quoted line nearly repeats it, and differs",)
+            return Doubts(unproven=why) if _is_of_values(cited) else Doubts(unclear=why)
+    is_denied = near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near))
+    return Doubts(unclear=(DISPUTED,)) if is_denied else Doubts()
+
+
+def _is_of_values(card: RawCard) -> bool:
+    return all(values(it.old) and values(it.new) for it in card.edits)
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:

@@ -143,9 +143,7 @@ class _Reading:
         for read in second:
             if read.missed:
                 self._unreliable |= set(read.places.values())
-            elif (
-                read.located and read.has_error
-            ):  # only a reading with other controls that are caught is relied on again
+            elif read.located and read.has_error:  # other controls, and they are caught
                 self._unreliable -= set(read.places.values())
         answered = [read for read in (*first, *second) if read.located]
         self._examined = {place for read in answered if read.has_error for place in read.located}
@@ -154,7 +152,7 @@ class _Reading:
         for read in answered:
             if self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
-                self._record.add(self._language, read.served, read.counts(), source)
+                self._record.add(read.served, language=self._language, controls=read.counts(), source=source)
 
     def _with_doubts(self, located: Located, place: Span) -> Located:
         """Adds the doubts of other passages; a good reader is asked again only where nothing examined it."""
@@ -232,17 +230,14 @@ class _Reading:
             cure = f"so its verdicts on {told} do not count: name another model"
             self._note("reader_unreliable", f"{self._reader.name} misjudged {which}, {cure}")
         if self._reader.is_model and (unexamined := len(found - self._examined)):
-            where = f"beside {counted(unexamined, 'sentence')}"
-            message = (
-                f"no planted error examined {self._reader.name} {where}: give whole sentences as sources"
-            )
-            self._note("reader_unexamined", message)
+            where = f"{self._reader.name} beside {counted(unexamined, 'sentence')}"
+            cure = "give whole sentences as sources"
+            self._note("reader_unexamined", f"no planted error examined {where}: {cure}")
         unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            self._note(
-                "check_failed", f"{counted(unread, 'sentence')} could not be read: {problem or _UNREAD}"
-            )
+            told = counted(unread, "sentence")
+            self._note("check_failed", f"{told} could not be read: {problem or _UNREAD}")
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))

@@ -208,13 +208,14 @@ def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random
         rest = origin.text[: value.start] + origin.text[value.end :]
         said = [line for line in lines if _share(rest, line.text) > 0.5]
         for line in lines:
-            if line.label == origin.label or line in said or states(line.text, value):
-                continue  # a line with both values may say that one replaced the other
-            for other in _changeable_numbers(line.text):
+            for other in _changeable_numbers(line.text) if line.label != origin.label else ():
                 new = other.span.of(line.text)
                 alike = _is_year(new) if year else unit and _unit(other, line.text) == unit
-                is_far = alike and _is_far(value, other, year=year)
-                if is_far and not any(states(it.text, other) for it in (origin, *said)):
+                if not alike or line in said or not _is_far(value, other, year=year):
+                    continue
+                # A line with both values may say that one replaced the other.
+                has_both = states(line.text, value) or any(states(it.text, other) for it in (origin, *said))
+                if not has_both:
                     yield _Change(value.start, value.end, new, "number")
 
 

@@ -52,9 +52,14 @@ class PlantedBlock:
     problem: str = ""
 
     @property
+    def examining(self) -> dict[int, Control]:
+        """The controls about which the sources agree."""
+        return {number: it for number, it in self.controls.items() if number != self.disputed}
+
+    @property
     def has_error(self) -> bool:
         """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
-        return any(it.kind != "repetition" for number, it in self.controls.items() if number != self.disputed)
+        return any(it.kind != "repetition" for it in self.examining.values())
 
     def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
@@ -75,7 +80,7 @@ class PlantedBlock:
             missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), self.lines)]
             disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), self.lines))
             self.disputed = next(disputed, 0)
-            self.missed = tuple(n for n in missed if n != self.disputed)
+            self.missed = tuple(n for n in missed if n in self.examining)
 
     def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
@@ -96,11 +101,11 @@ class PlantedBlock:
     def counts(self) -> Controls:
         """Counts the controls for the usage of the run."""
         total = Controls(blocks_without=int(not self.has_error))
-        for number, it in self.controls.items():
+        for number, it in self.examining.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
-            if it.kind == "repetition" and number != self.disputed:
+            if it.kind == "repetition":
                 total += Controls(repeated=1, confirmed=right)
-            elif number != self.disputed:
+            else:
                 total += Controls(planted=1, caught=right, borrowed=lent, borrowed_caught=right * lent)
         return total
 

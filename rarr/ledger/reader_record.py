@@ -69,15 +69,8 @@ class ReaderRecord:
         is_long = last.planted + last.repeated >= GOOD_FROM
         return "good" if is_long and few and exams[-1:] == [True] else "unknown"
 
-    def add(self, language: str, served: str, controls: Controls, source: str) -> None:
-        """Appends the controls of a block; `source` is their document. A read-only folder keeps no record."""
-        self._append(served, language=language, controls=controls, source=source)
-
-    def add_exam(self, served: str, *, passed: bool) -> None:
-        """Appends the result of an exam."""
-        self._append(served, passed=passed)
-
-    def _append(self, served: str, **facts: Any) -> None:
+    def add(self, served: str, **facts: Any) -> None:
+        """Appends the controls of a block, or the result of an exam; a read-only folder keeps no record."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             private_folder(self._file.parent)

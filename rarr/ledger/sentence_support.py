@@ -119,7 +119,8 @@ def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
-    accepted = [edit for edit in edits if edit.accepted]
+    if not (accepted := [edit for edit in edits if edit.accepted]):
+        return list(queries)
     places = (moved_place(Span(query.start, query.end), accepted) for query in queries)
     return [it.model_copy(update=place._asdict()) for it, place in zip(queries, places, strict=True)]
 

@@ -258,18 +258,28 @@ class Revision(Record):
             revision = revision._with_accepted(edit_id)
         return revision
 
+    def sentence_of(self, edit: Edit) -> Sentence | None:
+        """Returns the sentence of the report that an edit changes, or would change."""
+        start, _ = self._place_of(edit)
+        return next((it for it in reversed(self.report.sentences) if it.start <= start), None)
+
+    def _place_of(self, edit: Edit) -> tuple[int, int]:
+        later = self.edits[self.edits.index(edit) + 1 :]
+        return moved_range(edit.start, edit.end, [it for it in later if it.accepted])
+
     def _with_accepted(self, edit_id: str) -> "Revision":
-        number, edit = next((number, edit) for number, edit in enumerate(self.edits) if edit.id == edit_id)
-        start, end = moved_range(edit.start, edit.end, [it for it in self.edits[number + 1 :] if it.accepted])
+        edit = next(it for it in self.edits if it.id == edit_id)
+        (start, end), sentence = self._place_of(edit), self.sentence_of(edit)
         if self.text[start:end] != edit.old:
             raise InputError(
                 f"{edit_id} replaces {edit.old!r}, which another edit changed: revise the text once more"
             )
+        others = [other for other in self.edits if other.id != edit_id]
+        own = [it for it in others if self.sentence_of(it) is sentence and it.state != "refused"]
+        settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
         text = self.text[:start] + edit.new + self.text[end:]
-        edits = (*(other for other in self.edits if other.id != edit_id), edit)
-        own = [it for it in edits if it.query_id == edit.query_id and it.state != "refused"]
-        settled = all(it.accepted and it.confirmed for it in own)
+        edits = (*others, edit)
         sentences = tuple(_after(it, edit, text, settled=settled) for it in self.report.sentences)
         told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
         notice = Notice(code="not_judged_again", message=told, node="edit")

@@ -15,12 +15,13 @@ FACT = "Hoover Dam is 221 metres high."
 
 def revised(home: Path, text: str = SENTENCE, *sources: str) -> Revision:
     with Reviser(home=home) as reviser:
-        return reviser.revise(text, sources=sources or [FACT], search="given")
+        made = reviser.revise(text, sources=sources or [FACT], search="given")
+    one_query = tuple(it.model_copy(update={"query_id": "q1"}) for it in made.edits)
+    return made.model_copy(update={"edits": one_query})
 
 
 def refused(home: Path) -> Revision:
-    with Reviser(home=home) as reviser:
-        return reviser.refuse(revised(home), "e1")
+    return with_decisions(revised(home), home, refuse=["e1"])
 
 
 def edit_of(revision: Revision) -> Edit:
@@ -56,14 +57,14 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
     both = f"{SENTENCE} The Oroville Dam is “212 metres” high."
     facts = (FACT, "Oroville Dam is 235 metres high.")
     with Reviser(home=tmp_path) as reviser:
-        reviser.refuse(revised(tmp_path, both, *facts), "e1", "e2")
-        again = revised(tmp_path, both, *facts)
-        [notice] = again.warnings
+        first = revised(tmp_path, both, *facts)
+        assert [it.status for it in first.accept("e1").report.sentences] == ["supported", "contradicted"]
+        reviser.refuse(first, "e1", "e2")
+        [notice] = (again := revised(tmp_path, both, *facts)).warnings
         assert (notice.code, again.run_id in notice.message) == ("suggestions_withheld", True)
         assert "2 suggestions withheld" in notice.message
         undone = reviser.undo_refusal(again, "e2")
-        assert [it.state for it in undone.edits] == ["refused", "suggested"]
-        assert "1 suggestion withheld" in undone.warnings[0].message
+        assert ([it.state for it in undone.edits], len(undone.warnings)) == (["refused", "suggested"], 1)
     assert [it.state for it in revised(tmp_path, both, *facts).edits] == ["refused", "suggested"]
 
 

@@ -40,11 +40,11 @@ def language_of(text: str) -> str:
 
     Words with a capital letter do not count, which are often names, nor does what stands in code and links.
     """
-    words = [word for word in _WORD.findall(_CODE.sub(" ", text)) if not word[0].isupper()]
-    letters = "".join(words)
+    words = Counter(word for word in _WORD.findall(_CODE.sub(" ", text)) if not word[0].isupper())
+    letters = "".join(words.elements())
     for language, script in _SCRIPTS.items():
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
-    counts = Counter({language: sum(word in known for word in words) for language, known in _SETS.items()})
+    counts = Counter({name: sum(words[it] for it in known & words.keys()) for name, known in _SETS.items()})
     language, count = counts.most_common(1)[0]
     return language if count > counts["en"] else "en"
