@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from tantivy import Query, Searcher
+
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_building import Progress, build_index, located
@@ -20,6 +22,7 @@ from rarr.retrievers.corpus.passage_index import (
     failures,
     is_index,
     stored_passage,
+    within,
 )
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
@@ -28,7 +31,7 @@ from rarr.valid_unicode import valid
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
-_MOST = 10_000  # passages that are looked through for enough documents
+_MOST = 10_000  # passages that one search returns, at most
 
 
 class Corpus:
@@ -73,23 +76,18 @@ class Corpus:
         """Closes nothing: an index needs no connection."""
 
     def _retrieved(self, query: str, k: int) -> list[Passage]:
-        words, now, limit = terms(query), datetime.now(UTC), k * PASSAGES_PER_DOCUMENT * 2
+        words, now = terms(query), datetime.now(UTC)
         if not words or k < 1:
             return []
         scored = list[tuple[float, Passage]]()
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
             searcher = self._reader.searcher()
-            hits = best_hits(searcher, words, limit)
-            while len(documents := _by_document(hits, k, limit)) < k and len(hits) == limit < _MOST:
-                limit = min(limit * 4, _MOST)
-                hits = best_hits(searcher, words, limit)
-            for (_, item), best in documents.items():
-                for hit in best[:PASSAGES_PER_DOCUMENT]:
-                    stored = stored_passage(searcher, hit)
-                    own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
-                    facts = {**stored, "source": stored["source"] or own_source, "retrieved_at": now}
-                    scored.append((hit.score, Passage(**facts)))
+            for hit in (hit for best in _best_documents(searcher, words, k) for hit in best):
+                stored, (_, item) = stored_passage(searcher, hit), hit.document
+                own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
+                facts = {**stored, "source": stored["source"] or own_source, "retrieved_at": now}
+                scored.append((hit.score, Passage(**facts)))
         # The engine orders equal scores by how the index was built; this order does not depend on it.
         scored.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
         return [passage for _, passage in scored]
@@ -98,11 +96,9 @@ class Corpus:
         file, _, item = source.rpartition("#")
         for where, wanted in ((source, "0"), (file, item)):
             if path := self._paths.get(where):
-                try:
+                with suppress(UnreadableError):
                     documents = extract(path, lambda _: None)
                     return "".join(each.text for each in documents if str(each.item) == wanted) or None
-                except UnreadableError:
-                    return None
         return None
 
     @cached_property
@@ -111,16 +107,22 @@ class Corpus:
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 
-def _by_document(hits: Sequence[Hit], k: int, limit: int) -> dict[tuple[int, int], list[Hit]]:
-    """Groups the hits by document, for the `k` best documents, best first.
+def _best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[list[Hit]]:
+    """Returns the best passages of each of the `k` best documents, best first.
 
-    Equal scores are ordered by place, since the engine orders them by how the index was built. Where the
-    `limit` cut the hits, the last score may lack hits, so it is left out.
+    Where too few documents have all hits, another search leaves out those with enough hits. Equal scores are
+    ordered by place, since the engine orders them by how the index was built. Where the limit cut the hits,
+    the last score may lack hits, so it is left out.
     """
-    if len(hits) == limit:
-        hits = [hit for hit in hits if hit.score > hits[-1].score] or hits
-    documents: dict[tuple[int, int], list[Hit]] = {}
-    for hit in sorted(hits, key=lambda hit: (-hit.score, hit.document, hit.start)):
-        if len(documents) < k or hit.document in documents:
-            documents.setdefault(hit.document, []).append(hit)
-    return documents
+    documents, full, limit = dict[tuple[int, int], list[Hit]](), list[Query](), k * PASSAGES_PER_DOCUMENT * 2
+    while True:
+        hits, found = best_hits(searcher, words, limit, full), dict[tuple[int, int], list[Hit]]()
+        is_whole = len(hits) < limit or limit >= _MOST
+        kept = [hit for hit in hits if is_whole or hit.score > hits[-1].score]
+        for hit in sorted(kept or hits, key=lambda hit: (-hit.score, hit.document, hit.start)):
+            found.setdefault(hit.document, []).append(hit)
+        documents |= found
+        if len(documents) >= k or len(hits) < limit:
+            return [best[:PASSAGES_PER_DOCUMENT] for best in documents.values()][:k]
+        more = [within(*it) for it in found if len(found[it]) >= PASSAGES_PER_DOCUMENT and kept]
+        full, limit = full + more, limit if more else min(4 * limit, _MOST)

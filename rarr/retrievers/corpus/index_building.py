@@ -7,7 +7,6 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,9 +71,8 @@ def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
             skipped.append((name.encode(errors="backslashreplace").decode(), file))
     if not files:
         name, reason = skipped[0] if skipped else ("", f"it holds none of {', '.join(KINDS)}")
-        raise InputError(
-            f"nothing to read in corpus {str(path)!r} ({name or path}: {reason}): give another path"
-        )
+        told = f"nothing to read in corpus {str(path)!r} ({name or path}: {reason})"
+        raise InputError(f"{told}: give another path")
     return files, skipped
 
 
@@ -128,8 +126,7 @@ def _file(name: str, path: Path, root: Path) -> File | str:
     return TOO_MUCH if facts.st_size > MOST_BYTES else File(name, path, facts.st_size, facts.st_mtime_ns)
 
 
-@dataclass(frozen=True)
-class IndexReport:
+class IndexReport(NamedTuple):
     """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
 
     `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and of parts of
@@ -165,8 +162,7 @@ def build_index(
                 build.writer.wait_merging_threads()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
-        unread = f"no file in corpus {str(path)!r} could be read{why}"
-        raise InputError(f"{unread}: mend it or give another corpus")
+        raise InputError(f"no file in corpus {str(path)!r} could be read{why}: mend it or give another")
     return report
 
 

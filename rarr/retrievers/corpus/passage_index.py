@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import tantivy
 from pydantic import BaseModel
-from tantivy import Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
+from tantivy import FieldType, Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
@@ -81,12 +81,11 @@ def failures(message: str, error: type[RarrError] = InputError) -> Iterator[None
     """Turns what tantivy and the file system raise into `error`; the reason stands for {} in `message`."""
     try:
         yield
-    except (OSError, ValueError) as failure:
-        raise error(message.replace("{}", " ".join(str(failure).split())[:200])) from failure
     except BaseException as failure:
-        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
+        reason = " ".join(str(failure).split())[:200] if isinstance(failure, OSError | ValueError) else ""
+        if not reason and type(failure).__name__ != "PanicException":  # tantivy's, on damaged files
             raise
-        raise error(message.replace("{}", "its passages cannot be read")) from failure
+        raise error(message.replace("{}", reason or "its passages cannot be read")) from failure
 
 
 class IndexReader:
@@ -196,12 +195,14 @@ class Hit(NamedTuple):
     address: tantivy.DocAddress
 
 
-def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
-    """Searches for these stems, and returns the `limit` best passages, best first."""
+def best_hits(searcher: Searcher, words: Sequence[str], limit: int, but: Sequence[Query] = ()) -> list[Hit]:
+    """Searches for these stems, and returns the `limit` best passages, best first, `but` for these."""
     # Made term by term: a query is plain text, and must never be read as the engine's query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
     query = Query.boolean_query([(Occur.Should, part) for part in (*texts, *titles)])
+    if but:
+        query = Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, it) for it in but)])
     matches = searcher.search(query, limit, count=False).hits
     addresses = [address for _, address in matches]
     numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item", "start"))
@@ -209,6 +210,12 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]
         Hit(round(score, _DIGITS), (int(file or 0), int(item or 0)), int(start or 0), address)
         for (score, address), file, item, start in zip(matches, *numbers, strict=True)
     ]
+
+
+def within(file: int, item: int) -> Query:
+    """Makes the query for all passages of a document."""
+    of_item = Query.range_query(_SCHEMA, "item", FieldType.Unsigned, item, item)
+    return Query.boolean_query([(Occur.Must, Query.term_query(_SCHEMA, "file", file)), (Occur.Must, of_item)])
 
 
 def stored_passage(searcher: Searcher, hit: Hit) -> dict[str, Any]:

@@ -203,14 +203,8 @@ _WIKI_API = "wikipedia_url, the address of a wiki's api.php"
 _ELSE = "or set corpus to search your own documents"
 _UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
 _WIKI_QUERY = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
-_WIKI_PAGE = {
-    "prop": "extracts|info|pageprops",
-    "redirects": "1",
-    "explaintext": "1",
-    "exsectionformat": "wiki",
-    "inprop": "url",
-    "ppprop": "disambiguation",
-}
+_WIKI_FACTS = {"prop": "extracts|info|pageprops", "redirects": "1", "inprop": "url"}
+_WIKI_PAGE = _WIKI_FACTS | {"explaintext": "1", "exsectionformat": "wiki", "ppprop": "disambiguation"}
 
 _LONGEST_WIKI_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")

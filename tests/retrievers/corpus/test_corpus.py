@@ -30,7 +30,7 @@ async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
 
 
 async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, opened: Open) -> None:
-    records = [{"text": "Pears pears pears. " * 500}, {"text": "A word on pears, among many others here."}]
+    records = [{"text": "Pears pears pears. " * 10_500}, {"text": "A word on pears, among many others here."}]
     passages = await opened(write_lines(tmp_path / "a.jsonl", *records)).retrieve("pears", 2)
     assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
