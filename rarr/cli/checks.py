@@ -190,7 +190,6 @@ def verify(
 
 
 def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
-    """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
     from rarr.agent.verify import READS_MORE
     from rarr.evals.verified_claims import verify_claims
 

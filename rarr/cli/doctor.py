@@ -18,12 +18,11 @@ QUESTION = "When was the Hoover Dam built?"
 
 
 class Diagnosis(NamedTuple):
-    """The result for one thing that was examined. `missing`: it is optional; `broken`: it prevents work."""
+    """What one thing is found to be. `missing`: it is optional; `broken`: it prevents work."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
     detail: str
-    """What was found; an error's message includes the cure."""
     cure: str = ""
 
     def line(self) -> str:
@@ -148,11 +147,10 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _reached(name: str, settings: "Settings", *, asked: bool) -> Diagnosis:
-    """Opens a source, and asks it. One that no setting names is missing rather than broken."""
     from rarr.agent.wiring.sources import Resources, retriever
     from rarr.tools.concurrency import by_deadline, run
 
-    bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"
+    bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"  # it is optional
     opened = Resources(settings)
     try:
         made = retriever(settings, opened)

@@ -105,7 +105,6 @@ def batch(
 
 
 def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
     from rarr.evals.report import below
 
     status = 0
@@ -208,9 +207,7 @@ BENCHES = {
 @click.argument("name", type=click.Choice([*BENCHES]), metavar="NAME")
 @click.argument("data", type=options.FILE, nargs=-1, required=True)
 @options.out("DIR", "Folder for the run and its report.", required=True)
-@click.option(
-    "--judge", "--system", "judges", metavar="J", multiple=True, help="What to measure; repeatable."
-)
+@click.option("--judge", "--system", "judges", metavar="J", multiple=True, help="To measure; repeatable.")
 @options.LIMIT
 @options.JOBS
 @options.JSON
@@ -340,9 +337,8 @@ def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any)
     try:
         training = import_module(f"rarr.training.{module}")
     except ImportError as error:
-        raise SetupError(
-            f"training needs packages ({error.name} is missing): pip install 'rarr[train]'"
-        ) from None
+        why = f"training needs packages ({error.name} is missing)"
+        raise SetupError(f"{why}: pip install 'rarr[train]'") from None
     with streams.waiting():
         report = getattr(training, function)(rows, out, **options_)
     streams.write_tables(report, out, "weights")

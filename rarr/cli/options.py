@@ -49,10 +49,11 @@ def settings(*names: str, made: bool = True) -> Option[Any]:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def call(*, set_: Sequence[str], **arguments: Any) -> Any:
+        def call(**arguments: Any) -> Any:
             from rarr.settings import Settings
 
-            named = _with_pairs(given(**{name: arguments.pop(name) for name in names}), set_)
+            pairs = arguments.pop("set")
+            named = _with_pairs(given(**{name: arguments.pop(name) for name in names}), pairs)
             return command(**({"settings": Settings(**named)} if made else {"chosen": named}), **arguments)
 
         call = _SET(call)
@@ -106,9 +107,8 @@ def flag(name: str, help_: str) -> Option[Any]:
 
 def choice(flag: str, values: str, help_: str, *names: str) -> Option[Any]:
     """Declares an option with one of the `values` between spaces; the first is the default."""
-    return click.option(
-        flag, *names, type=click.Choice(values.split()), default=values.split()[0], help=help_
-    )
+    kind = click.Choice(values.split())
+    return click.option(flag, *names, type=kind, default=kind.choices[0], help=help_)
 
 
 def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
@@ -131,26 +131,19 @@ def as_json() -> bool:
     return bool(click.get_current_context().meta.get(__name__))
 
 
-def _keep_json(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    context.meta[__name__] = wanted
-
-
 def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     from rarr.cli.streams import decoded
 
     return value if value is None else decoded(value, parameter.opts[0])
 
 
-_SET: Option[Any] = click.option(
-    "--set", "set_", metavar="NAME=VALUE", multiple=True, help="Any other setting, as rounds=1; repeatable."
-)
+_SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
 CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
 JSON: Option[Any] = click.option(
-    "--json", is_flag=True, expose_value=False, callback=_keep_json, help="Print only JSON."
-)
+    "--json", is_flag=True, expose_value=False, help="Print only JSON.",
+    callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
+)  # fmt: skip
 ESTIMATE = flag("--estimate", "Print the requests, tokens and cost to expect, and ask nothing.")
 LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
-FAIL_UNDER = one(
-    "--fail-under", "M=X", "Exit with status 4 if measure M is under X; repeatable.", multiple=True
-)
+FAIL_UNDER = one("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

@@ -58,7 +58,8 @@ def revise(
             return streams.write_estimate(reviser.estimate(original, context))
         given = [*streams.passages_of(source)] or None
         revision: Revision = reviser.revise(original, context, sources=given)
-    if accept and (suggested := [edit.id for edit in revision.edits if edit.state == "suggested"]):
+    suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
+    if accept and suggested:
         revision = revision.accept(*suggested)
     status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision
     if status:  # standard error has the first failure already
@@ -66,10 +67,9 @@ def revise(
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
         streams.write(render_diff(printed, terminal=terminal))
-        if left := [edit.id for edit in revision.edits if edit.state == "suggested"]:
-            streams.complain(
-                f"not in the diff: {', '.join(left)}, suggested: --accept suggested applies it", 0
-            )
+        if suggested and not accept:
+            left = f"{', '.join(suggested)}, suggested: --accept suggested applies it"
+            streams.complain(f"not in the diff: {left}", 0)
         return status
     streams.write_result(revision, lambda: render(printed, terminal=terminal, verbose=shown["verbose"]))
     if terminal and settings.trace and not options.as_json():
@@ -78,7 +78,6 @@ def revise(
 
 
 def _outcome(revision: "Revision") -> int:
-    """Returns the exit status: 3, with a line why, if nothing could be checked, else 0."""
     why = nothing_checked(revision)
     return streams.complain(f"nothing could be checked: {why}", 3) if why else 0
 

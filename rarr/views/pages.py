@@ -42,6 +42,7 @@ class RunView:
         report, self.scores = getattr(results, "report", None) or Report(), results.scores
         # If an edit was made after the report, the report is about an earlier text.
         self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
+        self.marked = marked(self.original, self.edits, self.sentences)
         self.title = title_of(self.text) or f"Run {trace.run_id[:12]}"
         self.started = datetime.fromtimestamp(trace.file.started, UTC)
         self.queries_by_id = {query.id: query for query in self.queries}
@@ -71,21 +72,11 @@ class RunView:
             found[query.id] = [n for n, place in enumerate(places, start=1) if place.overlaps(asked)]
         return found
 
-    @cached_property
-    def marked(self) -> "list[MarkedSentence]":
-        """Cuts the text into its sentences, with their edits and deciding words marked."""
-        return marked(self.original, self.edits, self.sentences)
-
     def place(self, edit: Edit) -> Span | None:
         """Returns where a suggested edit stands in the text; None where another edit changed its words."""
         later = [each for each in self.edits[self.edits.index(edit) + 1 :] if each.accepted]
         place = Span(*moved_range(edit.start, edit.end, later))
         return place if self.text[place.start : place.end] == edit.old else None
-
-    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
-        """Returns the verdicts of the last checks of this evidence, each verdict once."""
-        checks = [self.checks_of[passage.id] for passage in evidence]
-        return list(dict.fromkeys(each[-1].verdict for each in checks if each))
 
     def passages(self, sentence: Sentence) -> list[Evidence]:
         """Returns the evidence of a sentence and its parts."""

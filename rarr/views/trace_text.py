@@ -23,8 +23,7 @@ from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line, visible
 
 _NAME = 8  # characters of the name of a run, at least
-_QUOTE, _LONG = 160, 500  # characters
-_REPLAYED = 200  # characters of a text or a reason of a replay, without `full`
+_QUOTE, _REPLAYED, _LONG = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
