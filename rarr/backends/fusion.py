@@ -35,9 +35,8 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
         """Encodes each input by itself, and joins those of a text: (texts, inputs * tokens, size)."""
         texts = input_ids.shape[0]
         states = self.encoder(input_ids=input_ids.flatten(0, 1), attention_mask=attention_mask.flatten(0, 1))
-        return BaseModelOutput(
-            last_hidden_state=states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)
-        )
+        joined = states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)
+        return BaseModelOutput(last_hidden_state=joined)
 
     def forward(
         self,
@@ -85,9 +84,8 @@ class FusionEditor:
         try:
             self._tokenizer, self._model = loaded(name, load_fusion)
         except Exception as error:  # the libraries have no base class of errors
-            raise SetupError(
-                f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
-            ) from None
+            why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
+            raise SetupError(why) from None
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the new text. Raises like `edited`."""
@@ -100,24 +98,18 @@ class FusionEditor:
         Raises `ModelError` for a line that is too long for the model, and where its answer does not end.
         """
         lines = [line.groups() for line in map(_LINE.fullmatch, text.splitlines(keepends=True)) if line]
-        return "".join(
-            before + (self._written(words, question, evidence) if words else "") + after
-            for before, words, after in lines
-        )
+        made = ((it, self._written(it[1], question, evidence) if it[1] else "") for it in lines)
+        return "".join(before + new + after for (before, _, after), new in made)
 
     def _written(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
         size = len(self._tokenizer(text)["input_ids"])
         if size > TEXT_LIMIT:
             raise ModelError(f"editor {self.name} reads texts of {TEXT_LIMIT} tokens, and this has {size}")
         given = encoded(self._tokenizer, [editor_inputs(text, question, evidence)])
+        options = {"num_beams": BEAMS, "do_sample": False, "max_new_tokens": int(_LONGER * size) + 8}
         with torch.inference_mode():
-            [answer] = self._model.generate(
-                encoder_outputs=self._model.fused(**given),
-                attention_mask=given["attention_mask"].flatten(1),
-                num_beams=BEAMS,
-                do_sample=False,
-                max_new_tokens=int(_LONGER * size) + 8,
-            )
+            options["encoder_outputs"] = self._model.fused(**given)
+            [answer] = self._model.generate(attention_mask=given["attention_mask"].flatten(1), **options)
         if self._tokenizer.eos_token_id not in answer[1:].tolist():
             raise ModelError(f"the answer of editor {self.name} does not end")
         new = str(self._tokenizer.decode(answer, skip_special_tokens=True)).strip()

@@ -41,13 +41,8 @@ class World:
 
 
 def settings_at(service: Listener, notes: Path) -> Settings:
-    return Settings(
-        search="corpus,wikipedia",
-        corpus=notes,
-        wikipedia_url=service.url,
-        reranker="vllm:bge",
-        base_url=service.url,
-    )
+    urls = {"wikipedia_url": service.url, "base_url": service.url}
+    return Settings(search="corpus,wikipedia", corpus=notes, reranker="vllm:bge", **urls)
 
 
 def clients(reviser: Reviser) -> int:

@@ -16,6 +16,7 @@ from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, Scri
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 CATS = "Cats are nice animals."
+LOW = "The Hoover Dam is 212 metres high."
 COST = "The Tarrow bridge cost 12 million crowns."
 OPENED = "The Tarrow bridge opened on 4 May 1932 in Port Halden."
 LATE = OPENED.replace("1932", "1923")
@@ -46,12 +47,7 @@ def agrees(asked: Asked) -> str:
         (WRONG, "The tower is 33 metres high.", "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} {CATS}", [DAM, "Dogs bark."], "extrapolatory", ["near_quotations_only"]),
         (f"{RIGHT} Ida Lunde died in 1931.", [DAM, "Ida Lunde died in 1931."], "attributable", []),
-        (
-            RIGHT,
-            [DAM, "The Hoover Dam is 212 metres high."],
-            "extrapolatory",
-            ["sources_disagree", "near_quotations_only"],
-        ),
+        (RIGHT, [DAM, LOW], "extrapolatory", ["sources_disagree", "near_quotations_only"]),
         ("Do not take Brenix if breast-feeding.", LIST, "attributable", []),
         ("Brenix is safe while breast-feeding.", LIST, "extrapolatory", ["near_quotations_only"]),
         (RIGHT, f"{DAM} {ORDER}", None, ["suspicious_evidence"]),

@@ -63,11 +63,8 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     write_rows(data, row(0, evidence=[given]), row(2, evidence=[]), row(4))
     evaluated(data, out, jobs=1)
     revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
-    assert [{evidence.source for evidence in revision.evidence} for revision in revisions] == [
-        {"https://x.example"},
-        set(),
-        {f"memory:{EVIDENCE}"},
-    ]
+    sources = [{evidence.source for evidence in revision.evidence} for revision in revisions]
+    assert sources == [{"https://x.example"}, set(), {f"memory:{EVIDENCE}"}]
 
 
 @pytest.mark.parametrize(
@@ -171,16 +168,9 @@ def test_report_names_the_baseline_and_edits_without_agreement_need_a_model(data
 def test_description_has_what_differs_from_the_default_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-geheim")
     endpoint = {"base_url": "https://me:geheim@x.example/v1", "api_key": "geheim", "extra": {"k": "geheim"}}
-    description = described(
-        Settings(
-            api_key="geheim",
-            base_url="https://me:geheim@y.example/v1",
-            tavily_key="geheim",
-            endpoints={"vllm:m": endpoint},
-            model="vllm:m",
-            search=["corpus", "tavily"],
-        )
-    )
+    given: dict[str, Any] = {"endpoints": {"vllm:m": endpoint}, "search": ["corpus", "tavily"]}
+    given |= {"base_url": "https://me:geheim@y.example/v1", "api_key": "geheim", "tavily_key": "geheim"}
+    description = described(Settings(model="vllm:m", **given))
     assert "geheim" not in str(description)
     assert (description["model"], description["search"]) == ("vllm:m", "corpus, tavily")
     assert "x.example" in description["endpoints"]

@@ -69,9 +69,7 @@ def test_corrections_beside_a_person_by_hand() -> None:
     assert set(measured(rows)) == set(NAMES)
 
 
-REPORT = EvalReport(
-    data="d", measures={"f1_ap": Measured(value=0.1 + 0.2, n=3), "good": Measured(unjudged=3)}
-)
+REPORT = EvalReport(data="", measures={"f1_ap": Measured(value=0.1 + 0.2, n=3), "good": Measured(unjudged=3)})
 
 
 @pytest.mark.parametrize(

@@ -6,25 +6,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.evals.metrics import (
-    Measured,
-    answer_score,
-    bootstrap,
-    classification,
-    detection,
-    edit_kinds,
-    exact_match,
-    f1_ap_of_set,
-    is_same_answer,
-    krippendorff_alpha,
-    mean,
-    rater_agreement,
-    restored,
-    roc_auc,
-    rouge_l,
-    share,
-    token_f1,
-)
+from rarr.evals import metrics
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 
 A, E, C = ATTRIBUTION_CLASSES
@@ -33,30 +15,33 @@ A, E, C = ATTRIBUTION_CLASSES
 @pytest.mark.parametrize(
     ("values", "measured"),
     [
-        ([0.0, 1.0], Measured(value=0.5, low=0.0, high=1.0, n=2)),  # a quarter of the resamples is 0, 0
-        ([], Measured()),
-        ([None, None], Measured(unjudged=2)),
-        ([0.7, None], Measured(value=0.7, n=1, unjudged=1)),  # one row says nothing about others
-        ([0.5, 0.5, 0.5, None], Measured(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
+        (
+            [0.0, 1.0],
+            metrics.Measured(value=0.5, low=0.0, high=1.0, n=2),
+        ),  # a quarter of the resamples is 0, 0
+        ([], metrics.Measured()),
+        ([None, None], metrics.Measured(unjudged=2)),
+        ([0.7, None], metrics.Measured(value=0.7, n=1, unjudged=1)),  # one row says nothing about others
+        ([0.5, 0.5, 0.5, None], metrics.Measured(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
     ],
 )
-def test_mean_counts_unjudged_values(values: list[float | None], measured: Measured) -> None:
-    assert mean(values) == measured
+def test_mean_counts_unjudged_values(values: list[float | None], measured: metrics.Measured) -> None:
+    assert metrics.mean(values) == measured
 
 
 def test_resamples_without_the_statistic_are_left_out() -> None:
     def one_sided(rows: Sequence[float]) -> float | None:
         return 1.0 if 1.0 in rows else None
 
-    assert bootstrap([0.0, 1.0], one_sided) == Measured(value=1.0, low=1.0, high=1.0, n=2)
-    assert bootstrap([0.0, 0.0], one_sided) == Measured(n=2)
+    assert metrics.bootstrap([0.0, 1.0], one_sided) == metrics.Measured(value=1.0, low=1.0, high=1.0, n=2)
+    assert metrics.bootstrap([0.0, 0.0], one_sided) == metrics.Measured(n=2)
 
 
 def test_wilson_interval() -> None:
     """Nine of ten, by the formula of Wilson 1927."""
     z = 1.959964
     centre, spread = (0.9 + z**2 / 20) / (1 + z**2 / 10), math.sqrt(0.9 * 0.1 / 10 + z**2 / 400)
-    measured = share([True] * 9 + [False, None])
+    measured = metrics.share([True] * 9 + [False, None])
     assert (measured.value, measured.n, measured.unjudged) == (0.9, 10, 1)
     assert measured.low == pytest.approx(centre - z * spread / (1 + z**2 / 10), abs=1e-6)
     assert measured.high == pytest.approx(centre + z * spread / (1 + z**2 / 10), abs=1e-6)
@@ -64,7 +49,7 @@ def test_wilson_interval() -> None:
 
 @given(st.lists(st.sampled_from([True, False, None])))
 def test_share_lies_in_its_interval(hits: list[bool | None]) -> None:
-    measured = share(hits)
+    measured = metrics.share(hits)
     assert measured.n + measured.unjudged == len(hits)
     if measured.n:
         assert measured.value is not None and measured.low is not None and measured.high is not None
@@ -77,15 +62,15 @@ def test_share_lies_in_its_interval(hits: list[bool | None]) -> None:
 )
 def test_published_f1_ap_of_rarr_and_purr(attribution: float, preservation: float, f1: float) -> None:
     """The averages are themselves rounded, which moves the last digit by one at most."""
-    measured = f1_ap_of_set([(attribution / 100, preservation / 100)])
+    measured = metrics.f1_ap_of_set([(attribution / 100, preservation / 100)])
     assert 100 * (measured.value or 0) == pytest.approx(f1, abs=0.1)
 
 
 def test_f1_ap_of_three_texts_is_that_of_their_averages() -> None:
     """Both averages are 0.7. The mean of the texts' own F1_AP, 1/3, 1/3 and 0.9, would be 0.522."""
-    measured = f1_ap_of_set([(0.2, 1.0), (1.0, 0.2), (0.9, 0.9), (None, 0.5)])
+    measured = metrics.f1_ap_of_set([(0.2, 1.0), (1.0, 0.2), (0.9, 0.9), (None, 0.5)])
     assert measured.value == pytest.approx(0.7)
-    assert (measured.n, measured.unjudged, f1_ap_of_set([]).value) == (3, 1, None)
+    assert (measured.n, measured.unjudged, metrics.f1_ap_of_set([]).value) == (3, 1, None)
 
 
 @pytest.mark.parametrize(
@@ -103,23 +88,23 @@ def test_f1_ap_of_three_texts_is_that_of_their_averages() -> None:
 def test_kinds_of_a_revision_by_purr(
     before: float | None, after: float | None, preservation: float | None, kinds: set[str]
 ) -> None:
-    found = edit_kinds(before, after, preservation)
+    found = metrics.edit_kinds(before, after, preservation)
     assert {kind for kind, has in found.items() if has} == kinds
     assert (found["good"] is None) == (before is None or preservation is None)
 
 
 def test_texts_beside_a_reference() -> None:
-    assert rouge_l("The cat sat.", "the CAT sat") == 1
-    assert rouge_l("a b c d", "a x c") == pytest.approx(2 * 2 / 7)
-    assert (rouge_l("", ""), rouge_l("a", "")) == (1, 0)
-    assert restored("a  b\n", "a b") and not restored("A b", "a b")
+    assert metrics.rouge_l("The cat sat.", "the CAT sat") == 1
+    assert metrics.rouge_l("a b c d", "a x c") == pytest.approx(2 * 2 / 7)
+    assert (metrics.rouge_l("", ""), metrics.rouge_l("a", "")) == (1, 0)
+    assert metrics.restored("a  b\n", "a b") and not metrics.restored("A b", "a b")
 
 
 def test_words_of_answers_are_compared_as_in_squad() -> None:
-    assert exact_match("The Alder Mill.", "alder mill")
-    assert not exact_match("1.5", "1 5") and not exact_match("the", "a")
-    assert token_f1("red old mill", "old red brick mills") == pytest.approx(4 / 7)
-    assert token_f1("", "mill") == 0
+    assert metrics.exact_match("The Alder Mill.", "alder mill")
+    assert not metrics.exact_match("1.5", "1 5") and not metrics.exact_match("the", "a")
+    assert metrics.token_f1("red old mill", "old red brick mills") == pytest.approx(4 / 7)
+    assert metrics.token_f1("", "mill") == 0
 
 
 @pytest.mark.parametrize(
@@ -133,31 +118,31 @@ def test_words_of_answers_are_compared_as_in_squad() -> None:
     ],
 )
 def test_answer_without_the_right_value_has_no_share(answer: str, reference: str, score: float) -> None:
-    assert answer_score(answer, reference) == score
+    assert metrics.answer_score(answer, reference) == score
 
 
 def test_value_in_another_form_is_the_same_answer() -> None:
-    assert is_same_answer("in 0.221 km", "221 m") and not is_same_answer("221 m", "222 m")
+    assert metrics.is_same_answer("in 0.221 km", "221 m") and not metrics.is_same_answer("221 m", "222 m")
 
 
 def test_each_class_against_the_others() -> None:
-    scores = classification([(A, A), (A, A), (E, A), (E, E), (C, E), (A, C)], ATTRIBUTION_CLASSES)
+    scores = metrics.classification([(A, A), (A, A), (E, A), (E, E), (C, E), (A, C)], ATTRIBUTION_CLASSES)
     by_class = [[scores[f"{name}_{kind}"] for kind in ("precision", "recall", "f1")] for name in (A, E, C)]
     assert by_class == [[2 / 3, 2 / 3, 4 / 6], [1 / 2, 1 / 2, 2 / 4], [0, 0, 0]]
     assert scores["accuracy"] == 3 / 6
 
 
 def test_class_that_does_not_occur_is_in_no_mean() -> None:
-    scores = classification([(A, A), (E, A)], ATTRIBUTION_CLASSES)
+    scores = metrics.classification([(A, A), (E, A)], ATTRIBUTION_CLASSES)
     assert [scores[name] for name in (f"{C}_f1", f"{E}_recall", "balanced_accuracy")] == [None] * 3
     assert scores["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
 
 
 def test_detection() -> None:
-    scores = detection([(True, True), (True, True), (True, False), (False, True), (False, False)])
+    scores = metrics.detection([(True, True), (True, True), (True, False), (False, True), (False, False)])
     assert (scores["precision"], scores["recall"], scores["f1"]) == (2 / 3, 2 / 3, 2 * 2 / (3 + 3))
     assert (scores["accuracy"], scores["balanced_accuracy"]) == (3 / 5, (2 / 3 + 1 / 2) / 2)
-    assert detection([(False, True), (False, False)])["precision"] is None
+    assert metrics.detection([(False, True), (False, False)])["precision"] is None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +157,7 @@ def test_detection() -> None:
     ],
 )
 def test_roc_auc(pairs: list[tuple[float, bool]], area: float | None) -> None:
-    assert roc_auc(pairs) == area
+    assert metrics.roc_auc(pairs) == area
 
 
 # Krippendorff 2011, section C: four observers, twelve units, values missing.
@@ -193,12 +178,12 @@ PUBLISHED = [[value for value in unit if value != "."] for unit in zip(*OBSERVER
 )
 def test_alpha_of_raters(units: Sequence[str], scale: str, ordinal: bool, alpha: float | None) -> None:
     counts = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
-    found = krippendorff_alpha(counts, ordinal=ordinal)
+    found = metrics.krippendorff_alpha(counts, ordinal=ordinal)
     assert found == (alpha if alpha is None else pytest.approx(alpha, abs=0.0005))
 
 
 def test_rater_agreement_has_intervals_and_counts_units_with_one_value() -> None:
-    measured = rater_agreement([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"], ["a"], []], "ab")
+    measured = metrics.rater_agreement([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"], ["a"], []], "ab")
     assert measured["alpha"].value == pytest.approx(8 / 15)
     assert measured["percent"].value == 3 / 4
     assert (measured["alpha"].n, measured["alpha"].unjudged) == (4, 2)

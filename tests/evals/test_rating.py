@@ -9,22 +9,14 @@ import pytest
 from evals.doubles import write_rows
 from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 from rarr import InputError
-from rarr.evals.rating import (
-    RatingItem,
-    digest_of,
-    labelled_rows,
-    merged,
-    questions_about,
-    read_exports,
-    read_items,
-)
+from rarr.evals import rating
 from rarr.evals.rows import RatedPassage
 
 UNCLEAR = {"understandable": "no"}
 
 
-def item(tmp_path: Path, **row: Any) -> RatingItem:
-    (read,) = read_items(write_rows(tmp_path / "data.jsonl", row))
+def item(tmp_path: Path, **row: Any) -> rating.RatingItem:
+    (read,) = rating.read_items(write_rows(tmp_path / "data.jsonl", row))
     return read
 
 
@@ -49,12 +41,12 @@ def test_a_row_decides_what_is_asked(
 ) -> None:
     read = item(tmp_path, **row)
     assert read.claim == claim
-    assert [question.name for question in questions_about(read, {"understandable": "yes"})] == names
+    assert [question.name for question in rating.questions_about(read, {"understandable": "yes"})] == names
 
 
 def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
     plain, labelled, other = (
-        digest_of([item(tmp_path, **CLAIM, **more)])
+        rating.digest_of([item(tmp_path, **CLAIM, **more)])
         for more in ({}, {"label": "contradictory"}, {"question": "When?"})
     )
     assert plain == labelled != other
@@ -91,14 +83,15 @@ def test_label_is_the_answer_of_more_than_half(
     rows: Path, answers: list[Mapping[str, str]], label: str | None, votes: dict[str, int]
 ) -> None:
     exports = [export(rows, name, given) for name, given in zip("ABCD", answers, strict=False)]
-    row = next(labelled_rows(read_exports(exports)))
+    row = next(rating.labelled_rows(rating.read_exports(exports)))
     assert (row["label"], row["votes"]) == (label, votes)
 
 
 def test_row_has_the_item_its_label_and_its_intent(rows: Path) -> None:
     answers = [NO | {"intent": level} for level in ("similar", "different", "different")]
-    exports = read_exports([export(rows, name, YES, it) for name, it in zip("ABC", answers, strict=True)])
-    assert list(labelled_rows(exports))[1] == {
+    made = [export(rows, name, YES, it) for name, it in zip("ABC", answers, strict=True)]
+    exports = rating.read_exports(made)
+    assert list(rating.labelled_rows(exports))[1] == {
         "id": "b",
         "claim": CLAIM["claim"],
         "evidence": [{"text": CLAIM["evidence"]}],
@@ -117,7 +110,7 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
     """
     rows = write_rows(tmp_path / "data.jsonl", *[{"id": i, **CLAIM} for i in range(4)])
     ada = export(rows, "Ada", YES, YES, NOT_ALL, YES)
-    ratings = merged(read_exports([ada, export(rows, "Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)]))
+    ratings = rating.merged(rating.read_exports([ada, export(rows, "Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)]))
     assert list(ratings.agreement) == ["understandable", "attribution"]
     attribution, understandable = ratings.agreement["attribution"], ratings.agreement["understandable"]
     assert attribution["alpha"].value == pytest.approx(4 / 9)
@@ -132,9 +125,9 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
 def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path: Path) -> None:
     other = write_rows(tmp_path / "other" / "data.jsonl", {"id": "a", **CLAIM})
     with pytest.raises(InputError, match="has ratings of other data than"):
-        read_exports([export(rows, "Ada"), export(other, "Ben")])
+        rating.read_exports([export(rows, "Ada"), export(other, "Ben")])
     with pytest.raises(InputError, match="has ratings of ' ada ' a second time: give one"):
-        read_exports([export(rows, "Ada"), export(rows, "x", rater=" ada ")])
+        rating.read_exports([export(rows, "Ada"), export(rows, "x", rater=" ada ")])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +144,7 @@ def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path
 )
 def test_exports_that_no_page_wrote_are_refused(rows: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_exports([export(rows, "Ada", **changes)])
+        rating.read_exports([export(rows, "Ada", **changes)])
 
 
 @pytest.mark.parametrize("content", [None, "", "[" * 100_000, "[]"])
@@ -160,4 +153,4 @@ def test_files_that_are_no_exports_are_named(tmp_path: Path, content: str | None
     if content is not None:
         path.write_text(content)
     with pytest.raises(InputError, match=r"a\.json (cannot be read|is no export of ratings).*: give a file"):
-        read_exports([path])
+        rating.read_exports([path])

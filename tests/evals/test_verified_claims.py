@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from evals.doubles import lines, write_rows
-from rarr.evals.verified_claims import (
-    ClaimScores,
-    VerificationReport,
-    VerifiedRow,
-    claim_scores,
-    verify_claims,
-)  # fmt: skip
+from rarr.evals import verified_claims
 from rarr.records import AttributionClass
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
@@ -34,7 +28,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_report_has_rows_in_order_and_scores_of_the_labelled(data: Path, out: Path) -> None:
-    report = verify_claims(data, out)
+    report = verified_claims.verify_claims(data, out)
     assert [(row.id, row.label, row.gold) for row in report.rows] == [
         ("right", "attributable", "attributable"),
         ("wrong", "contradictory", "contradictory"),
@@ -42,15 +36,17 @@ def test_report_has_rows_in_order_and_scores_of_the_labelled(data: Path, out: Pa
     ]
     assert report.scores is not None
     assert (report.scores.three_way["accuracy"].value, report.scores.three_way["accuracy"].n) == (1, 2)
-    assert VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
+    assert (
+        verified_claims.VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
+    )
 
 
 def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Path) -> None:
     judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")})
-    report = verify_claims(data, out, settings=judge, limit=1)
+    report = verified_claims.verify_claims(data, out, settings=judge, limit=1)
     assert "the claim could not be judged" in report.rows[0].error
     assert [list(line) for line in lines(out)] == [["id", "error"]]
-    again = verify_claims(data, out, settings=judge, limit=1)
+    again = verified_claims.verify_claims(data, out, settings=judge, limit=1)
     assert again == report and len(lines(out)) == 1
 
 
@@ -58,7 +54,7 @@ def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) 
     texts = [HIGH, "Beavers build dams.", "The Hoover Dam is 212 metres high."]
     rows = [{"id": str(n), "claim": text, "evidence": DAM} for n, text in enumerate(texts)]
     model = ScriptedModel(RuleModel())
-    report = verify_claims(
+    report = verified_claims.verify_claims(
         write_rows(tmp_path / "claims.jsonl", *rows, BARE), out, settings=Settings(model=model), jobs=1
     )
     assert [row.label for row in report.rows] == [
@@ -69,9 +65,11 @@ def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) 
 
 def judged(
     name: str, gold: AttributionClass, label: AttributionClass | None, probability: float | None
-) -> VerifiedRow:
+) -> verified_claims.VerifiedRow:
     supported = gold == "attributable"
-    return VerifiedRow(id=name, label=label, probability=probability, gold=gold, supported=supported)
+    return verified_claims.VerifiedRow(
+        id=name, label=label, probability=probability, gold=gold, supported=supported
+    )
 
 
 CLAIMS = [
@@ -85,11 +83,11 @@ CLAIMS = [
 
 
 def test_scores_of_supported_or_not_by_hand() -> None:
-    scores = claim_scores(CLAIMS)
+    scores = verified_claims.claim_scores(CLAIMS)
     two = {name: measure.value for name, measure in scores.two_way.items()}
     expected = [2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
     names = ("precision", "recall", "accuracy", "balanced_accuracy", "auc")
     assert [two[name] for name in names] == pytest.approx(expected)
     assert (scores.two_way["auc"].n, scores.two_way["auc"].unjudged) == (5, 1)
     assert scores.confusion["contradictory"] == {"attributable": 1, "extrapolatory": 0, "contradictory": 0}
-    assert claim_scores([]) == ClaimScores()
+    assert verified_claims.claim_scores([]) == verified_claims.ClaimScores()

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Any, TypeVar
 
 from rarr.agent.refusals import Refusals, kept_refusals
-from rarr.agent.wiring.models import LanguageModels
+from rarr.agent.wiring.models import LanguageModels, require_one_provider
 from rarr.agent.wiring.sources import opening, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted.cards import READING, PromptedCardReader
-from rarr.backends.prompted.judging import NLI, PromptedVerifier, asked_by, is_language_model
+from rarr.backends.prompted.decisions import DecisionVerifier
+from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, asked_by, is_language_model
 from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor, UnaskedAgreement
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
@@ -42,8 +43,7 @@ OF_MODEL = ("generate_queries", "check_agreement", "edit", *WRITING_NODES, "writ
 """The nodes whose model is the setting `model`. The cards tell attribution unless `models` names a judge."""
 MODEL_NODES = (*OF_MODEL[:3], "doubt", "attribute", *OF_MODEL[3:])
 """The nodes that have a model."""
-SAMPLES = 3
-"""The lists of questions that the paper samples and merges (Gao et al. 2023, section 3.2)."""
+SAMPLES = 3  # lists of questions that the paper samples and merges (Gao et al. 2023, section 3.2)
 
 
 def wire(
@@ -62,6 +62,7 @@ def wire(
     with opening(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
+        writer = partial(parts.prompted, component=PromptedWriter, most=MAX_SECTIONS)
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -73,10 +74,7 @@ def wire(
             refusals=Refusals if measuring else partial(kept_refusals, settings.home),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
-            writers={
-                node: parts.prompted(node, PromptedWriter, most=MAX_SECTIONS) or ExtractiveWriter()
-                for node in WRITING_NODES
-            },
+            writers={node: writer(node) or ExtractiveWriter() for node in WRITING_NODES},
             answer_writer=parts.prompted("write_answer", PromptedAnswers),
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
@@ -190,6 +188,9 @@ class ComponentMaker:
             return judge
         if self.judge in EMBEDDED:
             return NearQuoteVerifier()
+        if self.judge.startswith(DECISIONS):
+            require_one_provider(self.settings, [*self.named.values(), *self.settings.fallbacks, self.judge])
+            return DecisionVerifier(self.judge, self.settings)
         from rarr.backends.nli.verifier import NliVerifier  # it imports torch
 
         return NliVerifier(self.judge.removeprefix(NLI), self.settings.support_threshold)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.prompted.judging import PREFIXES, asked_by, is_language_model
+from rarr.backends.prompted.judging import DECISIONS, PREFIXES, asked_by, is_language_model
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
@@ -14,8 +14,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
 
-OLLAMA_AT_ONCE = 2
-"""Requests at once for Ollama, which answers one after another: with more, the last ones time out."""
+OLLAMA_AT_ONCE = 2  # it answers one request after another: with more of them, the last ones time out
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
@@ -31,7 +30,7 @@ class LanguageModels:
         self._settings, self._limiter = settings, Limiter(settings.concurrency)
         self._chats, self._models = dict[Any, BudgetedChat](), dict[Any, LanguageModel]()
         if distinct := {_key(name): name for name in names}:
-            _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
+            require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
         for key, name in distinct.items():
             others = (other for other in settings.fallbacks if _key(other) != key)
             chats = [self._chat(each) for each in (name, *others)]
@@ -64,7 +63,7 @@ def _key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
-def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
+def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
     """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
     named = [name for name in names if isinstance(name, str) and ":" in name]
     for field in ("base_url", "api_key"):
@@ -72,7 +71,8 @@ def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
         for name in named:
             own = settings.endpoints.get(name, Endpoint())
             has_own = own.base_url or getattr(own, field)
-            if not has_own and not name.startswith("scripted:"):
+            is_shared = name.startswith(DECISIONS) and {"openai", "vllm"} & reached.keys()
+            if not (has_own or is_shared or name.startswith("scripted:")):
                 reached[name.partition(":")[0]] = name
         if getattr(settings, field) is not None and len(reached) > 1:
             both = " and ".join(reached.values())
@@ -106,7 +106,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     provider, _, model = name.partition(":")
     if not provider or not model:
-        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME judges only support")
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME and decisions:NAME only judge")
     if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     if provider == "scripted":

@@ -76,10 +76,7 @@ def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> t
 def _masked_text(
     tokenizer: "Tokenizer", text: str, masked: Sequence[MaskedSpan]
 ) -> tuple[list[int], list[tuple[int, int]], list[int]]:
-    ids: list[int] = []
-    spans: list[tuple[int, int]] = []
-    masks: list[int] = []
-    begin = 0
+    ids, spans, masks, begin = list[int](), list[tuple[int, int]](), list[int](), 0
     for mask in (*masked, None):
         end = len(text) if mask is None else mask.span.start
         part = tokenizer.encode(text[begin:end], add_special_tokens=False)

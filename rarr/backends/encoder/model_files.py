@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from rarr.errors import SettingsError, SetupError
 from rarr.records import Record
@@ -83,18 +83,14 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
         raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
     try:
         content = json.loads((where / FACTS).read_bytes())
+        version = content.get("format") if isinstance(content, dict) else None
+        if version != FORMAT:
+            other = f"{where} holds weights of format {version}"
+            raise SettingsError(f"{other}, this version of rarr reads format {FORMAT}: {cure}")
+        return WeightsManifest.model_validate(content)
     except OSError:
         raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from None
-    except ValueError:
-        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
-    version = content.get("format") if isinstance(content, dict) else None
-    if version != FORMAT:
-        raise SettingsError(
-            f"{where} holds weights of format {version}, this version of rarr reads format {FORMAT}: {cure}"
-        )
-    try:
-        return WeightsManifest.model_validate(content)
-    except ValidationError:
+    except ValueError:  # no JSON, or of another form
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
 
 

@@ -4,8 +4,8 @@ Evidence that is too long for the model is judged in parts, and the highest prob
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from rarr.backends.nli.loading import EntailmentJudgement, attribution_class, loaded_model
 from rarr.errors import SetupError
@@ -19,37 +19,26 @@ _LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
 _UNKNOWN = 100_000  # tokenizers without a limit give 10^30
 _ROOM = "eight words of evidence fit beside the claim"
 
-
-class Pair(NamedTuple):
-    """The text of an evidence, and the claim that is judged by it."""
-
-    evidence: str
-    claim: str
+Pair = tuple[str, str]  # the text of an evidence, and the claim that is judged by it
 
 
 class NliModel:
     """A loaded model. It judges in the calling thread, for one thread at a time."""
 
     def __init__(self, name: str) -> None:
-        """Loads the model, which takes seconds, or minutes with a download.
-
-        Raises the errors of `loaded_model`.
-        """
+        """Loads the model in seconds, or minutes with a download. Raises the errors of `loaded_model`."""
         self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
         self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
     def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with its evidence under `title`; long evidence part by part.
-
-        None if the claim leaves no room for evidence.
-        """
+        """Judges each pair, with its evidence under `title`. None if the claim leaves evidence no room."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
-            fits = lambda text, claim=claim: self._size(Pair(heading + text, claim)) <= self._limit  # noqa: E731
-            parts += [(number, Pair(heading + part, claim)) for part in evidence_parts(evidence, fits)]
+            fits = lambda text, claim=claim: self._size((heading + text, claim)) <= self._limit  # noqa: E731
+            parts += [(number, (heading + part, claim)) for part in evidence_parts(evidence, fits)]
         judged = self._judged([pair for _, pair in parts])
         found: list[list[EntailmentJudgement]] = [[] for _ in pairs]
         for (number, _), judgement in zip(parts, judged, strict=True):
@@ -73,8 +62,12 @@ class NliModel:
     def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
         """Judges the pairs in batches, the shortest first; returns the judgements in the order given."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
-        judged: dict[int, EntailmentJudgement] = {}
-        for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
+        sizes, judged = [len(each["input_ids"]) for each in encoded], dict[int, EntailmentJudgement]()
+        size, order = (
+            _BATCH_TOKENS // max(sizes, default=1) or 1,
+            sorted(range(len(sizes)), key=sizes.__getitem__),
+        )
+        for batch in (order[at : at + size] for at in range(0, len(order), size)):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
                 judged[index] = self._shape.outputs.judgement(logits)
         return [judged[index] for index in range(len(pairs))]
@@ -90,51 +83,23 @@ class NliModel:
             return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
 
 
-def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Yields batches of indices of texts with these `sizes` in tokens, the shortest texts first.
-
-    A batch has at most 8,192 tokens with its padding, or one text.
-    """
-    batch: list[int] = []
-    for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
-        if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
-
-
 def _highest(judged: Sequence[EntailmentJudgement]) -> EntailmentJudgement:
     contradictions = [each.contradiction for each in judged if each.contradiction is not None]
     return EntailmentJudgement(max(each.support for each in judged), max(contradictions, default=None))
 
 
 def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
-    """Divides evidence between sentences, else between words, into parts that fit; [] if there is no room."""
-    if fits(evidence):
-        return [evidence]
+    """Halves evidence, between sentences or else words, until each part fits; [] if there is no room."""
+    if fits(evidence) or len(evidence) < 2:
+        return [evidence] if fits(evidence) else []
     if not fits(_ROOM):
         return []
-    texts = [span.of(evidence) for span in split_sentences(evidence, tables="rows")] or [evidence]
-    parts: list[str] = []
-    for piece in (piece for text in texts for piece in _pieces(text, fits)):
-        if parts and fits(joined := f"{parts[-1]} {piece}"):
-            parts[-1] = joined
-        else:
-            parts.append(piece)
-    return parts
-
-
-def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
-    """Halves the text, between words where possible, until each piece fits."""
-    if len(text) < 2 or fits(text):
-        yield text
-        return
-    middle = text.rfind(" ", 1, len(text) // 2 + 1)
-    middle = middle if middle > 0 else len(text) // 2
-    for half in (text[:middle], text[middle:]):
-        yield from _pieces(half.strip(), fits)
+    half = len(evidence) // 2
+    starts = [it.start for it in split_sentences(evidence, tables="rows") if it.start]
+    middle = min(starts, key=lambda start: abs(start - half), default=0)
+    middle = middle or max(evidence.rfind(" ", 1, half + 1), 0) or half
+    halves = (evidence[:middle].strip(), evidence[middle:].strip())
+    return [part for each in halves if each for part in evidence_parts(each, fits)]
 
 
 def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
@@ -153,9 +118,7 @@ def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
     """
     no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
     if no == yes or tokenizer.unk_token_id in (no, yes):
-        raise SetupError(
-            f"model 'nli:{name}' has no tokens for 0 and 1, by which it would answer: choose another"
-        )
+        raise SetupError(f"model 'nli:{name}' has no tokens for 0 and 1, its answers: choose another")
     return no, yes
 
 
@@ -170,11 +133,7 @@ class NliVerifier:
     """
 
     def __init__(self, name: str, threshold: float) -> None:
-        """Loads the model `name`, a folder or a name on the hub. This takes seconds, or minutes to download.
-
-        A sentence with at least the support `threshold` is attributable. Raises `SettingsError` or
-        `SetupError` where there is no such model.
-        """
+        """Loads the model `name`, as `NliModel` does. From the support `threshold` on, it is attributable."""
         self._model = NliModel(name)
         self._threshold = threshold
 
@@ -200,7 +159,7 @@ class NliVerifier:
     ) -> list[EntailmentJudgement | None]:
         texts = [judged_text(text, context, span) for span in spans]
         asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
-        pairs = [Pair(evidence.text, texts[index]) for index in asked]
+        pairs = [(evidence.text, texts[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 

@@ -20,8 +20,8 @@ from rarr.settings import EMBEDDED
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
-NLI, ATTRSCORE = PREFIXES = ("nli:", "attrscore:")
-"""The prefixes of judges of support alone: a Hugging Face model, and a language model with a wording."""
+NLI, ATTRSCORE, DECISIONS = PREFIXES = ("nli:", "attrscore:", "decisions:")
+"""The prefixes of judges of support: a Hugging Face model, a wording of AttrScore, a decision endpoint."""
 WORDINGS = ("attribution", "facts", "nli", "summary")
 """The wordings of the task that AttrScore compares (Yue et al. 2023)."""
 
@@ -88,7 +88,7 @@ class PromptedVerifier(Prompted):
 
         Raises `ModelError` for a sentence without a judgement.
         """
-        asked, prompt = await work(_judged_sentences, text, context, spans), self._prompts[self.prompt]
+        asked, prompt = await work(judged_sentences, text, context, spans), self._prompts[self.prompt]
         if "claim" in prompt.variables:
             asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
         shape, shown = _shape(prompt), {"evidence": quoted_evidence(evidence)}
@@ -96,7 +96,7 @@ class PromptedVerifier(Prompted):
         return [answer.verdict for answer in await together(*calls)]
 
 
-def _judged_sentences(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
+def judged_sentences(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
     """Returns each sentence with the one before it; before the first sentence stands the context."""
     judged = []
     for span in spans:

@@ -35,10 +35,7 @@ class PlantedError(BaseModel):
     @field_validator("kind", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
-        """Turns a kind that the model invented into `other`, so that no row is lost.
-
-        Servers that do not constrain answers let such a kind pass.
-        """
+        """Turns a kind that the model invented into `other`, so that no row is lost."""
         kind = value.strip().casefold() if isinstance(value, str) else value
         return kind if kind in KINDS else "other"
 

@@ -91,9 +91,5 @@ def _change(quotation: Quotation, written: str) -> Change | None:
 
 
 def _variables(text: str, context: str | None, query: Query, evidence: Evidence) -> dict[str, str]:
-    return {
-        "context": context or NOTHING,
-        "text": text,
-        "query": query.text,
-        "evidence": quoted_evidence(evidence),
-    }
+    shown = quoted_evidence(evidence)
+    return {"context": context or NOTHING, "text": text, "query": query.text, "evidence": shown}

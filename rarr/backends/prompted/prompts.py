@@ -67,9 +67,8 @@ def numbered_sources(texts: Iterable[str]) -> str:
 
     Numbers in brackets in a text are left out, since a model would copy them as citations.
     """
-    return "\n".join(
-        f"[{n}] {' '.join(_MARK.sub('', text).split())}" for n, text in enumerate(texts, start=1)
-    )
+    lines = (" ".join(_MARK.sub("", text).split()) for text in texts)
+    return "\n".join(f"[{n}] {line}" for n, line in enumerate(lines, start=1))
 
 
 def of_written(prompt: Prompt, *texts: str, least: int = 300, tokens_each: int = 2) -> Prompt:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -57,9 +57,8 @@ class PromptedQuestions:
         shown = text[: spans[-1].end]
         prompt = of_written(self._prompts["generate_queries"], shown, tokens_each=TOKENS_ASKED)
         variables = {"context": context or NOTHING, "text": shown}
-        answers = await self._model.sample(
-            prompt, QuestionsAnswer, variables, samples=self._samples, temperature=TEMPERATURE
-        )
+        options: Any = {"samples": self._samples, "temperature": TEMPERATURE}
+        answers = await self._model.sample(prompt, QuestionsAnswer, variables, **options)
         return await work(_united, answers, prompt, text, spans)
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
@@ -184,7 +183,6 @@ def sentence_queries(text: str, context: str | None) -> list[Question]:
         before = "" if above or context or not number else spans[number - 1].of(text)
         asked = (context or "")[-_QUESTION:]
         whole = " ".join([*(part[:_QUESTION] for part in above.values()), asked, before, words])
-        queries.append(
-            Question(text=" ".join(_MARKS.sub(" ", whole).split()), start=span.start, end=span.end)
-        )
+        words = " ".join(_MARKS.sub(" ", whole).split())
+        queries.append(Question(text=words, start=span.start, end=span.end))
     return queries

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -9,7 +10,7 @@ from makers import evidence
 
 from rarr.backends.nli import verifier as module
 from rarr.backends.nli.loading import EntailmentJudgement
-from rarr.backends.nli.verifier import NliVerifier, Pair, evidence_parts, judged_text
+from rarr.backends.nli.verifier import NliVerifier, evidence_parts, judged_text
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
@@ -22,13 +23,13 @@ class Model:
     judgements = {"old": EntailmentJudgement(0.1, 0.2), "1921": EntailmentJudgement(0.2, 0.7)}  # noqa: RUF012  # read alone
 
     def __init__(self, name: str) -> None:
-        self.calls: list[tuple[list[Pair], str]] = []
+        self.calls: list[tuple[list[Any], str]] = []
 
-    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
+    def judge(self, pairs: Sequence[Any], title: str = "") -> list[EntailmentJudgement | None]:
         assert threading.current_thread() is not threading.main_thread()
         self.calls.append((list(pairs), title))
         return [
-            next((judgement for word, judgement in self.judgements.items() if word in pair.claim), None)
+            next((judgement for word, judgement in self.judgements.items() if word in pair[1]), None)
             for pair in pairs
         ]
 
@@ -42,7 +43,7 @@ def verifier(monkeypatch: pytest.MonkeyPatch) -> NliVerifier:
 async def test_sentences_are_asked_at_once_without_citations(verifier: NliVerifier) -> None:
     assert await verifier.support(TEXT, None, sentences(TEXT), FOUND) == [0.1, 0.2]
     claims = ["The Vinter Mill is old.", "It burned in 1921."]
-    assert verifier._model.calls == [([Pair(FOUND.text, claim) for claim in claims], "")]  # type: ignore[attr-defined]
+    assert verifier._model.calls == [([(FOUND.text, claim) for claim in claims], "")]  # type: ignore[attr-defined]
 
 
 async def test_heading_is_not_judged_and_a_sentence_without_a_value_is(verifier: NliVerifier) -> None:

@@ -29,12 +29,8 @@ async def test_only_attributable_sentences_are_supported(verdict: str, support: 
 
 
 async def test_each_sentence_is_judged_with_the_one_before_in_order() -> None:
-    chat = ScriptedModel(
-        lambda asked: {
-            "reason": "",
-            "verdict": "attributable" if "burned in 1921" in asked.user else "extrapolatory",
-        }
-    )
+    verdicts = ("extrapolatory", "attributable")
+    chat = ScriptedModel(lambda asked: {"reason": "", "verdict": verdicts["burned in 1921" in asked.user]})
     spans = sentences(TEXT)
     assert await verifier(chat).support(TEXT, None, spans[:2], FOUND) == [0.0, 1.0]
     assert [asked_of(chat, n)["before"] for n in range(2)] == ["(none)", "The mill is old."]

@@ -21,12 +21,8 @@ MAY = evidence("The mill burned in May 1923.")
 def model_answer(
     verdict: str = "disagrees", text_answer: str = "1921", evidence_answer: str = "1923"
 ) -> dict[str, Any]:
-    return {
-        "text_answer": text_answer,
-        "evidence_answer": evidence_answer,
-        "reason": "So it says.",
-        "verdict": verdict,
-    }
+    answers = {"text_answer": text_answer, "evidence_answer": evidence_answer}
+    return answers | {"reason": "So it says.", "verdict": verdict}
 
 
 def checker(chat: ScriptedModel) -> PromptedChecker:

@@ -8,16 +8,8 @@ import pytest
 from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, run
 from evals.doubles import write_rows
 from rarr.errors import InputError
+from rarr.evals.benchmarks import claims
 from rarr.evals.benchmarks.bench import BenchmarkReport, Pairs, published
-from rarr.evals.benchmarks.claims import (
-    ExpertClaim,
-    FactLine,
-    FactRow,
-    class_scores,
-    confusion,
-    fact_scores,
-    system_scores,
-)
 from rarr.evals.rows import ClaimRow
 from rarr.evals.verified_claims import VerifiedLine
 from rarr.records.verification import Verification
@@ -46,13 +38,13 @@ def test_classes_of_attrscore_by_hand() -> None:
         pair("attributable", "attributable"), pair("attributable", None), pair("attributable", None, "no"),
         pair("extrapolatory", "contradictory"), pair("contradictory", "contradictory"),
     ]  # fmt: skip
-    scores = {name: measure.value for name, measure in class_scores(judged).items()}
+    scores = {name: measure.value for name, measure in claims.class_scores(judged).items()}
     assert scores == {  # attributable: precision 1, recall 1/2
         "attributable": pytest.approx(2 / 3), "extrapolatory": 0, "contradictory": pytest.approx(2 / 3),
         "overall": 2 / 4, "macro": pytest.approx(4 / 9),
     }  # fmt: skip
-    assert class_scores(judged)["overall"].unjudged == 1
-    rows = confusion(judged)
+    assert claims.class_scores(judged)["overall"].unjudged == 1
+    rows = claims.confusion(judged)
     assert {name: it.value for name, it in rows["attributable"].items() if it.value} == {
         "attributable": 1 / 2, "none": 1 / 2,
     }  # fmt: skip
@@ -86,9 +78,9 @@ def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path
 def test_factscore_by_hand() -> None:
     """Scores 1/2 (factual), 1/3 and 1 beside true, true and false; a claim without statements has none."""
     given = [((True, False), True), ((True, False, False), True), ((True,), False), ((), True)]
-    rows = [FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
-    lines = [FactLine(id="r", hold=hold) for hold, _ in given]
-    scores = fact_scores(list(zip(rows, lines, strict=True)))
+    rows = [claims.FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
+    lines = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
+    scores = claims.fact_scores(list(zip(rows, lines, strict=True)))
     assert {name: it.value for name, it in scores.items()} == {
         "true f1": 2 / 4, "false f1": 0, "micro f1": pytest.approx(1 / 3),
         "factscore": pytest.approx((1 / 2 + 1 / 3 + 1) / 3),
@@ -146,7 +138,8 @@ def test_autoais_is_a_mean_over_answers() -> None:
     names = ("a/1", "a/2", "a/3", "b/4", "b/5", "b/6")
     given = (EXPERT_CLAIMS[0] | {"id": name, "supported": name != "b/5"} for name in names)
     lines = [pair("attributable", label)[1] for label in labels]
-    scores = system_scores(list(zip(map(ExpertClaim.model_validate, given), lines, strict=True)))
+    rows = map(claims.ExpertClaim.model_validate, given)
+    scores = claims.system_scores(list(zip(rows, lines, strict=True)))
     assert scores["autoais"].value == pytest.approx(2 / 3)
     assert (scores["precision"].value, scores["recall"].value) == pytest.approx((2 / 3, 0.5))
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)

@@ -17,25 +17,19 @@ def read(folder: Path, name: str, text: str) -> list[Triple]:
     return list(read_triples(folder / name))
 
 
+BORN = "subject;relation;object;subject_id;object_id\nIda Lunde;place of birth;Aarle;p1;c1\n"
+DAM = '{"id": "d1", "name": "Hoover Dam", "height": ["221 metres", ""], "opened": null}'
 HEIGHT = Triple("d1", "Hoover Dam", "height", "221 metres", "221 metres")
 
 
 @pytest.mark.parametrize(
     ("name", "text", "triple"),
     [
-        (
-            "a.csv",
-            "subject;relation;object;subject_id;object_id\nIda Lunde;place of birth;Aarle;p1;c1\n",
-            LUNDE,
-        ),
+        ("a.csv", BORN, LUNDE),
         ("a.tsv", "subject_id\tsubject\trelation\tobject_id\tobject\n" + "\t".join(LUNDE), LUNDE),
         ("a.jsonl", f"{json.dumps(dict(zip(Triple._fields, LUNDE, strict=True)))}\n\n", LUNDE),
         ("a.csv", "id,name,height,opened\nd1,Hoover Dam,221 metres,\n", HEIGHT),
-        (
-            "a.jsonl",
-            '{"id": "d1", "name": "Hoover Dam", "height": ["221 metres", ""], "opened": null}',
-            HEIGHT,
-        ),
+        ("a.jsonl", DAM, HEIGHT),
     ],
 )
 def test_rows_are_triples_or_entities(name: str, text: str, triple: Triple, tmp_path: Path) -> None:

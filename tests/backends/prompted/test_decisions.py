@@ -1,0 +1,69 @@
+"""A decision endpoint over a socket: a probability for each sentence, and a clear message without it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rarr import Revision, Settings, SettingsError, revise
+from rarr.agent.verify import verifier_of
+from rarr.testing import ScriptedServer
+from rarr.testing.scripted_model import Request
+from rarr.testing.server import Listener, Reply
+
+pytestmark = pytest.mark.loopback
+DAM = "The Hoover Dam is 221 metres high. Beavers build dams."
+TEXT = "The Hoover Dam is 221 metres high. It opened in 1937. It is big."
+
+
+def decided(request: Request) -> Reply:
+    """Finds the first sentence likely and the second one unlikely, and declines the third."""
+    likely = {"221 metres high.": {"probability": 0.97}, "1937.": {"probability": 0.07}}
+    said = [question["instructions"].rpartition("Statement: ")[2] for question in request.body["questions"]]
+    answers = [next((likely[end] for end in likely if it.endswith(end)), {"type": "refusal"}) for it in said]
+    used = {"input_tokens": 70, "output_tokens": len(said)}
+    return Reply(200, json.dumps({"answers": answers, "model": "m", "usage": used}).encode())
+
+
+def judged(url: str, **more: Any) -> Revision:
+    given = {"sources": [DAM], "models": {"attribute": "decisions:m"}, "trace": False, **more}
+    return revise(TEXT, base_url=url, **given)
+
+
+def test_probability_of_each_sentence_is_its_support_in_one_request() -> None:
+    with Listener(decided) as server:
+        made = judged(server.url, api_key="k")
+    assert [it.support for it in made.report.sentences] == [0.97, 0.07, None]
+    first, spent = server.requests[0], len(server.requests)
+    assert (first.path, first.headers["authorization"]) == ("/v1/decisions", "Bearer k")
+    assert first.body["model"] == "m" and first.body["input"].endswith(DAM)
+    assert len(first.body["questions"]) == 3
+    assert (made.usage.model_calls, made.usage.input_tokens) == (spent, 70 * spent)
+
+
+def test_claim_is_judged_by_the_threshold() -> None:
+    with Listener(decided) as server:
+        settings = Settings(models={"attribute": "decisions:m"}, base_url=server.url)
+        made = verifier_of(settings).verify("It is 221 metres high.", DAM)
+    assert (made.label, made.probability) == ("attributable", 0.97)
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        (ScriptedServer({}), "OpenAI and vLLM (from 0.33) have it"),
+        (Listener(lambda request: Reply(200, b'{"answers": []}')), "a probability for each question"),
+    ],
+)
+def test_server_without_decisions_gives_no_support_and_says_so(server: Listener, message: str) -> None:
+    with server:
+        made = judged(server.url)
+    assert {it.support for it in made.report.sentences} == {None}
+    assert any(message in notice.message for notice in made.warnings)
+
+
+def test_costs_and_keys_that_nobody_guards_are_refused() -> None:
+    with pytest.raises(SettingsError, match="max_cost does not count decisions:m"):
+        judged("http://127.0.0.1:9/v1", max_cost=1.0)
+    with pytest.raises(SettingsError, match="base_url would go to ollama:a and decisions:m alike"):
+        judged("http://127.0.0.1:9/v1", model="ollama:a")
