@@ -30,8 +30,7 @@ from rarr.agent.write import Writer
 from rarr.backends.prompted.judging import PREFIXES, is_language_model
 from rarr.components import Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
-from rarr.ledger.edit_gate import REFUSED
-from rarr.ledger.sentence_support import moved_back
+from rarr.ledger.edit_gate import REFUSED, moved_back
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
 from rarr.prompts import Prompt, load_file

@@ -25,8 +25,8 @@ from rarr.errors import InputError
 from rarr.ledger.article_text import DraftSentence, article_text, gap
 from rarr.ledger.block_joining import unjudged_report
 from rarr.ledger.card_report import card_sentences, disagreement_notices, is_relied_on
+from rarr.ledger.edit_gate import moved_place
 from rarr.ledger.scores import citation_scores
-from rarr.ledger.sentence_support import moved_place
 from rarr.nodes.assemble import assemble
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.edit import edit

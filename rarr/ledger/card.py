@@ -187,7 +187,7 @@ def _locate_edit(
     edit: RawEdit, at: int, sentence: str, cited: Sequence[SourceLine], lines: Lines
 ) -> tuple[CardEdit | None, Doubts]:
     """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines."""
-    span = _place(edit.old, sentence)
+    span = found_once(edit.old, sentence)
     if span is None:
         return None, Doubts(unproven=(f"“{edit.old or '…'}” must stand exactly once in the sentence",))
     span, new = difference(span, sentence, edit.new)
@@ -225,7 +225,7 @@ def _is_shortened(edit: RawEdit, new: str) -> bool:
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
-def _place(old: str, sentence: str) -> Span | None:
+def found_once(old: str, sentence: str) -> Span | None:
     """Finds the words exactly, or else folded; None unless they stand once in the sentence."""
     if old and sentence.count(old) == 1:
         return Span(start := sentence.index(old), start + len(old))

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
-from rarr.ledger.sentence_support import missing_of, moved_queries
+from rarr.ledger.edit_gate import moved_queries
+from rarr.ledger.sentence_support import missing_of
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.card import Card, Quote, Side
 from rarr.state import Attributed, State, usable

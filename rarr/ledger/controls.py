@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values import Date, Value, states, values
 from rarr.components import Excerpt, RawCard, SourceLine
+from rarr.ledger.card import found_once
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import fold
@@ -129,10 +130,9 @@ def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, Sour
 def _is_fixed(control: Control, card: RawCard) -> bool:
     text, origin = control.text, control.origin.text
     for edit in card.edits:
-        places = fold(text).find(edit.old)
-        if len(places) == 1:
-            text = text[: places[0].start] + edit.new + text[places[0].end :]
-    if fold(text).text.rstrip(".") == fold(origin).text.rstrip("."):
+        if place := found_once(edit.old, text):
+            text = text[: place.start] + edit.new + text[place.end :]
+    if text == origin or fold(text).text.rstrip(".") == fold(origin).text.rstrip("."):
         return True
     if not all(states(origin, value) for value in values(text)):
         return False

@@ -1,4 +1,4 @@
-"""The gate: decides about proposed edits, of cards and of the paper, and applies the edits of cards.
+"""The gate: decides about proposed edits, applies those of cards, and moves places into the edited text.
 
 No edit touches code, links or citations. A card's edit stays in its sentence or cell and does not delete it;
 one that is long, lies in a quotation or is doubted is only suggested. As published, nothing is asked after an
@@ -12,10 +12,9 @@ from typing import Any, cast
 from rapidfuzz.distance import Levenshtein
 
 from rarr.ledger.card import edited_sentence
-from rarr.ledger.sentence_support import moved_place
-from rarr.records import Change, Check, Edit, EditState, Evidence
+from rarr.records import Change, Check, Edit, EditState, Evidence, Query
 from rarr.records.card import Card, CardEdit, Place
-from rarr.records.edits import with_edits
+from rarr.records.edits import moved_range, shifted, with_edits
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 
@@ -23,10 +22,7 @@ MAX_CHARS, MAX_SHARE = 50, 0.5
 """An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
 REFUSED = "a person refused it"
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
-_MARK = re.compile(
-    r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```",
-    re.MULTILINE,
-)
+_MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
 
 
 def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
@@ -157,3 +153,23 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return "the change adds a line or a character that cannot be seen"
     return ""
+
+
+def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
+    """Returns the queries, with their places moved to the text after the accepted `edits`."""
+    if not (accepted := [edit for edit in edits if edit.accepted]):
+        return list(queries)
+    places = (moved_place(Span(query.start, query.end), accepted) for query in queries)
+    return [it.model_copy(update=place._asdict()) for it, place in zip(queries, places, strict=True)]
+
+
+def moved_place(place: Span, changes: Sequence[Change]) -> Span:
+    """Returns the place, moved to the text after `changes`, which were made one after another."""
+    return Span(*moved_range(place.start, place.end, changes))
+
+
+def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
+    """Takes a place in the text after the accepted `edits`, and returns its place in the text before them."""
+    for edit in reversed([edit for edit in edits if edit.accepted]):
+        place = Span(*shifted(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
+    return place

@@ -1,4 +1,4 @@
-"""Asks a judge how well evidence supports sentences, for auto-AIS; also moves places into an edited text."""
+"""Asks a judge how well evidence supports sentences, for auto-AIS."""
 
 import asyncio
 from collections import defaultdict
@@ -7,8 +7,7 @@ from typing import Any
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
-from rarr.records import Change, Edit, Evidence, Notice, Query, Sentence, Status
-from rarr.records.edits import moved_range, shifted
+from rarr.records import Evidence, Notice, Query, Sentence, Status
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
@@ -115,23 +114,3 @@ def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
     """Returns why searches of these queries are missing: `failed`, `cut`, or nothing."""
     unsearched = state.get("unsearched", {})
     return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}
-
-
-def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
-    """Returns the queries, with their places moved to the text after the accepted `edits`."""
-    if not (accepted := [edit for edit in edits if edit.accepted]):
-        return list(queries)
-    places = (moved_place(Span(query.start, query.end), accepted) for query in queries)
-    return [it.model_copy(update=place._asdict()) for it, place in zip(queries, places, strict=True)]
-
-
-def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """Returns the place, moved to the text after `changes`, which were made one after another."""
-    return Span(*moved_range(place.start, place.end, changes))
-
-
-def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
-    """Takes a place in the text after the accepted `edits`, and returns its place in the text before them."""
-    for edit in reversed([edit for edit in edits if edit.accepted]):
-        place = Span(*shifted(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
-    return place

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
-from rarr.ledger.sentence_support import moved_queries
+from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency import work

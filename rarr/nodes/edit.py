@@ -4,8 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import paper_edit, with_card_edits
-from rarr.ledger.sentence_support import moved_queries
+from rarr.ledger.edit_gate import moved_queries, paper_edit, with_card_edits
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter

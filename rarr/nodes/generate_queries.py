@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components, Lacking
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.ledger.card_report import asked_spans
-from rarr.ledger.sentence_support import moved_back
+from rarr.ledger.edit_gate import moved_back
 from rarr.records import Query, Question
 from rarr.state import State, named, usable
 from rarr.tools.concurrency import work

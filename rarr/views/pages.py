@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
-from rarr.ledger.sentence_support import moved_queries
+from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Edit, EditState, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.edits import moved_range
 from rarr.tools.pages.html_rendering import clipped, duration, number, render

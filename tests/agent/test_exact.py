@@ -11,7 +11,7 @@ from makers import passage
 from rapidfuzz.distance import Levenshtein
 
 from rarr import Reviser, Settings
-from rarr.ledger.sentence_support import moved_queries
+from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import Span, sentences
