@@ -30,13 +30,9 @@ class Quotable(NamedTuple):
 
 
 class ExtractiveWriter:
-    """Quotes under each heading the sentences that name the topic and fit the heading best, each cited.
-
-    A sentence is quoted in the section that it fits best, and only once.
-    """
+    """Quotes each sentence once, cited, under the heading that it fits best, if it names the topic."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        """Returns the headings of the passages under which there is a sentence to quote."""
         written = await work(quoted_article, topic, chunks, _HEADINGS)
         return [heading for heading, _ in written]
 
@@ -67,10 +63,7 @@ def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str
 
 
 def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
-    """Writes each section from the sentences that fit no other better, in the order of its passages.
-
-    Of headings that a sentence fits equally well, the first wins.
-    """
+    """Writes each section from the sentences that fit no other better, in order; the first of equals wins."""
     best: dict[str, tuple[str, Quotable]] = {}
     for heading, chunks in sections:
         for found in _quotable(topic, heading, chunks):
@@ -85,7 +78,6 @@ def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> di
 
 
 def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
-    """Yields the sentences that name the topic, and are about the heading or stand under it."""
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
         for start, text, above in quotable_sentences(chunk.text):
@@ -111,13 +103,11 @@ def quotable_sentences(page: str) -> Iterator[tuple[int, str, str]]:
 
 def _stands_alone(text: str) -> bool:
     words = text.split()
-    is_whole = _SENTENCE.fullmatch(text) and not text.lstrip('"“«(')[0].islower()
-    if not is_whole or not _FEWEST <= len(words) <= _MOST:
-        return False
-    return words[0].casefold() not in PRONOUNS and not citation_marks(text)
+    is_whole = _SENTENCE.fullmatch(text) is not None and not text.lstrip('"“«(')[0].islower()
+    is_whole &= _FEWEST <= len(words) <= _MOST
+    return is_whole and words[0].casefold() not in PRONOUNS and not citation_marks(text)
 
 
 def _share(wanted: str, text: str) -> float:
-    """Returns the share of the telling words of `wanted` that `text` has; 0 for no word."""
     words = set(terms(wanted))
     return len(words.intersection(stems(text))) / len(words) if words else 0.0

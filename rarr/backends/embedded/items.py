@@ -4,39 +4,60 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, compare, values
-from rarr.backends.embedded.words import OPENERS, PRONOUNS, WEIGHTY, is_small, language_of, stem
-from rarr.components import Excerpt
+from rarr.backends.embedded.words import (
+    MOODS,
+    OPENERS,
+    PRONOUNS,
+    TENSES,
+    WEIGHTY,
+    is_small,
+    language_of,
+    stem,
+)
+from rarr.components import Excerpt, SourceLine
 from rarr.tools.text.blocks_and_sentences import MARK
 
 _TARGET = re.compile(r"(?<=\])\([^()\s]{1,2000}\)")  # the address of a Markdown link
+_STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NOT = re.compile(r"n['’]t\Z")
-_CANNOT = re.compile(r"(?<=\Acan)not\Z")
+_NOT = re.compile(r"(?:n['’]t|(?<=\Acan)not)\Z")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
+_WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|near|[Ii]m|bei|à|[Ee]n)\s(?:[A-Z][\w'’-]*\s)*\Z")
+_WRONG = (
+    r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
+    r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
+    r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé)"
+)
+_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}")
+_FIRST = r"\A\W*(?:\w+\W+){0,2}?"  # two words at most
+_THIS = rf"{_FIRST}(?:this|that|these|those|it|das|dies\w*|es|c['’]est|cela|ceci|ce)\b"
+_NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
+_COMMENT = re.compile(
+    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*none\s+of\b|{_FIRST}{_WRONG}\w*\W*\Z|\A\W*not\s\w+\W*\Z"
+)
+_ANNOUNCEMENT = re.compile(rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}")
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
 class Item(NamedTuple):
-    """A value, or a word with meaning, at `start` to `end` of its text.
-
-    A number behind a name is part of the name: "Apollo 11".
-    """
+    """A value, or a word with meaning, at `start` to `end` of its text."""
 
     start: int
     end: int
     stem: str = ""
     word: str = ""
     value: Value | None = None
-    is_name: bool = False
+    is_name: bool = False  # also of a number: "Apollo 11"
+    form: str = ""  # the auxiliaries before it, such as "was", which tell its time
 
     @property
     def key(self) -> str:
@@ -44,23 +65,21 @@ class Item(NamedTuple):
         return self.stem or self.word
 
 
+_NONE = Item(0, 0)
+_VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a source with its labels; `items` begin with those of the line that governs a list item.
-
-    `above` has the keys of the title, for a pronoun those of the lines before it, and for a whole row those
-    of the heading over its table: they tell what the line is about. `row` is the first cell of its row.
-    `is_row`: the line is a whole row, and not made of one cell and its headings. `around` has the keys of its
-    whole excerpt.
-    """
+    """A line of a source with its labels; `items` begin with those of the line that governs a list item."""
 
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
-    above: frozenset[str]
-    row: str = ""
-    is_row: bool = False
-    around: frozenset[str] = frozenset()
+    above: frozenset[str]  # the keys that tell what it is about: of the title, of lines before a pronoun
+    row: str = ""  # the first cell of its row
+    is_row: bool = False  # and not one cell with its headings
+    around: frozenset[str] = frozenset()  # the keys of its whole excerpt
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -69,7 +88,6 @@ class Line:
 
 
 def first_word(text: str) -> str:
-    """Returns the first word in lower case."""
     found = WORD.search(text)
     return found[0].casefold() if found else ""
 
@@ -85,50 +103,82 @@ def _blank(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def items_of(text: str) -> tuple[Item, ...]:
     """Finds the values and the words with meaning of a text, in order."""
+    text = _STRUCK.sub(_blank, text)
     unmarked = _TARGET.sub(_blank, MARK.sub(_blank, text))
     found = values(_TARGET.sub(_blank, text))
-    words = [
-        match
-        for match in WORD.finditer(unmarked)
-        if not any(it.start < match.end() and match.start() < it.end for it in found)
-    ]
+    every = WORD.finditer(unmarked)
+    words = [it for it in every if not any(own.start < it.end() and it.start() < own.end for own in found)]
     language = language_of(match[0].casefold() for match in words)
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
-    start = next((match.start() for match in words), 0)
+    start, auxiliaries = next((match.start() for match in words), 0), list[tuple[int, str]]()
     for match in words:
         word = match[0].casefold()
         for piece, begin in _pieces(word, match.start()):
+            if form := TENSES[language].get(piece):
+                auxiliaries.append((begin, form))
             if piece and not is_small(piece, language):
                 is_name = match[0][0].isupper() and match.start() > start
                 plain = piece if piece in WEIGHTY else stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     items.sort()
-    for number, (before, item) in enumerate(pairwise(items), start=1):
-        if item.value and item.word.isdigit() and not item.value.bound:
-            is_name = text[before.start].isupper() and text[before.end : item.start].isspace()
-            is_link = before.stem in WEIGHTY | OPENERS
-            is_link |= language == "german" and item.value.kind == "date"  # "wurde das Wehr 1958 erneuert"
-            items[number] = item._replace(is_name=is_name and not is_link)
+    _tell_time(items, auxiliaries, is_late=language == "german")
+    verb = verb_at(items, len(items))
+    around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
+    for number, (before, item, after) in enumerate(around):
+        tells_which = _tells_which(text, item, after, is_late=number > verb)
+        if item.value and (tells_which or _is_in_name(text, before, item, language)):
+            items[number] = item._replace(is_name=True)
     return tuple(_without_small_links(items))
+
+
+def verb_at(items: Sequence[Item], default: int) -> int:
+    """Returns the number of the first item that an auxiliary or its ending shows to be a verb."""
+    told = [n for n, item in enumerate(items) if item.form or item.stem in MOODS]
+    verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(_VERB_ENDINGS))
+    return told[0] if told else next(verbs, default)
+
+
+def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_late: bool) -> None:
+    """Adds each auxiliary to the next item, but for "not" and "in"; a German one to a word in lower case."""
+    for start, form in auxiliaries if items else ():
+        behind = (n for n, it in enumerate(items) if it.start > start and it.stem not in WEIGHTY | OPENERS)
+        verbs = (n for n in behind if not (is_late and (items[n].is_name or items[n].value)))
+        at = next(verbs, len(items) - 1)
+        items[at] = items[at]._replace(form=f"{items[at].form} {form}".strip())
+
+
+def _is_in_name(text: str, before: Item, item: Item, language: str) -> bool:
+    """Does a number stand behind a name, as in "Apollo 11"?"""
+    value = item.value
+    if value is None or value.bound or not item.word.isdigit() or before.stem in WEIGHTY | OPENERS:
+        return False
+    is_year = language == "german" and value.kind == "date"  # "wurde das Wehr 1958 erneuert"
+    return not is_year and text[before.start].isupper() and text[before.end : item.start].isspace()
+
+
+def _tells_which(text: str, item: Item, after: Item, *, is_late: bool) -> bool:
+    """Does a value tell which thing is meant, as in "the 2019 report" and, before a verb, "law of 1998"?"""
+    found, is_date = _WHICH.search(text, 0, item.start), item.value is not None and item.value.kind == "date"
+    if found is None or found[2]:
+        return found is not None and is_date and not is_late
+    is_attribute = bool(after.stem) and not text[item.end : after.start].strip(" -")
+    return is_attribute and (is_date or found[1] is not None)
 
 
 def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
     """Leaves out "in" before a date, and "from" and "to" of a range: "from 2 to 4 km" is "2-4 km"."""
-    none = Item(0, 0)
-    before = none
-    for item, *following in zip(items, *([*items, none, none, none][n:] for n in (1, 2, 3)), strict=False):
-        after, link, last = following
+    padded = [_NONE, *items, _NONE, _NONE, _NONE]
+    for before, item, after, link, last in zip(*(padded[n:] for n in range(5)), strict=False):
         opens = _RANGES.get(link.word) == item.word and after.value and last.value
         closes = item.word in _RANGES and before.value and after.value
         dates = item.word in _BEFORE_DATE and after.value and after.value.kind == "date"
         if not (opens or closes or dates):
             yield item
-        before = item
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
     """Yields the word, and a "not" apart that is written together with it."""
-    if match := _NOT.search(word) or _CANNOT.search(word):
+    if match := _NOT.search(word):
         yield word[: match.start()], start
         yield "not", start + match.start()
         return
@@ -137,32 +187,36 @@ def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
 
 @lru_cache(maxsize=512)
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
-    """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
+    """Reads the lines of an excerpt that are upheld; a list item follows the line with a colon before it."""
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
     around = title | {item.key for line in excerpt.lines for item in items_of(line.text)}
-    above = set(title)
-    before: frozenset[str] = frozenset()
+    above, before, named = set(title), frozenset[str](), set[str]()
     governing, heading = None, None
     heads: tuple[str, Sequence[str]] = ("", ())
-    for line in excerpt.lines:
+    for line in _upheld(excerpt):
         cells = _cells(line.text)
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if len(cells) > 1 and len(cells) == len(heads[1]):
-            lines += _lines_of_row(*heads, line.label, cells, title)
+            texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
+            own, row = (heads[0], line.label), plain(cells[0])
+            lines += (Line(own, text, items_of(text), title, row) for text in texts)  # cell by cell
         else:
             heads = line.label, cells
         labels: tuple[str, ...] = (line.label,)
         text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        tells = title if PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4]) else frozenset(above) | before
+        has_pronoun = not PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
+        tells = title if not has_pronoun else frozenset(above) | before if len(named) < 2 else frozenset()
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
         lines.append(Line(labels, text, items, tells, is_row=bool(cells), around=around))
         above |= {item.key for item in items if item.is_name or item.start == 0}
+        if line.text.rstrip().endswith(tuple(".!?")):
+            named.update(_named(text, items))
         before = frozenset(item.key for item in items)
         if line.text.rstrip().endswith(":"):
             governing = line
@@ -171,13 +225,29 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _lines_of_row(
-    above: str, heads: Sequence[str], label: str, cells: Sequence[str], title: frozenset[str]
-) -> Iterator[Line]:
-    """Yields each cell of a row as a line: with the first cell, and the heading of its column."""
-    for head, cell in zip(heads[1:], cells[1:], strict=True):
-        text = f"{cells[0]} {head} {cell}"
-        yield Line((above, label), text, items_of(text), title, plain(cells[0]))
+def _upheld(excerpt: Excerpt) -> Iterator[SourceLine]:
+    """Yields the lines that are not struck out, and that no title, heading or line beside calls wrong."""
+    denied, is_struck = (0 if _CALLS_WRONG.search(excerpt.title) else 8), False  # from this level of headings
+    texts = ["", *(line.text for line in excerpt.lines), ""]
+    for line, before, after in zip(excerpt.lines, texts, texts[2:], strict=False):
+        level = len(line.text) - len(line.text.lstrip("#")) or 7
+        is_heading = "|" not in line.text and not line.text.rstrip().endswith(tuple(".!?:;,"))
+        if is_heading and level <= denied and not _LIST_ITEM.match(line.text):
+            denied = level if _CALLS_WRONG.search(line.text) else 8
+        opens = line.text.count("~~") % 2 == 1
+        if not (denied < 8 or is_struck or opens or _COMMENT.search(after) or _ANNOUNCEMENT.search(before)):
+            yield line
+        is_struck ^= opens
+
+
+def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
+    """Yields the last words of what a pronoun behind a line may mean: the subject, and names of no place."""
+    has_subject = not begins_with_pronoun(text)
+    for number, (item, after) in enumerate(zip(items, [*items[1:], Item(0, 0)], strict=False)):
+        is_named = item.is_name and not item.form
+        ends = not (after.is_name and after.start == item.end + 1)
+        if ends and (is_named or (number == 0 and has_subject)) and not _PLACE.search(text, 0, item.start):
+            yield item.key
 
 
 def _cells(line: str) -> list[str]:
@@ -196,48 +266,31 @@ def is_same(item: Item, other: Item) -> bool:
 
 
 class Antecedents(NamedTuple):
-    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above.
-
-    `numbers` are those of the subject ("Apollo 11").
-    """
+    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above."""
 
     subject: frozenset[str]
-    numbers: frozenset[str]
+    numbers: frozenset[str]  # of the subject ("Apollo 11")
     names: frozenset[str]
     is_pronoun: bool
 
     def are_in(self, line: Line) -> bool:
-        """Does the line name an antecedent, and the number of the subject where it has one?
-
-        A sentence without a pronoun is read beside any source but one of another number: "The pump", behind a
-        sentence about Pump 11, is not that of the manual of Pump 12.
-        """
+        """Does the line name an antecedent? "The pump", behind Pump 11, is not that of a text on Pump 12."""
         if not self.is_pronoun:
             return self.numbers <= line.around or (self.subject - self.numbers).isdisjoint(line.around)
         return self.numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
 
 
 def antecedents(sentence: str, above: str) -> Antecedents | None:
-    """Returns what a sentence that begins with a pronoun, or names nothing, may be about in the text `above`.
-
-    Else None: the sentence names what it is about.
-    """
-    if not (begins_with_pronoun(sentence) or (above.strip() and _names_nothing(sentence))):
+    """Returns what a sentence may be about in the text `above`; None if it names what it is about."""
+    first = first_word(sentence)  # such as "The" of "The pump" and "All" of "All pumps"
+    opens = bool(above.strip()) and (is_small(first, language_of([first])) or first in WEIGHTY)
+    if first not in PRONOUNS and (not opens or any(item.is_name for item in items_of(sentence))):
         return None
     parts = _SENTENCE_END.split(above)
-    names = (
-        item.key for part in parts for item in items_of(part) if item.stem and part[item.start].isupper()
-    )
+    names = (it.key for part in parts for it in items_of(part) if it.stem and part[it.start].isupper())
     subject = _subject(parts)
     numbers = frozenset(key for key in subject if any(character.isdigit() for character in key))
-    return Antecedents(subject, numbers, frozenset(names), begins_with_pronoun(sentence))
-
-
-def _names_nothing(sentence: str) -> bool:
-    """Does it begin with an article or a quantifier, such as "The pump" or "All pumps", and have no name?"""
-    first = first_word(sentence)
-    opens = is_small(first, language_of([first])) or first in WEIGHTY
-    return opens and not any(item.is_name for item in items_of(sentence))
+    return Antecedents(subject, numbers, frozenset(names), first in PRONOUNS)
 
 
 def _subject(parts: list[str]) -> frozenset[str]:

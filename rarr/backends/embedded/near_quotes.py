@@ -1,13 +1,13 @@
 """Reads cards without a model: compares a sentence with the source lines that nearly repeat it.
 
-It supports a sentence where a line has all of its words with meaning, in any inflection and in the same
-order, and corrects it where only values, a name or a turning word differ. All else is open.
+It supports a sentence where a line has all of its words with meaning, in one order and tense, and corrects it
+where only values, a name of another thing than the subject, or a turning word differ. All else is open.
 """
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
-from itertools import pairwise, takewhile
+from itertools import pairwise, product, takewhile
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.items import (
@@ -24,9 +24,10 @@ from rarr.backends.embedded.items import (
     items_of,
     lines_of,
     plain,
+    verb_at,
 )
 from rarr.backends.embedded.values import compare, written_like
-from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites
+from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites, same_tense
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import Evidence
@@ -34,13 +35,14 @@ from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 from rarr.tools.text.markdown_tables import Cell
 
-LEAST_SHARED = 0.6
-"""The least share of a sentence's items that a line about the same has."""
+LEAST_SHARED = 0.6  # of a sentence's items, in a line about the same
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = frozenset(",;:()–—")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
+_FULL_NAME = 4  # letters: "II" and "B" are parts of a name
 _FEW = 2  # words
+_MANY = 8  # words that tell one event
 _MOST_TURNING = 3  # words, such as "do not"
 Kind = Literal["value", "name", "word", "open"]
 
@@ -51,20 +53,16 @@ class Slot(NamedTuple):
     kind: Kind
     own: tuple[Item, ...]
     other: tuple[Item, ...]
-    at: tuple[int, int]
-    """The numbers of the first own and the first other item."""
+    at: tuple[int, int]  # the numbers of the first own and the first other item
 
 
 class Comparison(NamedTuple):
-    """A sentence beside a line: the share of its items that the line has, and where they differ.
-
-    `is_framed`: the line has words besides, which may tell who says it, of what, or in which world.
-    """
+    """A sentence beside a line: the share of its items that the line has, and where they differ."""
 
     line: Line
     shared: float
     slots: tuple[Slot, ...]
-    is_framed: bool = False
+    is_framed: bool = False  # by words that may tell who says it, of what, or in which world
 
     @property
     def is_whole(self) -> bool:
@@ -97,7 +95,6 @@ class NearQuoteReader:
     is_model = False
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Fills the cards of the block. It reads a block only in one way, whatever the options are."""
         return RawReading(await work(near_quote_cards, block), self.name)
 
 
@@ -107,7 +104,6 @@ class NearQuoteVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float]:
-        """Scores the sentence of `text` at each span by this evidence alone."""
         return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
 
 
@@ -135,11 +131,9 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
 
 
 def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
-    """Fills the card of a table's cell: by the same row of another table, else by what is said of the row."""
     row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
     same = [line for line in lines if line.row == plain(row)]
     card = card_of(f"{row} {column} {value}", "", same or [line for line in lines if not line.row])
-    # The words of the row and of the column are not those of the cell.
     opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
     return card._replace(open=opened)
 
@@ -186,9 +180,8 @@ def _is_said_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
     first = found.line.items[0].key
     others = [it.items for it in lines if it.text != found.line.text and first in it.words]
     slots = (slot.own for slot in found.slots if not all(mine.stem in WEIGHTY for mine in slot.own))
-    return any(
-        all(any(is_same(mine, item) for item in items) for mine in own) for own in slots for items in others
-    )
+    pairs = product(slots, others)
+    return any(all(any(is_same(mine, item) for item in items) for mine in own) for own, items in pairs)
 
 
 def states_nothing(sentence: str) -> bool:
@@ -204,9 +197,7 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if not _AND.match(sentence, before.end, after.start):
             continue
-        for line in lines:
-            if not compared(items[:number], line).is_whole:
-                continue
+        for line in (it for it in lines if compared(items[:number], it).is_whole):
             for other in lines:
                 subject = min(_alike(items, line.items), _alike(items, other.items))
                 if 0 < subject < number and compared([*items[:subject], *items[number:]], other).is_whole:
@@ -214,10 +205,8 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
 
 
 def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
-    """Counts the words with which both begin."""
-    return sum(
-        1 for _ in takewhile(lambda pair: pair[0].stem and is_same(*pair), zip(own, other, strict=False))
-    )
+    same = (mine.stem and is_same(mine, its) for mine, its in zip(own, other, strict=False))
+    return sum(map(bool, takewhile(bool, same)))
 
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
@@ -246,7 +235,12 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
             is_framed |= first > 0
             a, c = told, first
         if a < b or c < d:
-            slots += _slots(items[a:b], line.items[c:d], (a, c), is_first=a == 0)
+            more = (*items[a:b], *line.items[c:d])
+            is_subject = a < max(1, verb_at(items, len(items) if any(it.is_name for it in more) else 1))
+            is_role = 0 < a < b and not items[a - 1].is_name and items[a - 1].end + 1 == items[a].start
+            is_subject &= not (is_role and len(items) - (b - a) >= _MANY)  # "the architect Ann Holt"
+            is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
+            slots += _slots(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
     return Comparison(line, shared, tuple(slots), is_framed)
 
 
@@ -256,10 +250,7 @@ def _told_above(items: Sequence[Item], line: Line) -> int:
 
 
 def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
-    """Compares a sentence with a row, whose words have no order: all of them, and the values in order.
-
-    What the sentence says besides is in the title or in the heading of the table.
-    """
+    """Compares a sentence with a row and the headings above: all words, and the values in order."""
     words = {item.key for item in items}
     others = [item for item in items if item.key not in line.words and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
@@ -269,24 +260,22 @@ def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
     slots = (
         Slot(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
         for mine, its in zip(own, other, strict=True)
-        if not _is_same(mine, its)
+        if not is_same(mine, its)
     )
     return Comparison(line, 1.0, tuple(slots))
 
 
 def _slots(
-    own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_first: bool
+    own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Slot]:
-    """Divides a place where a sentence and a line differ into pairs of items that differ in one way."""
-    if len(own) == len(other) == 1 and are_opposites(own[0].stem, other[0].stem):
-        yield Slot("word", tuple(own), tuple(other), at)
-        return
+    """Divides a difference into pairs of items that differ in one way, or tell of another subject."""
+    is_subject &= not all(item.stem in WEIGHTY for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
-        if all(kind == "name" for kind, _, _ in pairs) and not is_first:
+        if all(kind == "name" for kind, _, _ in pairs) and not is_subject:
             yield Slot("name", tuple(own), tuple(other), at)
             return
-        if all(kind == "value" or (kind == "word" and not is_first) for kind, _, _ in pairs):
+        if all(kind == "value" or (kind == "word" and not is_subject) for kind, _, _ in pairs):
             for number, (kind, mine, theirs) in enumerate(pairs):
                 yield Slot(kind, (mine,), (theirs,), (at[0] + number, at[1] + number))
             return
@@ -297,6 +286,8 @@ def _slots(
 
 
 def _kind(own: Item, other: Item) -> Kind:
+    if own.form != other.form:
+        return "open"
     is_name, one, second = own.is_name or other.is_name, own.value, other.value
     if one and second:
         is_name |= "identifier" in (one.kind, second.kind)  # another name may be another thing
@@ -309,25 +300,26 @@ def _kind(own: Item, other: Item) -> Kind:
 
 def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
     """Gives the items that say the same the same key: words by their stem, values by what they mean."""
-    right: list[object] = []
+    right = list[object]()
+    keys: list[object] = [(item.stem, item.form) if item.stem else number for number, item in enumerate(own)]
     for item in other:
-        same = (mine.stem or number for number, mine in enumerate(own) if _is_same(mine, item))
+        same = (keys[number] for number, mine in enumerate(own) if _is_same(mine, item))
         right.append(next(same, -1 - len(right)))
-    return [item.stem or number for number, item in enumerate(own)], right
+    return keys, right
 
 
 def _is_same(own: Item, other: Item) -> bool:
-    """Are they the same? Of names, "Stephens" is no "Stephen"."""
-    is_name = bool(own.stem) and own.is_name and other.is_name
-    return is_same(own, other) and (own.word == other.word or not is_name)
+    """Are they the same, in the same tense and mood? Of names, "Stephens" is no "Stephen"."""
+    did = own.form == "did", other.form == "did"
+    if not is_same(own, other) or (own.form != other.form and True not in did):
+        return False
+    if own.word == other.word or not own.stem:
+        return own.form == other.form
+    return same_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
-    """Do the items `first` to `last` of a line leave the form of what stands around them as it is?
-
-    They stand in commas or brackets, before its first words, or, behind the last item of the sentence, after
-    a word such as "in".
-    """
+    """Do items of a line stand in commas or brackets, before its first words, or, last, behind an "in"?"""
     after, is_last = _gap(line, last), last == len(line.items)
     closes = is_last or not _SET_OFF.isdisjoint(after)
     if first == 0:
@@ -337,10 +329,7 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
 
 
 def _is_further(line: Line, first: int, last: int) -> bool:
-    """Do the items `first` to `last` of a line, the last ones, say something else besides?
-
-    Other words may tell who says what stands before, or limit it.
-    """
+    """Do the last items of a line say something else besides? They may limit what stands before."""
     items, more = line.items, line.items[first:last]
     if first == 0 or last < len(items) or any(item.stem in WEIGHTY for item in items):
         return False  # behind "may" or "more than", a last phrase is a condition
@@ -354,13 +343,11 @@ def _is_further(line: Line, first: int, last: int) -> bool:
 
 
 def _gap(line: Line, number: int) -> str:
-    """Returns the text before an item, from the end of the item before."""
     start = line.items[number - 1].end if number else 0
     return line.text[start : line.items[number].start if number < len(line.items) else len(line.text)]
 
 
 def _refers(line: Line, first: int) -> bool:
-    """Is the item the first one of the line, or does a pronoun stand before it?"""
     return first == 0 or not PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))
 
 
@@ -372,6 +359,8 @@ def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
             own, other = slot.own[0].value, slot.other[0].value
             new = written_like(other, own) if own and other else " ".join(by.split())
             if new is not None:  # else the words around the value would not fit
+                if not sentence[: slot.own[0].start].strip(MARKS) and sentence[slot.own[0].start].isupper():
+                    new = new[:1].upper() + new[1:]
                 yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, new), by)
         elif slot.own or slot.at[0]:  # before the first word, as of an order, a "not" is put in by a person
             yield _turned(sentence, found.line, slot)

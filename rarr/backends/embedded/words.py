@@ -1,5 +1,6 @@
 """The few words that the embedded reader knows, in English, German and French."""
 
+import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
@@ -8,63 +9,71 @@ from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 _SMALL = {
     # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
     "english": (
-        "a an the this that these those which who whom whose is are was were be been being has have"
-        " had having does do did it its he his she her they their them there also then thus so and"
+        "a an the this that these those which who whom whose is are was were be been being has have had"
+        " having does do did it its he his she her they their them there also then thus so and"
     ),
     "german": (
-        "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde"
-        " wurden werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre"
-        " ihren ihrer auch und welche welcher"
+        "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
+        " werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre ihren ihrer auch"
+        " und welche welcher"
     ),
     "french": (
-        "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles"
-        " son sa ses leur leurs ce cette ces qui que aussi et"
+        "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles son"
+        " sa ses leur leurs ce cette ces qui que aussi et"
     ),
 }
 _PRONOUNS = (
-    "it its he his she her they their this these those es er sie sein seine ihr ihre dies diese"
-    " dieser dieses il elle ils elles son sa ses leur leurs ce cette ces"
+    "it its he his she her they their this these those es er sie sein seine ihr ihre dies diese dieser"
+    " dieses il elle ils elles son sa ses leur leurs ce cette ces"
 )
 _NEGATIONS = (
-    "no not non never none nobody nothing neither nor without nicht kein keine keinen keiner nie niemals ohne"
-    " ne pas jamais aucun aucune sans"
+    "no not non never none nobody nothing neither nor without nicht kein keine keinen keiner nie niemals"
+    " ohne ne pas jamais aucun aucune sans"
 )
 _FOCUS = "only solely just even nur sogar seulement"
+_MOODS = (
+    "may might can could should would must shall will ought kann können könnte darf dürfen soll sollen"
+    " sollte muss müssen müsste peut peuvent pourrait doit doivent devrait"
+)
 _WEIGHTY = (
-    f"{_NEGATIONS} {_FOCUS} unless except"
-    " until before after if whether either both may might can could should would must shall all every each"
+    f"{_NEGATIONS} {_FOCUS} {_MOODS} unless except until before after if whether either both all every each"
     " any some most few less more fewer least almost nearly hardly up down over under above below than"
-    " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect"
-    " expected hope reject rejected refuse refused fail failed said"
-    " außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"
-    " sollte muss müssen alle jeder jede jedes einige meisten wenige weniger mehr fast beinahe kaum"
-    " über unter als ehemals früher geplant angeblich sauf"
-    " jusque avant après si peut peuvent doit doivent devrait tous toutes tout toute chaque quelques"
-    " plupart moins plus presque sur sous ancien prévu"
+    " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect expected"
+    " hope reject rejected refuse refused fail failed said außer bis vor nach falls wenn ob alle jeder jede"
+    " jedes einige meisten wenige weniger mehr fast beinahe kaum über unter als ehemals früher geplant"
+    " angeblich sauf jusque avant après si tous toutes tout toute chaque quelques plupart moins plus presque"
+    " sur sous ancien prévu"
 )
 _OPPOSITES = (
-    "north south east west northern southern eastern western; left right; up down; upper lower; "
-    "upstream downstream; inside outside; above below; over under; before after; first last; "
-    "rose fell; rise fall; rises falls; increased decreased; increase decrease; higher lower; "
-    "more fewer less; longer shorter; larger smaller; earlier later; older younger; maximum minimum; "
-    "all some; allowed forbidden; permitted prohibited; erlaubt verboten; autorisé interdit; "
-    "always never; monday tuesday wednesday thursday friday saturday sunday; nord süd ost west; "
-    "nördlich südlich östlich westlich; links rechts; vor nach; über unter; stieg sank; mehr weniger; "
-    "höher niedriger; nord sud est ouest; gauche droite; avant après; plus moins"
+    "north south east west northern southern eastern western; left right; up down; upper lower; upstream"
+    " downstream; inside outside; above below; over under; before after; first last; rose fell; rise fall;"
+    " increase decrease; higher lower; more fewer less; longer shorter; larger smaller; earlier later; older"
+    " younger; maximum minimum; all some; allowed forbidden; permitted prohibited; erlaubt verboten;"
+    " autorisé interdit; always never; monday tuesday wednesday thursday friday saturday sunday; nord süd"
+    " ost west; nördlich südlich östlich westlich; links rechts; vor nach; über unter; stieg sank; mehr"
+    " weniger; höher niedriger; nord sud est ouest; gauche droite; avant après; plus moins"
 )
 _OPENERS = (
-    "in on at by for from of to with during since and which who where while because as near along"
-    " between im am an auf bei für von zu zum zur mit während seit und weil wo der die das dans en à"
-    " au aux par pour de du des avec pendant depuis et qui où car"
+    "in on at by for from of to with during since and which who where while because as near along between"
+    " im am an auf bei für von zu zum zur mit während seit und weil wo der die das dans en à au aux par pour"
+    " de du des avec pendant depuis et qui où car"
 )
 _SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.items()}
 PRONOUNS, WEIGHTY, OPENERS = (frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS))
 """Words for something named before; that turn or limit what a sentence says; that begin a further phrase."""
+MOODS = frozenset(_MOODS.split())
 TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
-"""The words of which one too many, and of which one lost, makes a sentence say another thing than a source.
-
-A source without "only" does not deny it, and a sentence without "may" claims more than its source.
-"""
+"""The words of which one too many, and of which one lost, makes a sentence deny its source."""
+TENSES = {  # words that tell a time, each with its singular
+    language: {word: words.split()[0] for words in forms.split("; ") for word in words.split()}
+    for language, forms in {
+        "english": "is are; was were; has have; had; did; be; been; being",
+        "german": "ist sind; war waren; wird werden; wurde wurden; worden; hat haben; hatte hatten",
+        "french": "est sont; était étaient; été; a ont; avait avaient",
+    }.items()
+}
+_ALIKE = re.compile(r"\A(.*)(.*) \1(.*)\Z")
+_ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x", "ux", "l"))
 
 
 def language_of(words: Iterable[str]) -> str:
@@ -84,9 +93,16 @@ def are_opposites(first: str, second: str) -> bool:
     return first != second and any({first, second} <= group for group in _opposite_stems())
 
 
+def same_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
+    """Do two words of one stem differ in number, gender and case alone? `did` stands before them."""
+    alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
+    past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
+    is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
+    return past == [True, True] or (True not in past and _ENDINGS.issuperset(endings) and not is_weak)
+
+
 @cache
 def _opposite_stems() -> tuple[frozenset[str], ...]:
-    """Returns the groups with each word as it is, and without its inflection."""
     return tuple(
         frozenset(form for word in group.split() for form in (word, *(stem(word, name) for name in _SMALL)))
         for group in _OPPOSITES.split(";")
@@ -95,7 +111,6 @@ def _opposite_stems() -> tuple[frozenset[str], ...]:
 
 @lru_cache(maxsize=8192)
 def stem(word: str, language: str) -> str:
-    """Returns the word without its inflection."""
     return _stemmer(language).analyze(word)[0] if word else word
 
 

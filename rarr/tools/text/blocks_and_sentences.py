@@ -84,6 +84,7 @@ _GERMAN_MONTH = re.compile(
 )
 # sentencex's German sees no end before a number.
 _BEFORE_YEAR = re.compile(r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})")
+_GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
 # A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
 _UNIT = re.compile(
@@ -266,6 +267,7 @@ def _goes_on(plain: str, end: int, language: str) -> bool:
     return bool(
         (_AFTER_UNIT.match(plain, end) and _UNIT.search(plain, start, end))
         or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
+        or _GERMAN_SHORT.search(plain, start, end)
         or (_GERMAN_MONTH.match(plain, end) and _DAY.search(plain, start, end))
     )
 

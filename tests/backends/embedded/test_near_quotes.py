@@ -50,6 +50,9 @@ def test_line_with_all_words_supports(sentence: str, source: str) -> None:
         ("The weir is open in winter.", "The weir is not open in winter."),
         ("In 1937 the weir was rebuilt.", "In 1973 the weir was rebuilt."),
         ("About 300 people live at the weir.", "About 800 people live at the weir."),
+        ("Two of the gates are open.", "Three of the gates are open."),
+        ("The weir cost $1.5bn.", "The weir cost $1.5m."),
+        ("Das Wehr kostete 1,5 Mrd. Euro.", "Das Wehr kostete 1,7 Mio. Euro."),
     ],
 )
 def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> None:
@@ -67,7 +70,16 @@ def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> N
         ("The fault is CVE-2021-1234.", "The fault is CVE-2021-4321."),
         ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
         ("Pump 11 was moved from Orle in 1958.", "Pump 12 was moved from Orle in 1985."),
-        ("Boats of Class 3 pass at night.", "Boats of Class 4 pass at night."),
+        ("The toll is 9 crowns.", "The toll was 6 crowns."),
+        ("The lock raises boats.", "The lock raised boats."),
+        ("The miller repaired the lock.", "The miller shall repair the lock."),
+        ("The court has sued the miller.", "The court has been sued by the miller."),
+        ("Das Wehr wurde 1958 erneuert.", "Das Wehr soll 1958 erneuert worden sein."),
+        ("L'usine livre 30 bateaux.", "L'usine livrait 30 bateaux."),
+        ("The weir was sold to Karl Holt II.", "The weir was sold to Karl Holt III."),
+        ("The toll in Orle is 9 crowns.", "The toll in Selby is 9 crowns."),
+        ("The upper lock was built in 1958.", "The lower lock was built in 1958."),
+        ("The 1958 report lists 9 faults.", "The 1985 report lists 9 faults."),
         ("The tower is 30 metres high.", "The tower is 30 metres higher than the church."),
         ("The buyer may pay even if it rains.", "The buyer may pay only if it rains."),
     ],
@@ -97,6 +109,12 @@ def test_value_that_another_line_has_is_not_corrected() -> None:
         "The guides say:\n\n- The weir opened in {}.",
         "The weir opened in {} and 1999.",
         "The weir opened in {} (others say 1999).",
+        "The weir opened in {}. This is false.",
+        "The weir opened in {}. But that was never so.",
+        "The following is untrue. The weir opened in {}.",
+        "# Myths\n\n## Of old\n\nThe weir opened in {}.",
+        "~~The weir is old. The weir opened in {}.~~",
+        "<del>The weir opened in {}.</del>",
     ],
 )
 def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source: str) -> None:
@@ -144,6 +162,11 @@ def test_title_tells_what_a_pronoun_of_the_line_means() -> None:
     line, sentence = "It opened in 1958.", "The Selby weir opened in 1958."
     assert read(sentence, line, title="Selby weir").verdict == "yes"
     assert read(sentence, line, title="Arle weir").verdict == "open"
+    assert read(sentence, f"The Selby weir is old. {line}").verdict == "yes"
+    assert (
+        read(sentence, f"The Selby weir is near the Arle weir. The Holt lock is new. {line}").verdict
+        == "open"
+    )
 
 
 def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:

@@ -54,12 +54,12 @@ def same(first: Value, second: Value) -> bool:
     if "time" in (first.kind, second.kind):
         hours = [it.amounts[0].amount * (1 if it.kind == "time" else 60) % 720 for it in (first, second)]
         return hours[0] == hours[1] and (first.kind != second.kind) and "" in (first.unit, second.unit)
-    if not (first.unit and second.unit):
-        return not {it.amount for it in first.amounts}.isdisjoint(it.amount for it in second.amounts)
-    is_unit = _unit(first).partition("/")[0] == _unit(second).partition("/")[0]
-    return is_unit and not {it.amount for it in _in_base(first)}.isdisjoint(
-        it.amount for it in _in_base(second)
-    )
+    have_units = bool(first.unit and second.unit)
+    if have_units and _unit(first).partition("/")[0] != _unit(second).partition("/")[0]:
+        return False
+    read = (_in_base(it) if have_units else it.amounts for it in (first, second))
+    own, other = ({it.amount for it in amounts} for amounts in read)
+    return not own.isdisjoint(other)
 
 
 def states(text: str, value: Value) -> bool:
@@ -72,7 +72,6 @@ def _unit(value: Value) -> str:
 
 
 def _in_base(value: Value) -> list[Amount]:
-    """Returns the readings in the base unit; temperatures have an offset as well."""
     if value.size == 1 and value.unit != "°F":
         return value.amounts
     if value.unit == "°F":
@@ -81,7 +80,6 @@ def _in_base(value: Value) -> list[Amount]:
 
 
 def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:
-    """Compares two amounts with the words that bound them."""
     plain = _rounded(one, other, converted=claim.size != source.size or claim.unit != source.unit)
     first, second = claim.bound, source.bound
     if first == second != "about":
@@ -92,11 +90,8 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
     if "about" in (first, second):
         if first == "about" and not second and (plain == "equal" or gap <= abs(other.amount) * _NEAR):
             return "equal"
-        return (
-            "different"
-            if {first, second} <= {"about", ""} and gap > abs(other.amount) * _HEDGED
-            else "unknown"
-        )
+        is_far = {first, second} <= {"about", ""} and gap > abs(other.amount) * _HEDGED
+        return "different" if is_far else "unknown"
     sides = (_SIDES.get(first, 0), _SIDES.get(second, 0))
     if sides[0] * sides[1] < 0:
         return "different" if plain == "equal" else "unknown"
@@ -149,7 +144,6 @@ def _compare_names(claim: Value, source: Value) -> Comparison:
 
 
 def _compare_parts(claim: Value, source: Value) -> Comparison:
-    """Compares a fraction with a percentage."""
     parts = [
         value.amounts[0].amount * (value.size if value.unit else 100)
         for value in (claim, source)
@@ -197,10 +191,7 @@ def _compare_range(claim: Range | None, source: Range | None) -> Comparison | No
 
 
 def written_like(value: Value, like: Value) -> str | None:
-    """Writes `value` in the form of `like`: 1.2 million like "1,500,000" is "1,200,000". None if it cannot.
-
-    What it returns reads as the same value, or as a rounding of it.
-    """
+    """Writes `value`, or a rounding, in the form of `like`: 1.2 million like "1,500,000" is "1,200,000"."""
     if value.kind != like.kind or value.unit != like.unit:
         return None
     alike = value.text if _form(value) == _form(like) is not None else None
@@ -215,10 +206,7 @@ def written_like(value: Value, like: Value) -> str | None:
 
 
 def _form(value: Value) -> str | None:
-    """Returns what two values share that are written alike but for their numbers and units.
-
-    None for a number alone: its marks may be of decimals or thousands, and words behind "1" are singular.
-    """
+    """Returns what values share that are written alike but for numbers and units; None for a number alone."""
     text = value.text.casefold()
     if value.is_word:
         return value.kind if value.kind in ("ordinal", "date") else None
@@ -245,15 +233,16 @@ def _number_like(value: Value, like: Value) -> str | None:
     if like.is_word:
         words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
         return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
-    own, is_converted = value.number.moved(-value.start).of(value.text), value.size != like.size
-    if is_converted and (own == number or amount < 1 <= read.amount):
-        return None  # the unit may be what is wrong
+    own = value.number.moved(-value.start).of(value.text)
+    is_converted, is_scaled = value.size != like.size, like.amounts[0].amount != read.amount
+    is_far = is_scaled and amount >= _ROUND > read.amount
+    if own == number or is_far or ((is_converted or is_scaled) and amount < 1 <= read.amount):
+        return None  # the unit, or "million", may be what is wrong
     marks = re.findall(r"[^\d−-]", number)
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
     own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")
-    point = (
-        marks[-1] if is_decimal else "," if marks[:1] == ["."] else (own_mark if not marks else ".") or "."
-    )
+    other = "," if marks[:1] == ["."] else (not marks and own_mark) or "."
+    point = marks[-1] if is_decimal else other
     group = next((it for it in marks if not is_decimal or it != point), "" if len(number) > 3 else ",")
     # No digit that the source does not have.
     fewest = 0 if is_converted else len(own_decimals)
@@ -265,13 +254,11 @@ def _number_like(value: Value, like: Value) -> str | None:
 
 
 def _decimals(number: str) -> tuple[str, str]:
-    """Returns the decimal mark of a number, and the digits behind it."""
     mark = next((character for character in reversed(number) if character in ".,"), "")
     return mark, number.rpartition(mark)[2] if mark else ""
 
 
 def _alone(number: str, like: Value) -> Amount | None:
-    """Returns what a number means without the power of ten that stands behind it in `like`."""
     readings = [reading for value in values(number) for reading in value.amounts]
     ratios = {like.amounts[0].amount / reading.amount: reading for reading in readings if reading.amount}
     known = [ratio for ratio in ratios if ratio in (1, *FACTORS.values())]
@@ -279,7 +266,6 @@ def _alone(number: str, like: Value) -> Amount | None:
 
 
 def _date_like(value: Value, like: Value) -> str | None:
-    """Puts the parts of a date in the places that the parts of another have."""
     new, old = value.readings[0], like.readings[0]
     if not isinstance(new, Date) or not isinstance(old, Date) or len(like.readings) > 1:
         return None
@@ -295,11 +281,9 @@ def _date_like(value: Value, like: Value) -> str | None:
             return names[month - 1] if piece.islower() else names[month - 1].capitalize()
         if piece.isalpha():
             return {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day not in (11, 12, 13) else 0, "th")
-        at = (
-            0 if len(piece) > 2 else 1 if number == left[1] and (left[2] != number or "-" in like.text) else 2
-        )
-        if at == 1 and re.search(r"[^\W\d_]{3}", like.text):
-            at = 2
+        is_month = number == left[1] and (left[2] != number or "-" in like.text)
+        is_month &= re.search(r"[^\W\d_]{3}", like.text) is None
+        at = 0 if len(piece) > 2 else 1 if is_month else 2
         left[at] = ""
         return str((year, month, day)[at]).zfill(2 if piece.startswith("0") or "-" in like.text else 1)
 

@@ -38,10 +38,8 @@ class Value(NamedTuple):
     """A value at `start` to `end` of a text, with its unit and currency.
 
     `readings` are what it may mean, the likeliest first: "1.234" is a thousand or one and a bit. The reading
-    of an identifier is its name, and of a time the minutes. `unit` is the base unit, and `size` the written
-    unit in it; of an identifier it is the label by which two compare, such as "cve". `number` is the place of
-    the number alone. `bound` is told by the words from `lead` to `start`: "min", "above", "max", "below" or
-    "about"; "low" and "high" are the ends of a range.
+    of an identifier is its name, and of a time the minutes. `bound` is told by the words from `lead` to
+    `start`: "min", "above", "max", "below" or "about"; "low" and "high" are the ends of a range.
     """
 
     start: int
@@ -49,10 +47,10 @@ class Value(NamedTuple):
     text: str
     kind: Kind
     readings: tuple[Amount | Date | str, ...]
-    number: Span
+    number: Span  # of the number alone
     lead: int
-    unit: str = ""
-    size: Fraction = Fraction(1)
+    unit: str = ""  # the base unit; of an identifier the label by which two compare, such as "cve"
+    size: Fraction = Fraction(1)  # of the written unit in the base unit
     bound: str = ""
 
     @property
@@ -206,10 +204,8 @@ def in_digits(match: re.Match[str], point: str) -> list[Amount]:
         return []
     joined, step = int(re.sub(r"\D", "", whole + decimals)), Fraction(1, 2)
     if mark in (".", ",") and len(whole) <= 7 and not decimals:
-        decimal, grouped = (
-            Amount(Fraction(joined), step).times(Fraction(1, 1000)),
-            Amount(Fraction(joined), step),
-        )
+        grouped = Amount(Fraction(joined), step)
+        decimal = grouped.times(Fraction(1, 1000))
         if whole[0] == "0":
             return [decimal]
         return [decimal, grouped] if mark == point else [grouped, decimal]

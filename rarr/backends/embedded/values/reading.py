@@ -1,7 +1,6 @@
 """Finds the values of a text: numbers with their units, dates, times, ordinals and identifiers.
 
-One grammar reads the text from left to right. Marks that are no part of a value (Markdown, tags, citation
-marks, superscripts) are blanked first, character by character, so that every place stays exact.
+Marks that are no part of a value (Markdown, tags, citation marks, superscripts) are blanked first.
 """
 
 import re
@@ -56,11 +55,8 @@ def _language(words: Sequence[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def _languages(word: str) -> list[str]:
-    return [
-        language
-        for language, common in tables.COMMON_WORDS.items()
-        if word in common or (word not in tables.SHARED_NUMBERS and _spelled(word, language))
-    ]
+    common, is_clear = tables.COMMON_WORDS, word not in tables.SHARED_NUMBERS
+    return [it for it in common if word in common[it] or (is_clear and _spelled(word, it))]
 
 
 class _Reader:
@@ -74,9 +70,8 @@ class _Reader:
         self.language = _language(self.words)
         self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
         # The decimal mark: a number that has one reading tells it for the others.
-        points = (
-            it["point"] for it in forms.DIGITS.finditer(self.plain) if len(forms.in_digits(it, "")) == 1
-        )
+        numbers = forms.DIGITS.finditer(self.plain)
+        points = (it["point"] for it in numbers if len(forms.in_digits(it, "")) == 1)
         self.point = next((point for point in points if point), "." if self.language == "en" else ",")
 
     def value(self, number: int) -> Value | None:
@@ -130,7 +125,6 @@ class _Reader:
         return self._made(start, end, "identifier", name, unit=label)
 
     def _numbered(self, number: int) -> Value | None:
-        """Reads the number of a thing, such as 4(b) behind "clause"."""
         word, match = self.words[number], forms.NUMBERED.match(self.plain, self.tokens[number].end())
         if word not in tables.LABELS or match is None or (word in ("no", "v") and match[0][0] != "."):
             return None
@@ -146,11 +140,8 @@ class _Reader:
                 at = match.groupdict().get("year") or match.end("month") < match.end("day")
                 return self._made(start, match.end() if at else match.end("month"), "date", *readings)
         word = re.split(r"[\W\d_]", self.plain[start : start + 20])[0].lower()
-        if (
-            word not in tables.BARE_MONTHS
-            or (word == "sept" and self.language == "fr")
-            or self._is_lower(start)
-        ):
+        is_seven = word == "sept" and self.language == "fr"
+        if word not in tables.BARE_MONTHS or is_seven or self._is_lower(start):
             return None
         if (len(word) < 4 or word in tables.UNCLEAR_MONTHS) and not self._is_timed(start):
             return None
@@ -162,9 +153,8 @@ class _Reader:
         name, day, year = part["month"] or "", int(part.get("day") or 0), part.get("year")
         if name and not name.isdigit():
             is_clear = part.get("of") or year or not self._is_lower(match.start("month"))
-            orders = (
-                [(day, MONTHS.get(name.lower(), 0))] if is_clear or name not in tables.UNCLEAR_MONTHS else []
-            )
+            is_clear = is_clear or name not in tables.UNCLEAR_MONTHS
+            orders = [(day, MONTHS.get(name.lower(), 0))] if is_clear else []
         elif part.get("mark") == "/" or (part.get("mark") and int(name) > 12):
             orders = [(day, int(name)), (int(name), day)]
         else:
@@ -242,7 +232,6 @@ class _Reader:
         return self._amount(start, end, *readings)
 
     def _is_version(self, start: int, end: int) -> bool:
-        """Is it a number such as 3.10 behind a name within a sentence, and without a unit?"""
         before = forms.NAMED_BEFORE.search(self.plain, max(0, start - 40), start)
         unit = forms.UNIT.match(self.plain, end)
         if before is None or (unit and (unit_of(unit[1]) or unit[1].lower() in FACTORS)):
@@ -251,7 +240,6 @@ class _Reader:
         return not (word in tables.BOUNDS or word in MONTHS or unit_of(word))
 
     def _words(self, number: int) -> Value | None:
-        """Reads number words, such as "two hundred and five thousand", "half an hour" and "two thirds"."""
         start, end, word = *self.tokens[number].span(), self.words[number]
         following = self._following(number)
         if tables.PARTS.get(word) == 2:
@@ -279,7 +267,6 @@ class _Reader:
         return self._amount(start, end, Amount(Fraction(digits), Fraction(10 ** (zeros - zeros % 3), 2)))
 
     def _run(self, number: int) -> tuple[int, str]:
-        """Returns the last token of the longest run of number words, and its digits."""
         last, digits, words = number, "", ""
         for at in range(number, min(number + 12, len(self.words))):
             if at > number and not self._following(at - 1):
@@ -310,13 +297,11 @@ class _Reader:
         return "" if gap.strip(" \n\r\t-") else self.words[number + 1]
 
     def _part(self, start: int, end: int, above: int, word: str) -> Value:
-        """Reads a fraction in words, with the unit of "half an hour"."""
         match = forms.OF_A.match(self.plain, end)
         end = match.end() if match and (unit_of(match[1]) or match[1].lower() in FACTORS) else end
         return self._amount(start, end, exact(Fraction(above, tables.PARTS[word])))
 
     def _amount(self, start: int, end: int, *readings: Amount) -> Value:
-        """Makes the value of a number with its power of ten, currency, unit and rate."""
         number, money = Span(start, end), self._money(start)
         start, unit, size = (*money, Fraction(1)) if money else (start, "", Fraction(1))
         end, factor = self._factor(end, is_money=bool(money))
@@ -382,11 +367,7 @@ class _Reader:
             readings = tuple(reading.times(factor) for reading in first.amounts)
             first = first._replace(unit=second.unit, size=second.size, readings=readings)
         before = (self.plain[max(0, first.lead - 9) : first.lead].lower().split() or [""])[-1]
-        is_range = match[1] in (None, "to", "bis", "à", "through") or before in (
-            "between",
-            "zwischen",
-            "entre",
-        )
+        is_range = match[1] in (None, "to", "bis", "à", "through") or before in tables.BETWEEN
         if not is_range or before in ("from", "von", "de"):
             return [first, second]
         return [first._replace(bound="low"), second._replace(bound="high")]

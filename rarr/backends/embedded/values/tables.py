@@ -1,7 +1,4 @@
-"""What the reading of values knows: units, factors, months, bounds, and the words before a number.
-
-Number words are text2num's, by language.
-"""
+"""What the reading of values knows besides number words: units, factors, months, bounds and labels."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -114,13 +111,13 @@ number nr no nº n° № # case document docket file ticket invoice order patent
 room zimmer unit suite flight gate; table tabelle
 """
 LABELS = {word: label.split()[0] for label in _LABELS.replace("\n", ";").split(";") for word in label.split()}
+# The commonest words of a language, by which it is told.
 _COMMON_WORDS = """
 en the of and in is was to at by for with on it an has from were are
 de der die das und ist im den von mit ein eine einen dem des auf für wurde hat am
 fr le la les des et est du en un une au dans par pour sur il elle a été
 """
 COMMON_WORDS = {line[:2]: frozenset(line[3:].split()) for line in _COMMON_WORDS.strip().splitlines()}
-"""The commonest words of a language, by which it is told."""
 _SMALL_NUMBERS = """
 en zero one two three four five six seven eight nine ten eleven twelve
 de null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
@@ -128,26 +125,21 @@ fr zéro un deux trois quatre cinq six sept huit neuf dix onze douze
 """
 SHARED_NUMBERS = frozenset(
     ["second", "sept", "neuf", "elf", "acht", "null", "six", "dix", "cent", "mille", "once", "un", "million"]
-)
-"""Number words that mean something else in another language, or the same."""
-ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])
-"""Number words that alone are no number."""
+)  # number words that another language has too
+ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])  # alone no numbers
+BETWEEN = frozenset(["between", "zwischen", "entre"])
 ARTICLES = frozenset(["a", "an", "ein", "eine", "einer", "einem", "eins", "un", "une"])
+# Words behind "one" where it is no number.
 BEHIND_PRONOUN = frozenset(["", "of", "that", "who", "can", "is", "may", "must", "and", "or", "another"])
-"""Words behind "one" where it is no number."""
 SMALL_NUMBERS = {line[:2]: line[3:].split() for line in _SMALL_NUMBERS.strip().splitlines()}
-PARTS = {
+PARTS = {  # the names of fractions, by what they divide by
     **dict.fromkeys(("half", "halbe", "halben", "halber", "halbes", "hälfte", "demi", "demie", "moitié"), 2),
     **dict.fromkeys(("third", "thirds", "drittel", "tiers"), 3),
     **dict.fromkeys(("quarter", "quarters", "viertel", "quart", "quarts"), 4),
     **dict.fromkeys(("fifth", "fifths", "fünftel"), 5),
     **dict.fromkeys(("tenth", "tenths", "zehntel"), 10),
 }
-"""The names of fractions, by what they divide by."""
-BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}
-"""The words besides numbers with which a value may begin."""
-
-
+BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}  # of values, besides numbers
 UNITS: dict[str, tuple[str, Fraction]] = {}
 for _line in _UNITS.strip().splitlines():
     _base, _, _rest = _line.partition(": ")
