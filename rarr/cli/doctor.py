@@ -100,11 +100,9 @@ def _extras() -> Iterator[Diagnosis]:
         if match := re.match(r"""([\w.-]+).*;.*\bextra\s*==\s*["'](?!dev|docs)(\w+)""", requirement):
             lacking[match[2]] += [match[1]] if not any(distributions(name=match[1])) else []
     for extra, packages in lacking.items():
-        if packages:
-            cure = f'pip install "rarr[{extra}]"'
-            yield Diagnosis(f"extra {extra}", "missing", f"not installed: {', '.join(packages)}", cure)
-        else:
-            yield Diagnosis(f"extra {extra}", "ok", "installed")
+        told, cure = f"not installed: {', '.join(packages)}", f'pip install "rarr[{extra}]"'
+        missing = Diagnosis(f"extra {extra}", "missing", told, cure)
+        yield missing if packages else Diagnosis(f"extra {extra}", "ok", "installed")
 
 
 def _models(settings: "Settings") -> Iterator[Diagnosis]:

@@ -35,7 +35,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     with streams.waiting() as shown:
         report = build_index(path, out, window=settings.window, progress=shown.indexed)
     streams.warn(*by_reason(report.skipped))
-    streams.write_tables(vars(report))
+    streams.write_tables(report._asdict())
     return 0
 
 

@@ -172,12 +172,12 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
     `noun` names a row: "claim". `all_failed`: no row has a result.
     """
     warn(*errors[:_NAMED], *[f"and {len(errors) - _NAMED} more"] * (len(errors) > _NAMED))
-    if errors and all_failed:
+    if not errors:
+        return 0
+    if all_failed:
         return complain(f"no {noun} could be done: {errors[0]}: see rarr doctor", 3)
-    if errors:
-        failed = f"{counted(len(errors), noun)} with an error"
-        return complain(f"{failed}: correct the cause, and run again, which repeats them", 2)
-    return 0
+    failed = f"{counted(len(errors), noun)} with an error"
+    return complain(f"{failed}: correct the cause, and run again, which repeats them", 2)
 
 
 def complain_of_rows(report: Any, noun: str) -> int:

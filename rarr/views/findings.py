@@ -64,9 +64,8 @@ def verdict(checks: DocumentChecks) -> str:
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
         kinds = ", ".join(status.replace("_", " ") for status in checks.fail_on if status in statuses)
-        verb = "fails" if checks.failing == 1 else "fail"
-        sentences = counted(checks.failing, "sentence")
-        parts.append(f"{sentences} in {counted(len(failing), 'file')} {verb} ({kinds})")
+        where = f"in {counted(len(failing), 'file')} {'fails' if checks.failing == 1 else 'fail'}"
+        parts.append(f"{counted(checks.failing, 'sentence')} {where} ({kinds})")
     if unjudged := [document for document in checks.documents if document.unjudged]:
         about = f"{one_line(unjudged[0].file, _SOURCE)} {_about(unjudged[0])}"
         none = all(document.outcome == "not_judged" for document in checks.documents)
@@ -77,10 +76,8 @@ def verdict(checks: DocumentChecks) -> str:
 
 def _differences(finding: Finding) -> list[str]:
     differing = {part.says: part.words for part in finding.parts if part.state == "differs"}
-    lines = [
-        f"{_quoted(words)} differs" + (f": the source says {_quoted(says)}" if says else "")
-        for says, words in differing.items()
-    ]
+    says = {it: f": the source says {_quoted(it)}" if it else "" for it in differing}
+    lines = [f"{_quoted(words)} differs{says[it]}" for it, words in differing.items()]
     words = [part.words for part in finding.parts if part.state == "open"]
     if words and words != [finding.text]:
         lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")

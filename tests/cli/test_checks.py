@@ -128,11 +128,7 @@ PLAIN = {"claim": WRONG, "evidence": [DAM]}
     [
         ([LABELLED], 0, ""),  # it measures the judge
         ([PLAIN], 1, ""),
-        (
-            [PLAIN | {"evidence": HOSTILE}],
-            3,
-            "rarr: no claim could be judged: predictions.jsonl has the warnings",
-        ),
+        ([PLAIN | {"evidence": HOSTILE}], 3, "rarr: no claim could be judged: predictions.jsonl has"),
     ],
 )
 def test_exit_status_of_a_file_of_claims(command: Command, rows: list[Any], status: int, last: str) -> None:

@@ -9,10 +9,11 @@ import pytest
 from traces.helpers import RIGHT, filled, recorded
 
 from cli.helpers import Command
-from rarr import Trace
+from rarr import Trace, prompts
 from rarr.testing import Failure
 
 pytestmark = pytest.mark.loopback
+PROMPT = Path(prompts.__file__).with_name("check_agreement.md")
 
 
 @pytest.fixture
@@ -47,13 +48,12 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
         "\n  found 1 passage in 1 document for q1\n",
         "evidence id q1.1, verdict disagrees, text answer 1935, evidence answer 1937",
         "e1 old “1935”, new “1937”, state accepted",
-        "“The bridge opened in 1937.”, status supported",
         "attribution before 0.00",
     ):
         assert part in out
     full = command("trace", "show", "last", "--node", "check_agreement", "--full").out.decode()
-    trace = Trace.load(run_id)
-    asked = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
+    spans = Trace.load(run_id).spans
+    asked = next(it for it in spans if (it.name, it.kind) == ("check_agreement", "ask"))
     plain = {line.strip() for line in full.splitlines()}
     sent = asked.body["user"].replace("\x1b", "␛").splitlines()
     assert [line for line in sent if line.strip() not in plain] == []
@@ -74,6 +74,9 @@ def test_exported_run_is_imported_and_replayed_unchanged(command: Command, run_i
     assert command("trace", "export", "last").out == first
     again = command("trace", "replay", "last", "--runs", "5")
     assert (again.status, again.out.count(b"sentences changed")) == (0, 1)
+    Path(PROMPT.name).write_text(PROMPT.read_text().replace("sentence", "phrase", 1))
+    failed = command("trace", "replay", "last", "--runs", "1", "--prompt", PROMPT.name)
+    assert (failed.status, "so that the result cannot be used" in failed.err) == (3, True)
 
 
 def test_page_is_private_and_opened_in_a_graphical_browser_alone(

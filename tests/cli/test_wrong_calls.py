@@ -22,6 +22,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
+    (["trace", "export", "last", "-o", "docs"], "-o docs is a folder: name a file in it"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
     (["check", "docs", *CORPUS], "docs does not exist, or holds no document"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
