@@ -108,10 +108,8 @@ def test_reader_that_misses_its_controls_leaves_all_sentences_open(verdict: str)
 def test_reader_that_contradicts_everything_changes_nothing() -> None:
     def answer(asked: Asked) -> str:
         card: dict[str, Any] = {"q": ["P1.1"], "v": "no", "open": []}
-        edits = {
-            n: {"old": it.split()[-1], "new": "1932.", "by": "1932"}
-            for n, it in sentences_in(variables_of(asked))
-        }
+        read = sentences_in(variables_of(asked))
+        edits = {n: {"old": it.split()[-1], "new": "1932.", "by": "1932"} for n, it in read}
         cards = [card | {"s": int(number), "edits": [edit]} for number, edit in edits.items()]
         return json.dumps({"cards": cards} if cards else {"questions": []})
 

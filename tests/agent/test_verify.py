@@ -61,9 +61,8 @@ def test_verification_has_the_label(claim: str, evidence: Any, label: str | None
 
 
 def test_parts_and_quotes_point_at_the_words() -> None:
-    record = Passage(
-        text=DAM, source="dam.md", title="Dam", start=7, end=7 + len(DAM), retrieved_at=RETRIEVED_AT
-    )
+    place = {"start": 7, "end": 7 + len(DAM)}
+    record = Passage(text=DAM, source="dam.md", title="Dam", retrieved_at=RETRIEVED_AT, **place)
     verification = verify(WRONG, [{"text": CATS * 20, "title": "Cats", "url": "https://x.org"}, record])
     [part], [quote] = verification.parts, verification.sentences[0].quotes
     assert (WRONG[part.start : part.end], part.state, part.says) == ("212", "differs", "221 metres")

@@ -32,9 +32,8 @@ class Source(InMemoryRetriever):
 
 def evaluated(data: Path, out: Path, source: Source | None = None, **more: Any) -> EvalReport:
     """A run of the embedded reader; `more` are settings, else arguments of `evaluate`."""
-    values = {
-        name: more.pop(name) for name in list(more) if name in Settings.model_fields and name != "queries"
-    }
+    known = Settings.model_fields.keys() - {"queries"}
+    values = {name: more.pop(name) for name in list(more) if name in known}
     return evaluate(data, out, settings=Settings(search=source or Source(), trace=False, **values), **more)
 
 

@@ -18,10 +18,8 @@ HOSTILE = (
 )
 CLAIM = {"claim": "It opened in 1937.", "evidence": "The bridge opened in 1937."}
 PAIR = {"original": "It opened in 1936.", "revised": "It opened in 1937."}
-YES, NOT_ALL, NO = (
-    {"understandable": "yes", "attribution": value}
-    for value in ("attributable", "extrapolatory", "contradictory")
-)
+CLASSES = ("attributable", "extrapolatory", "contradictory")
+YES, NOT_ALL, NO = ({"understandable": "yes", "attribution": value} for value in CLASSES)
 
 
 def row(
@@ -33,9 +31,8 @@ def row(
 ) -> ScoredRow:
     """A row that changed a year; with `after` None nothing of it was judged."""
     score = f1_ap(after, preservation) if after is not None else None
-    scores = Scores(
-        attribution_before=before, attribution_after=after, preservation=preservation, f1_ap=score
-    )
+    attribution = {"attribution_before": before, "attribution_after": after}
+    scores = Scores(**attribution, preservation=preservation, f1_ap=score)
     texts = {"original": "It opened in 1936.", "text": "It opened in 1937."}
     status = "unjudged" if after is None else "supported"
     return ScoredRow(**({"id": name, **texts, "scores": scores, "statuses": (status,)} | more))

@@ -15,9 +15,7 @@ def page(made: EvalReport) -> Page:
     return Page(render_html(made))
 
 
-@pytest.mark.parametrize(
-    "made", [hostile(), usual(), report(), report(row())], ids=["hostile", "usual", "empty", "one"]
-)
+@pytest.mark.parametrize("made", [hostile(), usual(), report(), report(row())])
 def test_tags_are_ours_and_closed(made: EvalReport) -> None:
     drawn = page(made)
     assert drawn.open == []

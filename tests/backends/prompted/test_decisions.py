@@ -25,6 +25,13 @@ def decided(request: Request) -> Reply:
     return Reply(200, json.dumps({"answers": answers, "model": "m", "usage": used}).encode())
 
 
+NOT_EACH = "did not answer with a probability for each question"
+
+
+def other(*answers: Any) -> Listener:
+    return Listener(lambda request: Reply(200, json.dumps({"answers": answers}).encode()))
+
+
 def judged(url: str, **more: Any) -> Revision:
     given = {"sources": [DAM], "models": {"attribute": "decisions:m"}, "trace": False, **more}
     return revise(TEXT, base_url=url, **given)
@@ -36,8 +43,7 @@ def test_probability_of_each_sentence_is_its_support_in_one_request() -> None:
     assert [it.support for it in made.report.sentences] == [0.97, 0.07, None]
     first, spent = server.requests[0], len(server.requests)
     assert (first.path, first.headers["authorization"]) == ("/v1/decisions", "Bearer k")
-    assert first.body["model"] == "m" and first.body["input"].endswith(DAM)
-    assert len(first.body["questions"]) == 3
+    assert first.model == "m" and first.body["input"].endswith(DAM) and len(first.body["questions"]) == 3
     assert (made.usage.model_calls, made.usage.input_tokens) == (spent, 70 * spent)
 
 
@@ -52,7 +58,8 @@ def test_claim_is_judged_by_the_threshold() -> None:
     ("server", "message"),
     [
         (ScriptedServer({}), "OpenAI and vLLM (from 0.33) have it"),
-        (Listener(lambda request: Reply(200, b'{"answers": []}')), "a probability for each question"),
+        *((other(*[{"probability": it}] * 3), NOT_EACH) for it in ("high", 1.2)),
+        (other(), NOT_EACH),
     ],
 )
 def test_server_without_decisions_gives_no_support_and_says_so(server: Listener, message: str) -> None:
