@@ -125,18 +125,21 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
 
 
 def is_data(text: str) -> bool:
-    """Tells whether a program reads the text, which a mark would break: JSON, XML or CSV.
+    """Tells whether a program reads the text, which a mark would break: JSON, lines of JSON, XML or CSV.
 
     All lines of CSV have the same number of cells, at least two, and no cell begins with a space.
     """
     if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
         return True
-    with suppress(ValueError, RecursionError):
-        return isinstance(json.loads(text), dict | list)
-    with suppress(csv.Error):
-        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if row]
-        is_even = len(rows) > 1 and len(rows[0]) > 1 and len(set(map(len, rows))) == 1
-        return is_even and not any(cell[:1].isspace() for row in rows for cell in row)
+    for parts in ([text], text.strip().splitlines()):
+        with suppress(ValueError, RecursionError):
+            return all(isinstance(json.loads(part), dict | list) for part in parts if part.strip())
+    for delimiter in ",;\t":
+        with suppress(csv.Error):
+            rows = [row for row in csv.reader(io.StringIO(text), strict=True, delimiter=delimiter) if row]
+            is_even = len(rows) > 1 and len(rows[0]) > 1 and len(set(map(len, rows))) == 1
+            if is_even and not any(cell[:1].isspace() for row in rows for cell in row):
+                return True
     return False
 
 

@@ -8,12 +8,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -31,7 +31,6 @@ from rarr.tools.text.wording import cure, kind_of
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
-Result = TypeVar("Result")
 Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Task = Literal["postprocess", "revise", "verify"]
 OVERRUN_S = 10.0
@@ -233,20 +232,20 @@ class _Pool:
 
     async def outcome(self, job: Job | None, asked: float) -> Any:
         """Returns the record of a job, or raises its error. None: a process builds its revisers."""
-        outcome = await asyncio.wrap_future(await asyncio.to_thread(self.submit, _outcome, job, asked))
+        outcome = await asyncio.wrap_future(await asyncio.to_thread(self.submit, job, asked))
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
 
-    def submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
-        """Gives work to the processes."""
+    def submit(self, job: Job | None, asked: float) -> "Future[Any]":
+        """Gives a job to the processes."""
         with self._submitting:
             try:
-                return self._started().submit(work, *arguments)
+                return self._started().submit(_outcome, job, asked)
             except BrokenProcessPool:
                 # A process that died may have held the lock of the queue, for which the others wait.
                 self.end()
-                return self._started().submit(work, *arguments)
+                return self._started().submit(_outcome, job, asked)
 
     def end(self) -> None:
         """Kills the processes and waits for them. Python has a public call for it from 3.14 on."""

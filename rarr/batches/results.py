@@ -7,6 +7,7 @@ two runs, and equal rows are worked on once.
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,11 +99,10 @@ class Columns(NamedTuple):
 
 
 def _listed(sources: str) -> list[Any]:
-    try:
-        read = json.loads(sources)
-    except (ValueError, RecursionError):
-        read = None
-    return read if isinstance(read, list) else [sources]
+    with suppress(ValueError, RecursionError):
+        if isinstance(read := json.loads(sources), list):
+            return read
+    return [sources]
 
 
 def _filled(passage: Any) -> Any:
@@ -186,13 +186,10 @@ class BatchCounts(BaseModel):
         attribution, preservation = columns["rarr_attribution"], columns["rarr_preservation"]
         if attribution is not None and preservation is not None:
             self._scored += 1
-            self.attribution = _mean(self.attribution, attribution, self._scored)
-            self.preservation = _mean(self.preservation, preservation, self._scored)
+            known, kept = self.attribution or 0.0, self.preservation or 0.0
+            self.attribution = known + (attribution - known) / self._scored
+            self.preservation = kept + (preservation - kept) / self._scored
             self.f1_ap = f1_ap(self.attribution, self.preservation)
-
-
-def _mean(before: float | None, value: float, count: int) -> float:
-    return value if before is None else before + (value - before) / count
 
 
 class _Place(NamedTuple):

@@ -80,12 +80,7 @@ class ToolServer(MCPServer[Any]):
             )
 
     async def revise_text(
-        self,
-        text: Text,
-        ctx: Context,
-        context: Question = None,
-        sources: Sources = None,
-        search: Search = None,
+        self, text: Text, context: Question = None, sources: Sources = None, search: Search = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Check the facts of a text against evidence, and correct those that the evidence contradicts.
 
@@ -96,12 +91,7 @@ class ToolServer(MCPServer[Any]):
         return await self._postprocessed("revise", text, context, sources, search)
 
     async def cite_text(
-        self,
-        text: Text,
-        ctx: Context,
-        context: Question = None,
-        sources: Sources = None,
-        search: Search = None,
+        self, text: Text, context: Question = None, sources: Sources = None, search: Search = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Put citations behind the sentences of a text that evidence supports, and change nothing else.
 
@@ -110,7 +100,7 @@ class ToolServer(MCPServer[Any]):
         return await self._postprocessed("cite", text, context, sources, search)
 
     async def verify_claim(
-        self, claim: Claim, ctx: Context, context: Question = None, sources: Sources = None
+        self, claim: Claim, context: Question = None, sources: Sources = None
     ) -> Annotated[CallToolResult, Verification]:
         """Decide whether evidence supports a claim: attributable, contradictory or extrapolatory.
 

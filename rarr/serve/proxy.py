@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import unquote
 
@@ -22,7 +22,7 @@ from rarr.serve.requests import (
     checked,
     json_object,
 )
-from rarr.serve.streams import SHORTEST_KEY, Stream
+from rarr.serve.streams import SHORTEST_KEY, Stream, begun_by, broken_off, forms, masked
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
@@ -61,46 +61,47 @@ class Proxy:
 
     async def __call__(self, call: Call, send: Send) -> None:
         """Passes one request on, and sends its answer: worked on where that is possible, else as it came."""
-        path = unquote(call.path).rstrip("/")
+        path, key = unquote(call.path).rstrip("/"), self._key_of(call)
         is_chat = call.method == "POST" and path == CHAT
         call.log["route"] = CHAT if is_chat else "/v1/*"
-        request = json_object(call.body) if is_chat else None
-        body, work, key = call.body, None, self._key_of(call)
-        why = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
-        if is_chat and request is None:
-            why = "the request is no JSON object"
-        if request is not None:
-            options, why = ProxyOptions(), ""
-            if "rarr" in request:
-                options = checked(ProxyOptions, request.pop("rarr"), "rarr", self._settings)
-                body = as_json(request)
-            call.log["mode"] = mode = options.mode or self._settings.serve_mode
-            if mode == "off":
-                call.log["outcome"] = "passed: off"
-            elif not (why := why_not(request)):
-                messages, hidden = turns(request.get("messages")), key.decode("latin-1")
-                work = TextWork(self._desk, call, options, mode, messages, self._settings, hidden)
-        async with self._answer(call, body) as answer:
-            pieces = _pieces(answer, key)
+        work: TextWork | str = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
+        if is_chat:
+            work = self._work(call, key)
+        async with self._answer(call) as answer:
+            pieces, headers = _pieces(answer, key), _passed_headers(answer, key)
             kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            headers = _passed_headers(answer, key)
-            unsized = [pair for pair in headers if pair[0] != b"content-length"]
-            if work and answer.status_code == 200 and kind == "text/event-stream":
-                stream = Stream(work, self._settings.serve_keep_alive_s)
-                await _send(call, send, 200, unsized, stream.pieces(pieces))
-            elif work and answer.status_code == 200 and kind == "application/json":
-                await _send(call, send, 200, *await _whole(call, unsized, pieces, work))
-            else:
-                why = "not a plain answer" if work and answer.status_code == 200 else why
-                await _send(call, send, answer.status_code, headers + _not_checked(call, why), pieces)
+            if isinstance(work, TextWork) and answer.status_code == 200:
+                unsized = [pair for pair in headers if pair[0] != b"content-length"]
+                if kind == "text/event-stream":
+                    pieces, headers = Stream(work, self._settings.serve_keep_alive_s).pieces(pieces), unsized
+                elif kind == "application/json":
+                    headers, pieces = await _whole(call, unsized, pieces, work)
+                else:
+                    work = "not a plain answer"
+            told = _not_checked(call, work) if isinstance(work, str) else []
+            await _send(call, send, answer.status_code, headers + told, pieces)
+
+    def _work(self, call: Call, key: bytes) -> TextWork | str:
+        """Makes the work on a chat completion, or returns why it passes. Takes the object `rarr` out."""
+        if (request := json_object(call.body)) is None:
+            return "the request is no JSON object"
+        options = ProxyOptions()
+        if "rarr" in request:
+            options = checked(ProxyOptions, request.pop("rarr"), "rarr", self._settings)
+            call.body = as_json(request)
+        call.log["mode"] = mode = options.mode or self._settings.serve_mode
+        if why := "off" if mode == "off" else why_not(request):
+            return why
+        messages, hidden = turns(request.get("messages")), key.decode("latin-1")
+        return TextWork(self._desk, call, options, mode, messages, self._settings, hidden)
 
     async def aclose(self) -> None:
         """Closes the connections to the server behind."""
         await self._client.aclose()
 
     @asynccontextmanager
-    async def _answer(self, call: Call, body: bytes) -> AsyncIterator[httpx2.Response]:
-        """Sends the call with this body, and yields the answer, of which only the head was read.
+    async def _answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
+        """Sends the call, and yields the answer, of which only the head was read.
 
         Raises `Refusal` if there is no answer, or no server behind.
         """
@@ -116,7 +117,7 @@ class Proxy:
             headers.append((b"authorization", b"Bearer " + self._key))
         url = self._url.copy_with(raw_path=path)
         try:
-            request = httpx2.Request(call.method, url, headers=headers, content=body)
+            request = httpx2.Request(call.method, url, headers=headers, content=call.body)
             response = await self._client.send(request, stream=True)
         except httpx2.HTTPError as error:
             raise _failure(error) from None
@@ -146,7 +147,7 @@ async def _whole(
     value = json_object(bytes(body))
     results = await work_on(value, work) if value is not None else []
     if results:
-        body = bytearray(as_json(value))
+        body = bytearray(masked(as_json(value), work.key.encode("latin-1")))
         notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
@@ -176,11 +177,10 @@ async def _send(
 
 
 def _not_checked(call: Call, why: str) -> Headers:
-    """Notes in the log why an answer passes, and makes the header that says so; nothing for ""."""
-    if not why:
-        return []
-    call.log["outcome"] = f"passed: {why}"
-    return [(b"x-rarr-notice", f"not checked: {why}".encode())]
+    """Notes in the log why an answer passes, and makes the header that says so; none for "" and "off"."""
+    if why:
+        call.log["outcome"] = f"passed: {why}"
+    return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
 async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
@@ -189,7 +189,7 @@ async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes
     try:
         async for piece in response.aiter_bytes():
             held = masked(held + piece, key)
-            begun = next((n for n in range(len(key) - 1, 0, -1) if held.endswith(key[:n])), 0)
+            begun = max(begun_by(held, form) for form in forms(key))
             whole, held = held[: len(held) - begun], held[len(held) - begun :]
             if whole:
                 yield whole
@@ -199,16 +199,12 @@ async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes
         yield held
 
 
-def masked(data: bytes, key: bytes) -> bytes:
-    """Replaces the key by as many `*`, so that the length of the answer stays true."""
-    return data.replace(key, b"*" * len(key)) if key else data
-
-
 def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
     packed = response.headers.get("content-encoding", "identity") != "identity"
     unpacked = {b"content-length", b"content-encoding"} if packed else set[bytes]()
     pairs = _end_to_end(response.headers.raw)
-    return [(name, masked(value, key)) for name, value in pairs if name not in unpacked]
+    passed = [pair for pair in pairs if pair[0] not in unpacked and not pair[0].startswith(b"x-rarr-")]
+    return [(name, masked(value, key)) for name, value in passed]
 
 
 def _failure(error: httpx2.HTTPError) -> Refusal:
@@ -217,7 +213,7 @@ def _failure(error: httpx2.HTTPError) -> Refusal:
     elif isinstance(error, httpx2.TimeoutException):
         kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
     else:
-        kind, told = "upstream_broke_off", "broke off its answer: ask again"
+        return broken_off()
     return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
 
 
@@ -245,10 +241,9 @@ def safe_path(path: str) -> str:
 def _base(url: str | None) -> httpx2.URL | None:
     if url is None:
         return None
-    try:
+    base = httpx2.URL("")
+    with suppress(httpx2.InvalidURL):
         base = httpx2.URL(url)
-    except httpx2.InvalidURL:
-        base = httpx2.URL("")
     if base.scheme not in ("http", "https") or not base.host or base.query or base.fragment:
         raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")
     return base

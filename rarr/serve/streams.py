@@ -4,8 +4,9 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, AnyStr
 
+from rarr.agent.inputs import LONGEST
 from rarr.serve.chat import TextWork, WorkedText, objects
 from rarr.serve.requests import Json, Refusal, as_json, json_object
 
@@ -16,8 +17,30 @@ AHEAD = 256
 SHORTEST_KEY = 8
 """Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
 _KEEP_ALIVE = b": keep-alive\n\n"
-BROKEN_OFF = Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
+_ESCAPES = ((b"/", b"\\/"), (b"+", b"\\u002B"), (b"+", b"\\u002b"))
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
+
+
+def broken_off() -> Refusal:
+    """Makes the error of an answer without its end."""
+    return Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
+
+
+def forms(key: bytes) -> set[bytes]:
+    """Returns the key as it is, and as JSON encoders write it that escape / or +."""
+    return {key, *(key.replace(*escape) for escape in _ESCAPES)}
+
+
+def masked(data: bytes, key: bytes) -> bytes:
+    """Replaces the key by as many `*`, so that the length of the answer stays true."""
+    for form in forms(key) if key else ():
+        data = data.replace(form, b"*" * len(form))
+    return data
+
+
+def begun_by(text: AnyStr, key: AnyStr) -> int:
+    """Returns how much of the key the end of a text is."""
+    return next((n for n in range(len(key) - 1, 0, -1) if text.endswith(key[:n])), 0)
 
 
 class Paragraphs:
@@ -28,31 +51,30 @@ class Paragraphs:
     """
 
     def __init__(self, *, whole: bool = False) -> None:
-        self._whole = whole
-        self._held = self._line = ""
+        self._whole, self._held, self._line = whole, list[str](), list[str]()
         self._is_complete = self._in_code = self._has_words = False
 
     def add(self, text: str) -> list[str]:
         """Adds a piece, and returns the paragraphs that are complete now."""
-        self._line += text
-        complete: list[str] = []
-        while not self._whole and "\n" in self._line:
-            line, _, self._line = self._line.partition("\n")
-            complete += self._begun(line)
+        complete = list[str]()
+        *ends, last = [text] if self._whole else text.split("\n")
+        for piece in ends:
+            complete += self._begun(piece)
+            line, self._line = "".join([*self._line, piece]), []
             self._see(line)
-            self._held += f"{line}\n"
-        return complete + self._begun(self._line)
+            self._held.append(f"{line}\n")
+        complete += self._begun(last)
+        self._line.append(last)
+        return complete
 
     def rest(self) -> str:
         """Returns the last paragraph, which may be empty."""
-        held = self._held + self._line
-        Paragraphs.__init__(self, whole=self._whole)
-        return held
+        return "".join([*self._held, *self._line])
 
-    def _begun(self, line: str) -> list[str]:
-        if not (self._is_complete and line.strip()):
+    def _begun(self, piece: str) -> list[str]:
+        if not (self._is_complete and piece.strip()):
             return []
-        held, self._held, self._is_complete, self._has_words = self._held, "", False, False
+        held, self._held, self._is_complete, self._has_words = "".join(self._held), [], False, False
         return [held]
 
     def _see(self, line: str) -> None:
@@ -78,12 +100,11 @@ class CutKey:
         return self._text(value, place) if self._key and isinstance(value, str) else value
 
     def _text(self, text: str, place: tuple[str | int, ...]) -> str:
-        shown, come = "", self._come.get(place, 0)
-        for character in text:
-            come = come + 1 if self._key.startswith(character, come) else int(self._key[0] == character)
-            shown += "*" if come > SHORTEST_KEY else character
-        self._come[place] = come
-        return shown
+        key, before = self._key, self._come.get(place, 0)
+        whole = (key[:before] + text).replace(key, key[:SHORTEST_KEY].ljust(len(key), "*"))
+        self._come[place] = come = begun_by(whole, key)
+        at = len(whole) - come
+        return (whole[:at] + key[: min(come, SHORTEST_KEY)].ljust(come, "*"))[before:]
 
 
 class Stream:
@@ -148,7 +169,7 @@ class Stream:
             if is_done := value.strip() == b"[DONE]":
                 await self._close()
                 if self._before and not self._has_ended:
-                    raise BROKEN_OFF
+                    raise broken_off()
             data = None if is_done else json_object(value)
             if data is None:
                 await self._queue.put(raw)
@@ -157,7 +178,7 @@ class Stream:
             if is_done:
                 return
         if not self._has_ended:
-            raise BROKEN_OFF
+            raise broken_off()
 
     async def _chunk(self, raw: bytes, data: Json) -> None:
         """Takes the text out of an event, if it may change, and puts what is left into the queue.
@@ -189,13 +210,14 @@ class Stream:
             await (self._end(data, choice) if ends and left else self._queue.put(left or b""))
 
     async def _close(self) -> None:
-        if block := self._open.rest():
+        block, self._open = self._open.rest(), Paragraphs(whole=self._work.needs_whole)
+        if block:
             await self._block(block)
 
     async def _block(self, block: str) -> None:
         template = self._template
         work = asyncio.create_task(self._work.result(block, self._before))
-        self._before += block
+        self._before = f"{self._before}{block}"[-LONGEST:]
         self._running.add(work)
         work.add_done_callback(self._running.discard)
 
@@ -234,11 +256,13 @@ def _written(data: Json) -> bytes:
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
     """Yields the events of a body. What follows the last blank line is no event, and is left out."""
-    held = b""
+    held = bytearray()
     async for piece in body:
-        held = (held + piece).replace(b"\r\n", b"\n")
-        *whole, held = held.split(b"\n\n")
-        for raw in whole:
-            yield raw + b"\n\n"
+        held[-3:] = (bytes(held[-3:]) + piece).replace(b"\r\n", b"\n")  # what came is not copied again
+        if b"\n\n" in held[-len(piece) - 3 :]:
+            *whole, rest = bytes(held).split(b"\n\n")
+            held = bytearray(rest)
+            for raw in whole:
+                yield raw + b"\n\n"
         if len(held) > LONGEST_EVENT:
-            raise BROKEN_OFF
+            raise broken_off()

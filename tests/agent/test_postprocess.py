@@ -112,6 +112,8 @@ def test_nothing_to_do_is_told(answer: str, sources: Any, outcome: str, notice: 
     [
         f'{{"text": "{WRONG}", "year": 1935}}',
         f'name,height\nHoover Dam,212 metres\n"{WRONG}",1935\n',
+        f'{{"text": "{WRONG}"}}\n{{"text": "It opened in 1935."}}\n',
+        f"name;height\nHoover Dam;212 metres\nIt;{WRONG}\n",
         f"<dam><text>{WRONG}</text></dam>",
         f"```\n{WRONG}\n```",
     ],

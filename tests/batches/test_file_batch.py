@@ -50,9 +50,7 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [1, 2])
-def test_row_that_kills_its_process_twice_has_an_error_and_costs_no_other_row_its_result(
-    batch: Batch, kills: int
-) -> None:
+def test_row_that_kills_its_process_twice_costs_no_other_row_its_result(batch: Batch, kills: int) -> None:
     batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
     settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=kills)], trace=False)
     counts = revise_file(batch.source, batch.out, settings=settings, workers=2)

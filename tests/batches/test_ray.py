@@ -50,9 +50,7 @@ def test_results_equal_those_of_this_process(
     assert found[0][1]["rarr_error"] == "its 'text' is empty: give a text"
 
 
-def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_error(
-    cluster: dict[str, Any], batch: Batch
-) -> None:
+def test_rows_of_killed_actors_are_done_again_once(cluster: dict[str, Any], batch: Batch) -> None:
     batch.rows(*({"text": text} for text in (WRONG, DEADLY, DEADLY_ONCE, RIGHT)))
     settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=2, Arden=1)])
     report = batch.revise(settings, **cluster)

@@ -147,9 +147,7 @@ def test_hostile_body_is_one_line(guarded: Served, upstream: ScriptedServer, cas
         {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Copy": ALICE},
     ],
 )
-def test_token_never_reaches_the_server_behind(
-    guarded: Served, upstream: ScriptedServer, headers: dict[str, str]
-) -> None:
+def test_token_never_goes_on(guarded: Served, upstream: ScriptedServer, headers: dict[str, str]) -> None:
     assert httpx2.get(f"{guarded.url}/models/org%2Fname?a=b%20c", headers=headers).status_code == 404
     sent = upstream.requests[-1].headers
     assert ALICE not in str(sent) and upstream.requests[-1].path == "/v1/models/org%2Fname"

@@ -17,7 +17,7 @@ from hypothesis import given, strategies
 from openai import OpenAI
 
 from rarr.batches.jobs import WorkerLostError, sendable
-from rarr.serve.proxy import _pieces
+from rarr.serve.proxy import _passed_headers, _pieces
 from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import PARAGRAPHS
@@ -177,7 +177,8 @@ def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: boo
 
 @given(strategies.binary(max_size=40), strategies.lists(strategies.integers(0, 60), max_size=6))
 def test_key_is_hidden_wherever_the_pieces_of_an_answer_end(rest: bytes, cuts: list[int]) -> None:
-    key, body = b"abcabcabd", rest + b"abcabcabcabd" + rest + b"abcab"
+    key, escaped = b"ab/ab/abd", b"ab\\/ab\\/abd"
+    body = rest + b"ab/ab/ab/abd" + escaped + rest + b"ab/ab"
 
     class Response:
         async def aiter_bytes(self) -> AsyncIterator[bytes]:
@@ -187,4 +188,9 @@ def test_key_is_hidden_wherever_the_pieces_of_an_answer_end(rest: bytes, cuts: l
     async def read() -> bytes:
         return b"".join([piece async for piece in _pieces(Response(), key)])  # type: ignore[arg-type]
 
-    assert asyncio.run(read()) == body.replace(key, b"*" * len(key))
+    assert asyncio.run(read()) == body.replace(key, b"*" * 9).replace(escaped, b"*" * 11)
+
+
+def test_server_behind_cannot_say_that_an_answer_was_checked() -> None:
+    answer = httpx2.Response(200, headers={"X-Rarr-Outcome": "finished", "X-Other": "1"})
+    assert _passed_headers(answer, b"") == [(b"x-other", b"1")]

@@ -66,9 +66,7 @@ def pids(pool: WorkerProcesses) -> list[int]:
     return list(pool._many._executor._processes)
 
 
-def test_job_whose_worker_is_killed_runs_again_and_the_worker_is_replaced(
-    served: Served, pool: WorkerProcesses
-) -> None:
+def test_job_of_a_killed_worker_runs_again_in_another(served: Served, pool: WorkerProcesses) -> None:
     [pid] = pids(pool)
     os.kill(pid, signal.SIGSTOP)
     with ThreadPoolExecutor(1) as thread:

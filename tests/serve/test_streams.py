@@ -44,9 +44,7 @@ def texts(chunks: list[Any], index: int = 0) -> list[str]:
     return [choice.delta.content for choice in choices if choice.delta.content]
 
 
-def test_text_goes_out_by_paragraphs_each_in_the_light_of_those_before(
-    client: OpenAI, served: Served
-) -> None:
+def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, served: Served) -> None:
     seen = chunks(client, stream_options={"include_usage": True})
     assert texts(seen) == BLOCKS
     assert seen[-1].usage.total_tokens > 0
@@ -158,6 +156,12 @@ def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[i
     calls = [it["choices"][0]["delta"].get("tool_calls") for it in out if it != DONE]
     for told in (words(out), "".join(it[0]["function"]["arguments"] for it in calls if it)):
         assert key[:9] not in told and "abcdef" not in told and told.endswith(". It is high.")
+
+
+def test_long_text_in_small_pieces_takes_linear_time() -> None:
+    stream, started = Paragraphs(), time.process_time()
+    assert not any(stream.add("word") for _ in range(1_000_000))
+    assert stream.rest() == "word" * 1_000_000 and time.process_time() - started < 10
 
 
 def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:

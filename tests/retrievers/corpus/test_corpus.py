@@ -35,9 +35,7 @@ async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, o
     assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
 
-async def test_a_built_index_is_searched_without_its_corpus(
-    folder: Path, tmp_path: Path, opened: Open
-) -> None:
+async def test_index_is_searched_without_its_corpus(folder: Path, tmp_path: Path, opened: Open) -> None:
     built(folder, tmp_path / "index")
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
@@ -65,9 +63,7 @@ async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened
 
 
 @pytest.mark.parametrize("source", ["https://a.org", "notes/paris.txt", "/etc/passwd", "", "#1"])
-async def test_text_of_a_file_outside_the_corpus_is_not_shown(
-    folder: Path, opened: Open, source: str
-) -> None:
+async def test_text_of_a_file_elsewhere_is_not_shown(folder: Path, opened: Open, source: str) -> None:
     assert await opened(folder).extracted(source) is None
     assert await opened(folder).extracted(f"{folder}/{source}") is None
 

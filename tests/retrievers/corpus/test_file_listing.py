@@ -22,9 +22,7 @@ def test_supported_files_are_found_at_any_depth_but_not_those_of_an_index(folder
     assert names(folder) == ["peaches.md", "more/paris.txt"]
 
 
-def test_links_out_of_the_corpus_and_to_folders_are_reported_and_not_followed(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_links_elsewhere_and_to_folders_are_reported_and_not_followed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("Secret.")
     (folder / "more" / "one.md").symlink_to(tmp_path / "secret.md")
     (folder / "more" / "program.py").symlink_to(tmp_path / "secret.md")
