@@ -66,9 +66,9 @@ _SIGNS = {
         r"\bnew instructions?:",
     ),
     "it asks to ignore earlier instructions": (
-        rf"{_ORDER}{_IGNORE} (?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_TOLD}",
-        rf"{_ORDER}{_IGNORE} (?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_TOLD}) (?:\w+ ){{0,2}}?"
-        r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b",
+        rf"{_ORDER}{_IGNORE} (?:(?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_TOLD}"
+        rf"|(?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_TOLD}) (?:\w+ ){{0,2}}?"
+        r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b)",
         r"\byour (?:\w+ )?(?:instructions|guidelines|rules|system prompt) (?:no longer\b"
         r"|(?:are|is|ha(?:s|ve) been) (?:now |hereby )?"
         r"(?:void|changed|updated|replaced|suspended|cancelled|lifted|overridden|superseded|to)\b)",
@@ -95,15 +95,15 @@ _SIGNS = {
     ),
     "it demands an answer": (
         rf"\bverdicts?\b[^.!?\n]{{0,40}}\b(?:is|are|be|as|to) \"?{_VERDICT}",
-        rf"{_ORDER}(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
-        rf"[\" ]{_VERDICT}",
+        rf"{_ORDER}(?:(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
+        rf"[\" ]{_VERDICT}"
+        rf"|(?:mark|treat|rate|classify|label|report|say|state|conclude|answer)(?: that)? {_CLAIM} "
+        rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_FINE}(?! or)"
+        rf"|(?:approve|accept|confirm|validate) {_CLAIM}(?= ?[.!\n]| as | without|$)"
+        r"|(?:change|edit|modify|rewrite) (?:the|this|a) (?:claim|user.s \w+|text under review) )",
         r"\b(?:respond|reply|answer) (?:only|exactly|solely) with\b",
         r"\b(?:respond|reply|answer)\b[^.!?\n]{0,30}\band nothing (?:else|more)(?=[.!\n]|$)",
         r"\boutput only (?:the|this|one) (?:\w+ )?(?:word|json|verdict)\b",
-        rf"{_ORDER}(?:mark|treat|rate|classify|label|report|say|state|conclude|answer)(?: that)? {_CLAIM} "
-        rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_FINE}(?! or)",
-        rf"{_ORDER}(?:approve|accept|confirm|validate) {_CLAIM}(?= ?[.!\n]| as | without|$)",
-        rf"{_ORDER}(?:change|edit|modify|rewrite) (?:the|this|a) (?:claim|user.s \w+|text under review) ",
         r"\byour (?:verdict|edit|revision|judge?ment) (?:must|should|has to)\b",
     ),
 }
