@@ -59,8 +59,7 @@ class CardsRead(NamedTuple):
 
 async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> CardsRead:
     """Reads the sentences of the current text at `places` beside the evidence that was kept for them."""
-    reading = await work(_Reading, state, kept, components)
-    return await reading.cards(places)
+    return await _Reading(state, kept, components).cards(places)
 
 
 class _Reading:
@@ -81,9 +80,7 @@ class _Reading:
         blocks = split_evenly(readable)
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
-        await work(self._examine, first, second)
-        latest = _latest(first, second)
-        found = await work(lambda: {place: self._with_doubts(it, place) for place, it in latest.items()})
+        found = await work(self._examine, first, second)
         doubtful = [[it for it in block if self._is_doubtful(it, found.get(it))] for block in blocks]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
@@ -136,8 +133,11 @@ class _Reading:
                 blocks.append(missing)
         return blocks
 
-    def _examine(self, first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> None:
-        """Notes which sentences were examined, and which readings missed controls, for usage and record."""
+    def _examine(self, first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> dict[Span, Located]:
+        """Notes which sentences were examined, and which readings missed controls, for usage and record.
+
+        Returns the card of each sentence from its last reading, with the doubts about it.
+        """
         for read in first:
             self._unreliable |= set(read.places.values()) if read.missed or self._standing == "bad" else set()
         for read in second:
@@ -153,6 +153,10 @@ class _Reading:
             if self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
                 self._record.add(read.served, language=self._language, controls=read.counts(), source=source)
+        again = {place for read in second for place in read.places.values()}
+        latest = {place: it for read in first for place, it in read.located.items() if place not in again}
+        latest |= {place: it for read in second for place, it in read.located.items()}
+        return {place: self._with_doubts(it, place) for place, it in latest.items()}
 
     def _with_doubts(self, located: Located, place: Span) -> Located:
         """Adds the doubts of other passages; a good reader is asked again only where nothing examined it."""
@@ -241,13 +245,6 @@ class _Reading:
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))
-
-
-def _latest(first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> dict[Span, Located]:
-    """Takes the card of each sentence from its last reading."""
-    again = {place for read in second for place in read.places.values()}
-    kept = {place: card for read in first for place, card in read.located.items() if place not in again}
-    return kept | {place: card for read in second for place, card in read.located.items()}
 
 
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
