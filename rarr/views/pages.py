@@ -154,10 +154,8 @@ class RunView:
 
 def plain_text(value: Any) -> str:
     """Writes a plain value as text: a string as it is, other values as JSON."""
-    if isinstance(value, str):
-        return value
     value = dict(value) if isinstance(value, Mapping) else value
-    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def tokens(requests: Iterable[StoredSpan]) -> str:
