@@ -79,7 +79,7 @@ class Line(NamedTuple):
 
         Whether a sentence gives a reason is not known. It counts things only by digits without a unit.
         """
-        items = items_of(self.text)
+        items, asked = items_of(self.text), _kinds(text)
         values = [it.value for it in items if it.value]
         numbers = [it for it in values if self.id or it.kind == "number"]
         names = [self.other] if self.id else [self.text[it.start : it.end] for it in items if it.is_name]
@@ -88,9 +88,9 @@ class Line(NamedTuple):
             "count": any(self.id or (not it.unit and it.text[0].isdigit()) for it in numbers),
             "number": bool(numbers),
             "name": any(it[:1].isupper() and (self.id or it.lower() not in text.lower()) for it in names),
-            "reason": bool(self.id),
+            "reason": bool(self.id) and len(asked) == 1,
         }
-        return not (asked := _kinds(text)) or any(has[kind] for kind in asked)
+        return not asked or any(has[kind] for kind in asked)
 
 
 def _kinds(text: str) -> set[str]:
