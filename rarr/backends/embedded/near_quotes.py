@@ -220,11 +220,11 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
+    if shared + _told_above(items, line) / len(own) < least:
+        return Comparison(line, shared, ())
     shown = line.text.strip()
     slots, is_framed = list[Slot](), {shown[:1], shown[-1:]} <= _QUOTATION_MARKS
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind == "equal":
-            continue
+    for _, a, b, c, d in (it for it in matcher.get_opcodes() if it[0] != "equal"):
         names_subject = a == b == 0 and subject is not None and {it.key for it in line.items[:d]} <= subject
         if (end := c + b - a) < d and (names_subject or _is_set_off(line, end, d)):
             is_framed |= not (names_subject or _is_further(line, end, d))
@@ -302,8 +302,9 @@ def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], lis
     """Gives the items that say the same the same key: words by their stem, values by what they mean."""
     right = list[object]()
     keys: list[object] = [(item.stem, item.form) if item.stem else number for number, item in enumerate(own)]
+    stems = {it.stem: [n for n, item in enumerate(own) if item.stem == it.stem] for it in own}
     for item in other:
-        same = (keys[number] for number, mine in enumerate(own) if _is_same(mine, item))
+        same = (keys[number] for number in stems.get(item.stem, ()) if _is_same(own[number], item))
         right.append(next(same, -1 - len(right)))
     return keys, right
 

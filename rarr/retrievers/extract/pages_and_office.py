@@ -84,13 +84,15 @@ def read_page(
 def _simplified(html: str) -> Any:
     """Parses a page and writes in plain text what trafilatura reads wrongly: raised notes, lists in cells.
 
-    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
+    What is struck out goes. A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
     """
     import trafilatura
 
     tree = trafilatura.load_html(html)
     if tree is None:
         return html
+    for struck in tree.xpath("//del | //s | //strike"):
+        struck.drop_tree()
     for raised in tree.xpath("//sup"):
         note = "".join(raised.text_content().split())
         if note.isascii() and note.isdigit() and not raised.xpath(".//a"):

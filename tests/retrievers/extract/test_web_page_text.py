@@ -47,6 +47,7 @@ def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
         ("12<sup><a href='#n'>3</a></sup> exits", "12[3] exits"),
         ("12<sup>[b]</sup> exits", "12[b] exits"),
         ("the 4<sup>th</sup> exit", "the 4th exit"),
+        ("<del>9</del>12 <s>old </s>exits", "12 exits"),
         ("<td><ul><li>10:00 <b>to</b> 12:00</li><li>14:00</li></ul></td>", "10:00 to 12:00; 14:00"),
     ],
 )
