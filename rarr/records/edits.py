@@ -56,7 +56,8 @@ def require_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[st
     told = {"": "unknown", "accepted": "in the text already, and Revision.revert in Python takes it back"}
     for edit_id in edit_ids or ("",):
         if (now := next((edit.state for edit in edits if edit.id == edit_id), "")) != state:
-            raise InputError(f"edit {edit_id!r} is {told.get(now, now)}; {state} edits, one by one: {known}")
+            wrong = f"edit {edit_id!r} is {told.get(now, now)}" if edit_id else "no edit is named"
+            raise InputError(f"{wrong}; {state} edits, one by one: {known}")
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

@@ -87,7 +87,7 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ({"accept": ["e1"], "refuse": ["e1"]}, "e1 is decided twice"),
         ({"undo": ["e1"]}, "no person refused e1"),
         ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* one by one: e1"),
-        ({}, "edit '' is unknown; suggested edits, one by one: e1"),
+        ({}, "no edit is named; suggested edits, one by one: e1"),
     ],
 )
 def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:
