@@ -43,10 +43,9 @@ class Folded(NamedTuple):
 def fold(text: str) -> Folded:
     """Folds a text: white space to one space, marks of Markdown away, signs that look alike to one sign."""
     folded, places = list[str](), list[int]()
-    alike = {it: " " if it.isspace() else _ALIKE.get(it, it) for it in set(text)}
-    folds = {it: unicodedata.normalize("NFKC", plain).casefold() for it, plain in alike.items()}
     for place, character in enumerate(text):
-        plain = folds[character]
+        plain = " " if character.isspace() else _ALIKE.get(character, character)
+        plain = plain.lower() if plain.isascii() else unicodedata.normalize("NFKC", plain).casefold()
         if plain != " " or (folded and folded[-1] != " "):
             folded += plain
             places += [place] * len(plain)

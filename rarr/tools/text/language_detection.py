@@ -42,7 +42,7 @@ def language_of(text: str) -> str:
     """
     words = Counter(word for word in _WORD.findall(_CODE.sub(" ", text)) if not word[0].isupper())
     letters = "".join(words.elements())
-    for language, script in _SCRIPTS.items():
+    for language, script in _SCRIPTS.items() if not letters.isascii() else ():
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
     counts = Counter({name: sum(words[it] for it in known & words.keys()) for name, known in _SETS.items()})
