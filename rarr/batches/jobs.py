@@ -262,7 +262,7 @@ class _Pool:
                 sys.warnoptions.append(_QUIET)
             # A fork of a process with threads may hang; the server of forks is started before there are any.
             context = multiprocessing.get_context("forkserver")
-            context.set_forkserver_preload([__name__])
+            context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # imported once for all
             self._executor = ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
         return self._executor
 
