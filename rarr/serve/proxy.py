@@ -64,9 +64,8 @@ class Proxy:
         path, key = unquote(call.path).rstrip("/"), self._key_of(call)
         is_chat = call.method == "POST" and path == CHAT
         call.log["route"] = CHAT if is_chat else "/v1/*"
-        work: TextWork | str = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
-        if is_chat:
-            work = self._work(call, key)
+        other = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
+        work = self._work(call, key) if is_chat else other
         async with self._answer(call) as answer:
             pieces, headers = _pieces(answer, key), _passed_headers(answer, key)
             kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -201,6 +200,7 @@ async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes
 
 def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
     packed = response.headers.get("content-encoding", "identity") != "identity"
+    packed = packed or "transfer-encoding" in response.headers  # beside it, a length does not count
     unpacked = {b"content-length", b"content-encoding"} if packed else set[bytes]()
     pairs = _end_to_end(response.headers.raw)
     passed = [pair for pair in pairs if pair[0] not in unpacked and not pair[0].startswith(b"x-rarr-")]

@@ -17,7 +17,7 @@ AHEAD = 256
 SHORTEST_KEY = 8
 """Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
 _KEEP_ALIVE = b": keep-alive\n\n"
-_ESCAPES = ((b"/", b"\\/"), (b"+", b"\\u002B"), (b"+", b"\\u002b"))
+_SLASHES, _PLUSES = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as encoders of JSON write them
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 
 
@@ -28,7 +28,7 @@ def broken_off() -> Refusal:
 
 def forms(key: bytes) -> set[bytes]:
     """Returns the key as it is, and as JSON encoders write it that escape / or +."""
-    return {key, *(key.replace(*escape) for escape in _ESCAPES)}
+    return {key.replace(b"/", slash).replace(b"+", plus) for slash in _SLASHES for plus in _PLUSES}
 
 
 def masked(data: bytes, key: bytes) -> bytes:
