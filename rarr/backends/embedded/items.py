@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from rarr.backends.embedded.values import Value, compare, values
 from rarr.backends.embedded.words import (
     MOODS,
     OPENERS,
+    PRESENT,
     PRONOUNS,
     TENSES,
     WEIGHTY,
@@ -31,7 +32,7 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:[Ii]n|[Aa]t|near|[Ii]m|bei|à|[Ee]n)\s(?:[A-Z][\w'’-]*\s)*\Z")
+_BESIDE = re.compile(r"\b(?:[Ii]n|[Aa]t|near|of|[Ii]m|bei|von|à|[Ee]n|de|du)\s(?:[A-Z][\w'’-]*\s)*\Z")
 _WRONG = (
     r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
     r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
@@ -85,6 +86,12 @@ class Line:
     def words(self) -> frozenset[str]:
         """The keys of its items, and those that tell what its pronoun means."""
         return self.above | {item.key for item in self.items}
+
+    @cached_property
+    def timeless(self) -> "Line":
+        """The line for a cell, which has no verb: "is 118" says the same as "118"."""
+        items = (it._replace(form="") if it.form in PRESENT else it for it in self.items)
+        return replace(self, items=tuple(items))
 
 
 def first_word(text: str) -> str:
@@ -191,11 +198,11 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
     around = title | {item.key for line in excerpt.lines for item in items_of(line.text)}
-    above, before, named = set(title), frozenset[str](), set[str]()
+    above, before, named = set(title), set[str](), set[str]()
     governing, heading = None, None
     heads: tuple[str, Sequence[str]] = ("", ())
     for line in _upheld(excerpt):
-        cells = _cells(line.text)
+        cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if len(cells) > 1 and len(cells) == len(heads[1]):
@@ -209,15 +216,16 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
         has_pronoun = not PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
-        tells = title if not has_pronoun else frozenset(above) | before if len(named) < 2 else frozenset()
+        tells = title if not has_pronoun else frozenset(above | before) if len(named) < 2 else frozenset()
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
         lines.append(Line(labels, text, items, tells, is_row=bool(cells), around=around))
-        above |= {item.key for item in items if item.is_name or item.start == 0}
+        beside = {item.key for item in items if item.is_name and _BESIDE.search(text, 0, item.start)}
+        above |= {item.key for item in items if item.is_name or item.start == 0} - beside
         if line.text.rstrip().endswith(tuple(".!?")):
-            named.update(_named(text, items))
-        before = frozenset(item.key for item in items)
+            named.update(_named(text, [item for item in items if item.key not in beside]))
+        before = {item.key for item in items} - beside
         if line.text.rstrip().endswith(":"):
             governing = line
         elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
@@ -241,17 +249,11 @@ def _upheld(excerpt: Excerpt) -> Iterator[SourceLine]:
 
 
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
-    """Yields the last words of what a pronoun behind a line may mean: the subject, and names of no place."""
-    has_subject = not begins_with_pronoun(text)
-    for number, (item, after) in enumerate(zip(items, [*items[1:], Item(0, 0)], strict=False)):
-        is_named = item.is_name and not item.form
+    """Yields the last words of what a pronoun behind a line may mean: the subject, and other names."""
+    for number, (item, after) in enumerate(zip(items, [*items[1:], _NONE], strict=False)):
         ends = not (after.is_name and after.start == item.end + 1)
-        if ends and (is_named or (number == 0 and has_subject)) and not _PLACE.search(text, 0, item.start):
+        if ends and ((item.is_name and not item.form) or (number == 0 and not begins_with_pronoun(text))):
             yield item.key
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")] if "|" in line else []
 
 
 def plain(words: str) -> str:

@@ -132,8 +132,8 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
 
 def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
-    same = [line for line in lines if line.row == plain(row)]
-    card = card_of(f"{row} {column} {value}", "", same or [line for line in lines if not line.row])
+    same = [line for line in lines if line.row == plain(row)] or [line for line in lines if not line.row]
+    card = card_of(f"{row} {column} {value}", "", [line.timeless for line in same])
     opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
     return card._replace(open=opened)
 
@@ -230,7 +230,8 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
             is_framed |= not (names_subject or _is_further(line, end, d))
             d = end  # what the line adds
         told = _told_above(items[:b], line) if a == 0 else 0
-        if told and _refers(line, first := max(d - b + told, 0)):
+        first = max(d - b + told, 0)
+        if told and (first == 0 or not PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))):
             shared += told / len(own)
             is_framed |= first > 0
             a, c = told, first
@@ -346,10 +347,6 @@ def _is_further(line: Line, first: int, last: int) -> bool:
 def _gap(line: Line, number: int) -> str:
     start = line.items[number - 1].end if number else 0
     return line.text[start : line.items[number].start if number < len(line.items) else len(line.text)]
-
-
-def _refers(line: Line, first: int) -> bool:
-    return first == 0 or not PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))
 
 
 def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:

@@ -72,6 +72,7 @@ TENSES = {  # words that tell a time, each with its singular
         "french": "est sont; était étaient; été; a ont; avait avaient",
     }.items()
 }
+PRESENT = ("is", "has", "ist", "hat", "est", "a")
 _ALIKE = re.compile(r"\A(.*)(.*) \1(.*)\Z")
 _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x", "ux", "l"))
 

@@ -163,10 +163,10 @@ def test_title_tells_what_a_pronoun_of_the_line_means() -> None:
     assert read(sentence, line, title="Selby weir").verdict == "yes"
     assert read(sentence, line, title="Arle weir").verdict == "open"
     assert read(sentence, f"The Selby weir is old. {line}").verdict == "yes"
-    assert (
-        read(sentence, f"The Selby weir is near the Arle weir. The Holt lock is new. {line}").verdict
-        == "open"
-    )
+    both, beside = "The Selby weir and the Arle weir are old.", "The Selby weir is near Arle."
+    assert read(sentence, f"{both} {line}").verdict == "open"
+    assert read(sentence, f"{beside} {line}").verdict == "yes"
+    assert read("Arle opened in 1958.", f"{beside} {line}").verdict == "open"
 
 
 def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:
