@@ -156,15 +156,13 @@ def _checked(draft: CitedStatement, own: Sequence[Sentence], sources: int, *, ma
     """Makes the checked statement of its sentences; with `may_skip`, a reader told which state nothing.
 
     It is supported if each of its sentences that states something is, and cites what they quote; other
-    citations are refused. A statement that lacks support keeps those that it was written with and that its
-    sentences quote for a part; where it was written without any, nothing is added.
+    citations are refused. A statement that lacks support cites nothing.
     """
     written, known = dict.fromkeys(draft.citations), range(1, sources + 1)
-    quoted = dict.fromkeys(int(it.evidence_id[1:]) for each in own for it in each.quotes if it.side == "for")
-    relied = {int(name[1:]) for each in own if each.status == "supported" for name in each.evidence_ids}
-    citations = tuple(number for number in quoted if number in relied or number in written)
     stating = [each for each in own if each.checkable or not may_skip]
     lacks = not own or any(each.status != "supported" for each in stating)
+    names = (name for each in own if each.status == "supported" and not lacks for name in each.evidence_ids)
+    citations = tuple(dict.fromkeys(int(name[1:]) for name in names))
     lacks = lacks or (draft.needs_support and not citations)
     statuses = {each.status for each in stating}
     status: Status = "unconfirmed"
@@ -172,7 +170,7 @@ def _checked(draft: CitedStatement, own: Sequence[Sentence], sources: int, *, ma
         status = "contradicted"
     elif not lacks or (sources and "unjudged" in statuses):
         status = "supported" if citations and not lacks else "unjudged"
-    fault = {True: "the check does not quote it", False: "there is no such source"}
+    fault = {True: "the check does not rest on it", False: "there is no such source"}
     return Statement(
         text=" ".join(draft.text.split()),
         status=status,

@@ -24,6 +24,14 @@ _KIND = re.compile(
     r"|(?P<name>who|where)|(?P<reason>why|how))\b",
     re.IGNORECASE,
 )
+_YEAR = r"\b(?:1\d|20)\d\d\b"
+_PAST = re.compile(r"(?i)\b(?:was|were|had|did|war(?:en)?|wurden?|hatten?|étai(?:en)?t|avai(?:en)?t)\b")
+_PRESENT = re.compile(
+    r"(?i)\b(?:is|are|ha[sv]e?|do|does|can|may|must|should|ist|sind|hat|haben|wird|werden|darf|kann|muss|est|sont"
+    r"|ont|peut|doit|(?:who|what|which) \w+s|(?:wer|was|wie \w+) \w+t|(?:qui|combien) \w+e)\b"
+)
+_BEFORE = "in|on|until|till|by|before|as of|from|im|am|bis|vor|en|avant|jusqu\\W?en"
+_DATED = re.compile(rf"(?i)\A\W*(?:{_BEFORE})\b[^,]{{0,20}}?{_YEAR}")
 Ids = Mapping[str, Sequence[str]]
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
 
@@ -44,11 +52,10 @@ class Subject(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A triple or sentence that may be quoted. Its `words` are without those of the `relation`.
+    """A triple about the entity `id`, whose other end is `other`, or a sentence, which has no `id`.
 
-    A triple is about the entity `id`; `other` is its other end. It is a line about its value too, then
-    without its relation: the father of a child is no child of the father. A sentence has no `id`, and is
-    about what its words and its title, together `about`, name.
+    `words` are without those of the `relation`, which a triple as a line about its value has not. A sentence
+    is about what its words and its title, together `about`, name.
     """
 
     number: int
@@ -75,10 +82,7 @@ class Line(NamedTuple):
         return shared if self.id or shared.issuperset(words) else frozenset()
 
     def fits(self, text: str) -> bool:
-        """Has it a value of the kind that `text` asks for: a date, a number, or a name that `text` lacks?
-
-        Whether a sentence gives a reason is not known. It counts things only by digits without a unit.
-        """
+        """Has it a value of the kind and time that `text` asks for? Digits with a unit count nothing."""
         items, asked = items_of(self.text), _kinds(text)
         values = [it.value for it in items if it.value]
         numbers = [it for it in values if self.id or it.kind == "number"]
@@ -90,7 +94,13 @@ class Line(NamedTuple):
             "name": any(it[:1].isupper() and (self.id or it.lower() not in text.lower()) for it in names),
             "reason": bool(self.id) and len(asked) == 1,
         }
-        return not asked or any(has[kind] for kind in asked)
+        return (not asked or any(has[kind] for kind in asked)) and (bool(self.id) or self.is_current(text))
+
+    def is_current(self, question: str) -> bool:
+        """Is a sentence of the present, if the question is? Then one with an old year does not answer it."""
+        if _PAST.search(question) or re.search(_YEAR, question) or not _PRESENT.search(question):
+            return True
+        return not (_DATED.search(self.text) or (_PAST.search(self.text) and not _PRESENT.search(self.text)))
 
 
 def _kinds(text: str) -> set[str]:
@@ -98,10 +108,7 @@ def _kinds(text: str) -> set[str]:
 
 
 def quoted_answer(question: str, sources: Iterable[AnswerSource], known: Ids) -> list[Statement]:
-    """Returns the statements of an answer, each a quote of its source; gaps come last.
-
-    `known` has the ids of the entities that a name in the question may mean in the graph.
-    """
+    """Returns quotes of the sources, and then gaps; `known` has the entities that each name may mean."""
     lines, subjects = list(_lines(sources)), _subjects(question, known)
     gaps = [f"The question does not tell which {it.name} is meant." for it in subjects if len(it.ids) > 1]
     cited: dict[str, dict[int, None]] = {}
@@ -110,8 +117,7 @@ def quoted_answer(question: str, sources: Iterable[AnswerSource], known: Ids) ->
         gaps += [gap] * bool(gap)
         for line in told:
             cited.setdefault(line.text, {})[line.number] = None
-    if not cited:
-        gaps = gaps or ["The sources do not answer this question."]
+    gaps = gaps or [f'No sentence of the sources nearly repeats this question: "{question}".'] * (not cited)
     facts: Iterable[Any] = (
         {"text": text, "citations": tuple(ids), "written": len(ids)} for text, ids in cited.items()
     )
@@ -125,9 +131,8 @@ def _parts(
 ) -> Iterator[tuple[str, list[str], list[Subject], bool]]:
     """Yields the parts of the question: the text, its words but those of names, and its subjects.
 
-    A part without a name of its own shares those of the part before it, else of the next; a mere question
-    word, as in "When and where was NAME born?", has the words and names of the part behind it. Parts about a
-    name that may mean several entities are left out.
+    A part without a name shares those of the part before it, else of the next; a mere question word, as in
+    "When and where", has words and names of the part behind it. Parts about ambiguous names are left out.
     """
     cuts = (match.start() for match in _CUT.finditer(question))
     spans = [Span(*pair) for pair in pairwise([0, *cuts, len(question)])]
@@ -152,11 +157,7 @@ def _parts(
 def _answered(
     text: str, asked: list[str], subjects: list[Subject], lines: Sequence[Line], *, is_shared: bool
 ) -> tuple[list[Line], str]:
-    """Returns the lines that answer a part, and a sentence for what none of them has.
-
-    A sentence is quoted if it names all subjects of the part. Without a subject, the part has two words at
-    least, and asks for a kind of value.
-    """
+    """Returns the lines that answer a part and name all its subjects, and a gap for what they lack."""
     told, left, silent = list[Line](), set(asked), list[str]()
     for subject in subjects:
         own = [it for it in lines if it.is_about(subject) and (it.id or all(map(it.is_about, subjects)))]
@@ -170,27 +171,31 @@ def _answered(
         told += quotes
     if not subjects and len(left) > 1 and _kinds(text):
         told = _covering([it for it in lines if not it.id and it.fits(text)], asked)
-    left.difference_update(*(line.answers(asked) for line in told))
-    if told and not (left or silent):
+    if told and not (left.difference(*(line.answers(asked) for line in told)) or silent):
         return told, ""
-    about = ", ".join(silent or [subject.name for subject in subjects])
-    missing = left or set(asked)
-    places = [match for match in _WORD.finditer(text) if missing.intersection(telling_stems(match[0]))]
-    words = f": {text[places[0].start() : places[-1].end()]}" if places else f": {text}" * is_shared
-    return told, f"The sources that were read do not tell{f' of {about}' if about else ''}{words}."
+    names = (silent or [subject.name for subject in subjects]) if is_shared or told else []
+    about = f" about {', '.join(names)}" if names else ""
+    return told, f'No sentence of the sources nearly repeats this part of the question{about}: "{text}".'
 
 
 def _covering(lines: Sequence[Line], asked: Sequence[str]) -> list[Line]:
-    """Returns the lines with most of the words, then those with most of the rest.
-
-    Of equal ones, all triples, or else the first sentence.
-    """
+    """Returns the lines with most of the words, then of the rest: of equal ones, triples, else sentences."""
     told, left = list[Line](), set(asked)
     while able := [(words, line) for line in lines if (words := line.answers(asked) & left)]:
         best = max((words for words, _ in able), key=len)
         equal = [line for words, line in able if words == best]
-        told += [line for line in equal if line.id] or equal[:1]
+        told += [line for line in equal if line.id] or _differing(equal)
         left -= best
+    return told
+
+
+def _differing(lines: Sequence[Line]) -> list[Line]:
+    """Returns the sentences that have values or names which those before lack: sources may disagree."""
+    told, known = list[Line](), set[str]()
+    for line in lines:
+        new = {it.key for it in items_of(line.text) if it.value or it.is_name} - known
+        told += [line] if new or not told else []
+        known |= new
     return told
 
 
@@ -218,7 +223,7 @@ def _lines(sources: Iterable[AnswerSource]) -> Iterator[Line]:
     for source in sources:
         number, title = source.number, telling_stems(source.passage.title)
         if (triple := source.triple) is None:
-            for _, sentence, _ in quotable_sentences(source.passage.text):
+            for _, sentence, _ in quotable_sentences(source.passage):
                 words = frozenset(telling_stems(sentence))
                 yield Line(number, sentence, words, about=words.union(title))
             continue

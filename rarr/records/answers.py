@@ -42,7 +42,7 @@ class CitedStatement(Record):
 class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
-    `needs_support`: it says something that no source says; it may still cite sources for the rest. Then its
+    `needs_support`: it says something that no source says, and cites none, even for the rest. Then its
     `status` is `contradicted` if a source says otherwise, `unjudged` if a sentence of it could not be judged,
     `no_evidence` if it tells what the sources do not answer, else `unconfirmed`. A statement that says
     nothing, such as "Here is what I found.", is `unjudged` and needs no support. `refused` are the reasons

@@ -11,6 +11,7 @@ from rarr.retrievers.graph.triples import Triple, read_triples
 from rarr.testing import Asked, ScriptedModel
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), "examples/corpus/hoover-dam.md"
+NEARLY = "No sentence of the sources nearly repeats this part of the question"
 DIED = "Marie Curie died on 4 July 1934."
 SHELLEY = "Mary Shelley was born in London."
 BORN, CHEMIST = "Marie Curie was born in Warsaw.", "Marie Curie was a chemist."
@@ -27,7 +28,7 @@ def test_statement_names_the_triple_that_says_it_and_a_removed_one_is_na() -> No
     assert answered.render() == f"{BORN} [p1, place of birth: Warsaw] {died}"
     assert answered.sources[0].passage.source == "examples/graph/people.csv#p1"
     triples = [it for it in read_triples(PEOPLE) if (it.subject_id, it.relation) != ("p1", "place of birth")]
-    gap = "The sources that were read do not tell of Marie Curie: born. [NA]"
+    gap = f'{NEARLY}: "Where was Marie Curie born". [NA]'
     assert answer(question, search=Graph(triples), offline=True).render() == f"{died} {gap}"
 
 
@@ -55,7 +56,7 @@ def test_each_part_is_answered_by_graph_or_passages_or_is_one_gap() -> None:
     assert texts(question, graph=PEOPLE, corpus=DAM) == [
         (DIED, False),
         ("Hoover Dam is 726 feet high and 1,244 feet long at the crest.", False),
-        ("The sources that were read do not tell of Hoover Dam: painted.", True),
+        (f'{NEARLY} about Hoover Dam: "who painted it".', True),
     ]
 
 
@@ -63,18 +64,18 @@ def test_each_part_is_answered_by_graph_or_passages_or_is_one_gap() -> None:
     ("question", "told", "gaps"),
     [
         ("When and where was Marie Curie born?", ["Marie Curie was born on 7 November 1867.", BORN], []),
-        ("When and where was Ole Vik born?", ["Ole Vik was born in Aarle."], ["of Ole Vik: When"]),
-        ("How and when did Marie Curie die?", [DIED], ["of Marie Curie: How"]),
-        ("When did Marie Curie die, and why?", [DIED], ["of Marie Curie: why"]),
+        ("When and where was Ole Vik born?", ["Ole Vik was born in Aarle."], [' about Ole Vik: "When"']),
+        ("How and when did Marie Curie die?", [DIED], [' about Marie Curie: "How"']),
+        ("When did Marie Curie die, and why?", [DIED], [' about Marie Curie: "why"']),
         ("What were the occupations of Pierre Curie and Ole Vik?", ["Pierre Curie was a physicist."],
-         ["of Ole Vik: occupations"]),
+         [' about Ole Vik: "What were the occupations of Pierre Curie and Ole Vik"']),
     ],
 )  # fmt: skip
 def test_each_name_and_each_question_word_is_answered_or_a_gap(
     question: str, told: list[str], gaps: list[str]
 ) -> None:
     graph = Graph([*read_triples(PEOPLE), Triple("o", "Ole Vik", "place of birth", "Aarle", "Aarle")])
-    gaps = [f"The sources that were read do not tell {gap}." for gap in gaps]
+    gaps = [f"{NEARLY}{gap}." for gap in gaps]
     assert texts(question, search=graph) == [*((it, False) for it in told), *((it, True) for it in gaps)]
 
 
@@ -104,7 +105,7 @@ def test_of_too_many_triples_those_of_the_question_and_of_its_values_are_used() 
 
 
 async def test_documents_answer_what_they_say_and_nothing_else() -> None:
-    """Of 109 questions, 56 have an answer in the documents: words of it stand behind a tab."""
+    """Of 121 questions, 64 have an answer in the documents: words of it stand behind a tab."""
     folder, right, wrong = Path(__file__).parent / "answering", 0, list[str]()
     lines = (folder / "document_questions.tsv").read_text(encoding="utf-8").splitlines()
     async with Answerer(Settings(corpus=folder / "documents", trace=False)) as answerer:
@@ -114,11 +115,12 @@ async def test_documents_answer_what_they_say_and_nothing_else() -> None:
             is_right = bool(words) and words in cited
             right += is_right
             wrong += [question] if cited and not is_right else []
-    assert (right, wrong) == (38, ["Who approved Velastin?"])  # the place of the approval is a name, too
+    assert (right, wrong) == (44, ["Who approved Velastin?"])  # the place of the approval is a name, too
 
 
 QUESTION = "Who was Marie Curie?"
 COUGH = "Marie Curie was born in Warsaw with a cough."
+RESTS = "the check does not rest on it"
 PLACE, DAY = "[p1, place of birth: Warsaw]", "[p1, date of death: 1934-07-04]"
 
 
@@ -137,10 +139,10 @@ def numbers() -> dict[str, int]:
     [
         ("Marie Curie came from Warsaw.", BORN, {"v": "yes", "by": BORN}, f"{{}} {PLACE}", ""),
         ("Marie Curie died on July 4, 1934.", None, None, f"{{}} {DAY}", ""),  # the citation is added
-        (COUGH, BORN, {"v": "open", "by": BORN, "open": ["with a cough"]}, f"{{}} {PLACE} [NA]", ""),
-        (f"{BORN} Marie Curie was a dancer.", None, None, f"{{}} {PLACE} [NA]", ""),
+        (COUGH, BORN, {"v": "open", "by": BORN, "open": ["with a cough"]}, "{} [NA]", RESTS),
+        (f"{BORN} Marie Curie was a dancer.", BORN, None, "{} [NA]", RESTS),
         ("Here is what I found.", None, {"v": "none"}, "{}", ""),
-        ("Marie Curie was not born in Warsaw.", CHEMIST, None, "{} [NA]", "the check does not quote it"),
+        ("Marie Curie was not born in Warsaw.", CHEMIST, None, "{} [NA]", RESTS),
         ("Marie Curie had a cat.", 99, None, "{} [NA]", "there is no such source"),
         ("Marie Curie had a cat.", -1, None, "{} [NA]", "there is no such source"),
     ],

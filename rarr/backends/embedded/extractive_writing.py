@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rarr.backends.embedded.items import upheld
 from rarr.backends.embedded.words import PRONOUNS
+from rarr.backends.source_lines import source_lines
 from rarr.components import SectionSource
-from rarr.records import Evidence
+from rarr.records import Evidence, Passage
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
@@ -33,8 +35,7 @@ class ExtractiveWriter:
     """Quotes each sentence once, cited, under the heading that it fits best, if it names the topic."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        written = await work(quoted_article, topic, chunks, _HEADINGS)
-        return [heading for heading, _ in written]
+        return [heading for heading, _ in await work(quoted_article, topic, chunks, _HEADINGS)]
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
         """Quotes the sentences that fit the section `sources[at]` better than the other sections."""
@@ -44,8 +45,7 @@ class ExtractiveWriter:
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
     """Returns "Overview", and the headings of the passages whose title is the topic, else of all."""
     about = [chunk for chunk in chunks if _share(topic, chunk.title) >= _LEAST] or chunks
-    parsed = ((chunk.text, block) for chunk in about for block in blocks(chunk.text))
-    lines = [text[block.start : block.end] for text, block in parsed if block.kind == "heading"]
+    lines = [it.text[at.start : at.end] for it in about for at in blocks(it.text) if at.kind == "heading"]
     # A heading in the words of the topic is the title of a page.
     return clean_headings([OVERVIEW, *(line for line in lines if _share(line, topic) < 1)], topic)
 
@@ -58,8 +58,7 @@ def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tu
 
 def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str:
     """Quotes the sentences that fit the section `sources[at]` best, each with its citation."""
-    texts = _texts(topic, [(source.section.heading, source.chunks) for source in sources])
-    return texts[sources[at].section.heading]
+    return _texts(topic, [(it.section.heading, it.chunks) for it in sources])[sources[at].section.heading]
 
 
 def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
@@ -80,16 +79,18 @@ def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> di
 def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
-        for start, text, above in quotable_sentences(chunk.text):
+        for start, text, above in quotable_sentences(chunk):
             near = _share(wanted, f"{text} {above}")
             is_about = heading == OVERVIEW or not wanted or near >= _LEAST
             if is_about and _share(topic, text) >= _LEAST:
                 yield Quotable(near + chunk.relevance / 10, number, start, text)
 
 
-def quotable_sentences(page: str) -> Iterator[tuple[int, str, str]]:
-    """Yields the sentences of prose that stand alone: the start and words of each, and the heading above."""
-    above = ""
+def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:
+    """Yields the sentences of prose that stand alone and are upheld: start, words, and the heading above."""
+    page, above = passage.text, ""
+    lines = [*passage.lead, *((span.start, span.of(page)) for span in source_lines(page))]
+    kept = {lines[it] for it in upheld(passage.title or passage.source, [words for _, words in lines])}
     for block in blocks(page):
         if block.kind == "heading":
             above = page[block.start : block.end]
@@ -97,15 +98,14 @@ def quotable_sentences(page: str) -> Iterator[tuple[int, str, str]]:
             continue
         for span in sentences_of(page, [block]):
             text = " ".join(span.of(page).split())
-            if _stands_alone(text):
+            if _stands_alone(text) and (span.start, span.of(page)) in kept:
                 yield span.start, text, above
 
 
 def _stands_alone(text: str) -> bool:
-    words = text.split()
-    is_whole = _SENTENCE.fullmatch(text) is not None and not text.lstrip('"“«(')[0].islower()
-    is_whole &= _FEWEST <= len(words) <= _MOST
-    return is_whole and words[0].casefold() not in PRONOUNS and not citation_marks(text)
+    words, is_begun = text.split(), not text.lstrip('"“«(')[:1].islower()
+    is_whole = is_begun and _SENTENCE.fullmatch(text) and _FEWEST <= len(words) <= _MOST
+    return bool(is_whole) and words[0].casefold() not in PRONOUNS and not citation_marks(text)
 
 
 def _share(wanted: str, text: str) -> float:

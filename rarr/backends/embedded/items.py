@@ -18,7 +18,7 @@ from rarr.backends.embedded.words import (
     language_of,
     stem,
 )
-from rarr.components import Excerpt, SourceLine
+from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
 _TARGET = re.compile(r"(?<=\])\([^()\s]{1,2000}\)")  # the address of a Markdown link
@@ -39,7 +39,7 @@ _WRONG = (
     r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé)"
 )
 _CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}")
-_FIRST = r"\A\W*(?:\w+\W+){0,2}?"  # two words at most
+_FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
 _THIS = rf"{_FIRST}(?:this|that|these|those|it|das|dies\w*|es|c['’]est|cela|ceci|ce)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 _COMMENT = re.compile(
@@ -197,11 +197,12 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt that are upheld; a list item follows the line with a colon before it."""
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
-    around = title | {item.key for line in excerpt.lines for item in items_of(line.text)}
+    every = [line.text for line in excerpt.lines]
+    around = title | {item.key for text in every for item in items_of(text)}
     above, before, named = set(title), set[str](), set[str]()
     governing, heading = None, None
     heads: tuple[str, Sequence[str]] = ("", ())
-    for line in _upheld(excerpt):
+    for line in (excerpt.lines[number] for number in upheld(excerpt.title, every)):
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
@@ -233,18 +234,17 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _upheld(excerpt: Excerpt) -> Iterator[SourceLine]:
-    """Yields the lines that are not struck out, and that no title, heading or line beside calls wrong."""
-    denied, is_struck = (0 if _CALLS_WRONG.search(excerpt.title) else 8), False  # from this level of headings
-    texts = ["", *(line.text for line in excerpt.lines), ""]
-    for line, before, after in zip(excerpt.lines, texts, texts[2:], strict=False):
-        level = len(line.text) - len(line.text.lstrip("#")) or 7
-        is_heading = "|" not in line.text and not line.text.rstrip().endswith(tuple(".!?:;,"))
-        if is_heading and level <= denied and not _LIST_ITEM.match(line.text):
-            denied = level if _CALLS_WRONG.search(line.text) else 8
-        opens = line.text.count("~~") % 2 == 1
+def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
+    """Numbers the lines that are not struck out, and that no title, heading or line beside calls wrong."""
+    denied, is_struck = (0 if _CALLS_WRONG.search(title) else 8), False  # from this level of headings
+    for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
+        level = len(line) - len(line.lstrip("#")) or 7
+        is_heading = "|" not in line and not line.rstrip().endswith(tuple(".!?:;,"))
+        if is_heading and level <= denied and not _LIST_ITEM.match(line):
+            denied = level if _CALLS_WRONG.search(line) else 8
+        opens = line.count("~~") % 2 == 1
         if not (denied < 8 or is_struck or opens or _COMMENT.search(after) or _ANNOUNCEMENT.search(before)):
-            yield line
+            yield number
         is_struck ^= opens
 
 
