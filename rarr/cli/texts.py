@@ -14,7 +14,6 @@ from rarr.tools.text.wording import beside_the_reason, counted, grouped, is_fail
 if TYPE_CHECKING:
     from rarr import Settings
     from rarr.records import Revision
-    from rarr.records.articles import Article
 
 
 @click.command()
@@ -134,17 +133,18 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     topic = streams.decoded(topic, "TOPIC")
     headings = None if outline is None else streams.text_of_file(outline)
     with streams.at_work(Writer, settings) as writer:
-        article: Article = writer.write(topic, headings)
+        article = writer.write(topic, headings)
     if not article.sentences:
-        failed = grouped(filter(is_failure, article.warnings)) or grouped(article.warnings)
-        cure = "give sources about it with --corpus, --graph, or --search for the web"
-        return streams.complain(f"nothing could be written about {article.topic!r}: {failed[0]}: {cure}", 3)
+        why = grouped(filter(is_failure, article.warnings))  # each with its cure
+        why += [f"{it}: give sources about it, as with --corpus" for it in grouped(article.warnings)]
+        return streams.complain(f"nothing could be written about {article.topic!r}: {why[0]}", 3)
     if out is not None:
         streams.save(out, [article.text])
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
     streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
-    streams.warn(*() if options.as_json() else grouped(article.warnings))
-    return 0
+    status = _outcome(article.research)
+    streams.warn(*() if options.as_json() or status else grouped(article.warnings))
+    return status
 
 
 @click.command()
@@ -163,12 +163,14 @@ def answer(question: str, settings: "Settings") -> int:
     """
     from rarr import Answerer
 
-    cure = "give the question in quotes, or - and the file as input"
-    asked = streams.argument_text(question, "QUESTION", cure)
+    asked = streams.argument_text(question, "QUESTION", "give it in quotes, or - and the file as input")
     with streams.at_work(Answerer, settings) as answerer:
         answered = answerer.answer(asked)
     streams.write_result(answered, lambda: f"{answered.render()}\n")
-    refused = [(statement.text, why) for statement in answered.statements for why in statement.refused]
+    told = [it for it in answered.warnings if is_failure(it) or it.code == "reader_unreliable"]
+    unread = {"unjudged", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
+    lost = told if {it.status for it in answered.statements} <= unread else []
     if not options.as_json():  # JSON holds all of it
-        streams.warn(*(f"citation {why} (in {text!r})" for text, why in refused), *grouped(answered.warnings))
-    return 0
+        refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
+        streams.warn(*refused, *grouped(it for it in answered.warnings if it not in lost))
+    return streams.complain(f"nothing could be checked: {grouped(lost)[0]}", 3) if lost else 0

@@ -171,3 +171,8 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command,
     Path("script.json").write_text(json.dumps(script), encoding="utf-8")
     done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
     assert "there is no such source (in 'Mary Shelley was tall.')" in done.err
+    assert (done.status, "nothing could be checked: check_failed" in done.err) == (3, True)
+    sure = {"(P1.1)": {"cards": [{"s": n, "q": ["P1.1"], "v": "yes"} for n in range(1, 9)]}}
+    Path("script.json").write_text(json.dumps(sure | script), encoding="utf-8")
+    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
+    assert (done.status, done.err.count("reader_unreliable")) == (3, 1)
