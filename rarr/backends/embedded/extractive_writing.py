@@ -38,7 +38,6 @@ class ExtractiveWriter:
         return [heading for heading, _ in await work(quoted_article, topic, chunks, _HEADINGS)]
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Quotes the sentences that fit the section `sources[at]` better than the other sections."""
         return await work(quoted_section, topic, sources, at)
 
 
@@ -81,8 +80,7 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
     for number, chunk in enumerate(chunks, start=1):
         for start, text, above in quotable_sentences(chunk):
             near = _share(wanted, f"{text} {above}")
-            is_about = heading == OVERVIEW or not wanted or near >= _LEAST
-            if is_about and _share(topic, text) >= _LEAST:
+            if (heading == OVERVIEW or not wanted or near >= _LEAST) and _share(topic, text) >= _LEAST:
                 yield Quotable(near + chunk.relevance / 10, number, start, text)
 
 

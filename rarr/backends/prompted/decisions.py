@@ -49,6 +49,8 @@ class DecisionVerifier:
         conditions = [_CONDITION.format_map(each) for each in asked]
         for at in range(0, len(conditions), _MOST):
             found += await self._decided(quoted_evidence(evidence), conditions[at : at + _MOST])
+        if None in found:
+            meter().warn("judge_declined", f"{self._name} declined to judge sentences: name another judge")
         return found
 
     async def _decided(self, told: str, conditions: Sequence[str]) -> list[float | None]:

@@ -33,17 +33,17 @@ def other(*answers: Any) -> Listener:
 
 
 def judged(url: str, **more: Any) -> Revision:
-    given = {"sources": [DAM], "models": {"attribute": "decisions:m"}, "trace": False, **more}
-    return revise(TEXT, base_url=url, **given)
+    return revise(TEXT, base_url=url, sources=[DAM], models={"attribute": "decisions:m"}, trace=False, **more)
 
 
 def test_probability_of_each_sentence_is_its_support_in_one_request() -> None:
     with Listener(decided) as server:
         made = judged(server.url, api_key="k")
     assert [it.support for it in made.report.sentences] == [0.97, 0.07, None]
+    assert "judge_declined" in {it.code for it in made.warnings}
     first, spent = server.requests[0], len(server.requests)
-    assert (first.path, first.headers["authorization"]) == ("/v1/decisions", "Bearer k")
-    assert first.model == "m" and first.body["input"].endswith(DAM) and len(first.body["questions"]) == 3
+    assert (first.path, first.headers["authorization"], first.model) == ("/v1/decisions", "Bearer k", "m")
+    assert first.body["input"].endswith(DAM) and len(first.body["questions"]) == 3
     assert (made.usage.model_calls, made.usage.input_tokens) == (spent, 70 * spent)
 
 
