@@ -28,7 +28,7 @@ _YEAR = r"\b(?:1\d|20)\d\d\b"
 _PAST = re.compile(r"(?i)\b(?:was|were|had|did|war(?:en)?|wurden?|hatten?|étai(?:en)?t|avai(?:en)?t)\b")
 _PRESENT = re.compile(
     r"(?i)\b(?:is|are|ha[sv]e?|do|does|can|may|must|should|ist|sind|hat|haben|wird|werden|darf|kann|muss|est|sont"
-    r"|ont|peut|doit|(?:who|what|which) \w+s|(?:wer|was|wie \w+) \w+t|(?:qui|combien) \w+e)\b"
+    r"|ont|peut|doit|(?:who|what|which) (?!was\b)\w+s|(?:wer|\Awas|wie \w+) \w+t|(?:qui|combien) \w+e)\b"
 )
 _BEFORE = "in|on|until|till|by|before|as of|from|im|am|bis|vor|en|avant|jusqu\\W?en"
 _DATED = re.compile(rf"(?i)\A\W*(?:{_BEFORE})\b[^,]{{0,20}}?{_YEAR}")
