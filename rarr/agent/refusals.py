@@ -63,13 +63,12 @@ def with_decisions(
 ) -> Revision:
     """Accepts and refuses suggested edits, and undoes refusals; the data folder keeps what is refused.
 
-    To accept what was refused undoes the refusal. Raises `InputError` for a wrong id, an edit that is decided
-    twice, and a folder that cannot be written: then nothing is kept.
+    The edits of a sentence are refused, or freed of it, together; accepting frees. Raises `InputError` for a
+    wrong id, an edit that is decided twice, and a folder that cannot be written: then nothing is kept.
     """
     kept, every = kept_refusals(folder), [*accept, *refuse, *undo]
     open_ = [it for it in revision.edits if it.state == "suggested" and hashes_of(revision, [it.id]) & kept]
     refused = [*open_, *(it for it in revision.edits if it.reason == REFUSED)]
-    # The edits of a sentence stand or fall together.
     freed = [revision.sentence_of(it) for it in refused if it.id in (*accept, *undo)]
     undone = [it.id for it in refused if it.id in refuse or revision.sentence_of(it) in freed]
     found = _in_state(revision, [it.id for it in open_], "refused", REFUSED)
@@ -80,9 +79,11 @@ def with_decisions(
     if unknown := [name for name in undo if name not in undone]:
         raise InputError(f"no person refused {unknown[0]}: there is no refusal to undo")
     made = found.accept(*accept) if accept else found
+    left = [made.sentence_of(it) for it in made.edits if it.id in refuse]
+    named = [it.id for it in made.edits if it.state == "suggested" and made.sentence_of(it) in left]
     if refuse or undone:
-        _keep(folder, [hashes_of(revision, [name]) for name in refuse], hashes_of(revision, undone))
-    return _in_state(made, refuse, "refused", REFUSED)
+        _keep(folder, [hashes_of(revision, [name]) for name in named], hashes_of(revision, undone))
+    return _in_state(made, named, "refused", REFUSED)
 
 
 def decided(run: str, **decisions: Ids) -> Revision:

@@ -56,8 +56,10 @@ def check(
     found = found_files(files)
     streams.require_unread(out, found)
     left = _outside(found, settings)
+    documents, done = [read_document(file) for file in left], count(1)
+    if not any(it.text.strip() or it.unreadable for it in documents):
+        raise InputError(f"no file to check has text ({visible(str(left[0]))} is empty): give a sentence")
     with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
-        documents, done = [read_document(file) for file in left], count(1)
         told: dict[str, Any] = {"jobs": jobs, "on_done": lambda: shown.rows(next(done), len(left), 0, "file")}
         checks = run(check_documents(reviser, documents, fail_on, **told))
     printed = form == "text" and out is None
@@ -81,10 +83,9 @@ def check(
 
 
 def found_files(names: Sequence[str]) -> list[Path]:
-    """Returns the files that `names` mean, in their order, each once.
+    """Returns the files that `names` mean, each once: of a folder all Markdown and text that is not hidden.
 
-    A folder means the Markdown and text files in it, at any depth, without hidden ones. Raises `InputError`
-    for a name that means nothing.
+    Raises `InputError` for a name that means nothing.
     """
     found: dict[Path, Path] = {}
     for name in names:
@@ -98,7 +99,6 @@ def found_files(names: Sequence[str]) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """Yields the documents in a folder, or the file that it is."""
     if not folder.is_dir():
         yield folder
     for where, folders, files in os.walk(folder):

@@ -96,7 +96,7 @@ def batch(
         told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": shown.rows}
         counts = revise_file(source, out, columns=columns, settings=settings, **told, **work)
     changed, cost = f"{counts.changed:,} changed", f", cost {counts.cost:.4g}" if counts.cost else ""
-    doubtful = f"{counts.unconfirmed:,} with sentences that are not supported{cost}"
+    doubtful = f"{counts.unconfirmed:,} with sentences that are not supported, {counts.errors:,} failed{cost}"
     if options.as_json():
         streams.write_result(counts, str)
     else:

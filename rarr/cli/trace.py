@@ -78,8 +78,8 @@ def show(run: str, node: str | None, full: bool) -> int:
 def decide(run: str, **decisions: Sequence[str]) -> int:
     """Accept or refuse suggested edits of RUN, and print its text.
 
-    RUN is also a file of rarr revise --json. A refused edit is not suggested again, in this text or another,
-    as its hash is kept, until it is accepted, or its refusal is undone.
+    RUN is also a file of rarr revise --json, and stays as it is: name all edits to accept in one call.
+    A refused edit is kept as a hash: no run makes it or another of its sentence until --accept or --undo.
 
     \b
     Examples:
@@ -88,12 +88,12 @@ def decide(run: str, **decisions: Sequence[str]) -> int:
     from rarr.agent.refusals import decided
     from rarr.views.shown_text import visible
 
-    revision = decided(run, **decisions)
-    text = revision.text + "\n" * (not revision.text.endswith("\n"))
-    write_result(revision, lambda: visible(text) if sys.stdout.isatty() else text)
-    said = {"accept": "accepted", "refuse": "refused until --undo, also in later runs", "undo": "suggested"}
-    for name in filter(decisions.get, said):
-        complain(f"{', '.join(decisions[name])}: {said[name]}", 0)
+    made = decided(run, **decisions)
+    text = made.text + "\n" * (not made.text.endswith("\n"))
+    write_result(made, lambda: visible(text) if sys.stdout.isatty() else text)
+    touched = [made.sentence_of(it) for it in made.edits if any(it.id in ids for ids in decisions.values())]
+    for it in (edit for edit in made.edits if made.sentence_of(edit) in touched):
+        complain(f"{it.id}: {it.state}{' until --undo, also in later runs' * (it.state == 'refused')}", 0)
     return 0
 
 

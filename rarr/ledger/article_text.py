@@ -42,9 +42,8 @@ def article_text(state: State) -> ArticleText:
     places, found = dict[str, Span](), list[DraftSentence]()
     for section in state.get("sections", []):
         head, draft = f"\n## {section.heading}\n\n", state.get("drafts", {}).get(section.id)
-        text, cited = (
-            (f"({gap(state, section)[1]})", []) if draft is None else unmarked(draft, section.heading)
-        )
+        written = None if draft is None else unmarked(draft, section.heading)
+        text, cited = written or (f"({gap(state, section)[1]})", [])
         begin = length + len(head)
         found += [DraftSentence(span.moved(begin), section, labels) for span, labels in cited]
         places[section.id] = Span(begin, begin + len(text))

@@ -26,6 +26,7 @@ Lines = Mapping[str, SourceLine]
 """The lines of the excerpts of a request by their labels."""
 
 NOT_QUOTED = "it cites no line of a source"
+EXCHANGED = "its edits only exchange words, so no value confirms them"
 DISPUTED = "a line of a passage nearly repeats it, and has another value"
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.,]*\w")
@@ -66,8 +67,7 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     )
     verdict = _verdict(raw, cited, against)
     is_bare = raw.verdict in ("yes", "no") and not cited
-    if is_bare:
-        against = []
+    against = [] if is_bare else against
     own_side: Side = "against" if verdict == "no" else "for"
     card = Card(
         start=place.start,
@@ -167,7 +167,6 @@ def edited_sentence(text: str, card: Card, at: int = 0) -> str:
 def _with_edits(
     card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines
 ) -> Located:
-    """Looks up the edits of a card; they are doubted together."""
     looked_up = [_locate_edit(edit, card.start, sentence, cited, lines) for edit in raw.edits]
     doubts = sum((it for _, it in looked_up), Doubts())
     found = dict.fromkeys(edit for edit, _ in looked_up if edit)
@@ -179,7 +178,7 @@ def _with_edits(
     card = card.model_copy(update={"edits": tuple(edits)})
     after = edited_sentence(sentence, card, card.start)
     if sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after)):
-        doubts += Doubts(unclear=("its edits only exchange words, so no value confirms them",))
+        doubts += Doubts(unclear=(EXCHANGED,))
     return Located(card, doubts)
 
 

@@ -111,7 +111,6 @@ class _Reading:
         return [block]
 
     async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
-        """Has the block read, and keeps what was said of it."""
         reader = self._doubting if doubting else self._reader
         shown = list(dict.fromkeys(line.evidence_id for line in block.lines.values()))
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=shown) as traced:
@@ -224,7 +223,6 @@ class _Reading:
         return card.model_copy(update={"doubts": doubts, "unreliable": unreliable, "edits": edits})
 
     def _warn(self, readable: Sequence[Span], found: Set[Span], reads: list[PlantedBlock]) -> None:
-        """Warns about unread sentences, and about a reader that missed controls or had none."""
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
             which = f"{missed(counts)} of {counts.planted + counts.repeated} planted test sentences"

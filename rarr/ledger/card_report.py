@@ -14,8 +14,7 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 def asked_spans(state: State) -> list[Span]:
     """Returns the sentences of the current text that are read as cards."""
-    lead = state.get("lead", 0)
-    return [span for span in sentences(state["text"]) if span.start >= lead]
+    return [span for span in sentences(state["text"]) if span.start >= state.get("lead", 0)]
 
 
 def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:

@@ -38,8 +38,6 @@ class Control(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """New words for a place of a line."""
-
     start: int
     end: int
     new: str
@@ -69,9 +67,7 @@ _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
 _SHORTEST_NOUN = 4
-_SHORT_UNITS = frozenset(
-    ("m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may")
-)
+_SHORT_UNITS = {"m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may"}
 _LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
@@ -161,7 +157,6 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 def _error(
     origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
 ) -> Control | None:
-    """Makes an error of the line by one of its changes; None if it has none."""
     makers = [_borrowed_numbers, _borrowed_names] if borrows else [_other_numbers, _other_polarity]
     chance.shuffle(makers)
     for make in makers:
@@ -298,7 +293,6 @@ def _least(value: Value) -> Fraction:
 
 
 def _share(text: str, other: str) -> float:
-    """Computes the share of the words of `text` that `other` has."""
     wanted = _stems(text)
     return len(wanted & _stems(other)) / len(wanted) if wanted else 1.0
 
@@ -311,11 +305,7 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _names(text: str) -> tuple[tuple[int, int, str], ...]:
     """Finds the names that can be told from other words in capitals, with the word before each."""
-    names: list[tuple[int, int, str]] = []
-    for match in _NAME.finditer(text):
-        before = _BEFORE_NAME.search(text, 0, match.start())
-        word = before[1].casefold() if before else ""
-        is_value = any(value.span.overlaps(Span(*match.span())) for value in values(text))
-        if word in _NAMING and not is_value:
-            names.append((match.start(), match.end(), word))
-    return tuple(names)
+    found = [(it.span(), _BEFORE_NAME.search(text, 0, it.start())) for it in _NAME.finditer(text)]
+    words = [(*place, before[1].casefold()) for place, before in found if before]
+    names = [it for it in words if it[2] in _NAMING]
+    return tuple(it for it in names if not any(at.span.overlaps(Span(*it[:2])) for at in values(text)))

@@ -11,12 +11,14 @@ from typing import Any, cast
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.ledger.card import edited_sentence
+from rarr.ledger.card import EXCHANGED, edited_sentence
+from rarr.ledger.card_reading import UNEXAMINED
 from rarr.records import Change, Check, Edit, EditState, Evidence, Query
 from rarr.records.card import Card, CardEdit, Place
 from rarr.records.edits import moved_range, shifted, with_edits
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
+from rarr.tools.text.folding import fold
 
 MAX_CHARS, MAX_SHARE = 50, 0.5
 """An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
@@ -68,7 +70,7 @@ def with_card_edits(
                     query_id=query_ids[Span(card.start, card.end)],
                     evidence_id=edit.evidence_id,
                     state=outcome,
-                    confirmed=edit.confirmed and card.is_decided,
+                    confirmed=edit.confirmed and _is_shown(original, card),
                     reason=reason or f"the source says “{edit.by}”",
                 )
                 edits.append(made)
@@ -76,6 +78,13 @@ def with_card_edits(
             at = card.end if outcome == "accepted" else at
         cards.append(_moved(card.model_copy(update={"outcome": outcome}), accepted))
     return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
+
+
+def _is_shown(text: str, card: Card) -> bool:
+    """Does code rely on the card? A quoted line that repeats the edited sentence answers two doubts."""
+    after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
+    left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
+    return card.model_copy(update={"doubts": left}).is_decided
 
 
 def _moved(card: Card, accepted: Sequence[Change]) -> Card:

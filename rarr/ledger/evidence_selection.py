@@ -54,7 +54,6 @@ def select_evidence(
 
 
 def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Returns the greatest value of each query."""
     covered: dict[str, float] = {}
     for row in rows:
         for query_id, value in row.items():

@@ -154,7 +154,6 @@ def plant_block(
 
 
 def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Written]:
-    """Yields the sentences and the text between them, without long gaps."""
     known = sentences(text)
     at = max([lead, *(span.end for span in known if span.end <= places[0].start)])
     for place in places:

@@ -92,7 +92,6 @@ def _lines(rows: Iterable[_Row]) -> str:
 
 
 def _rows(file: Path) -> list[_Row]:
-    """Reads the rows of the last 30 days; a line that cannot be read is left out."""
     rows: list[_Row] = []
     with suppress(OSError):
         for line in file.read_bytes().splitlines():

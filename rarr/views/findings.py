@@ -37,7 +37,7 @@ def as_text(checks: DocumentChecks, *, terminal: bool) -> str:
     """
     lines = [line for document in checks.documents for line in _document(document)]
     lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
-    return printed([*lines, Line(0, Text(verdict(checks), "bold"))], terminal=terminal)
+    return printed([*lines, Line(0, Text(verdict(checks, why=False), "bold"))], terminal=terminal)
 
 
 def _document(document: CheckedDocument) -> Iterator[Line]:
@@ -58,8 +58,8 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
     yield Line(0, Text())
 
 
-def verdict(checks: DocumentChecks) -> str:
-    """Writes one line on all files: what fails and what could not be judged, or that nothing fails."""
+def verdict(checks: DocumentChecks, *, why: bool = True) -> str:
+    """Writes one line on all files: what fails, what could not be judged and `why`, or that nothing fails."""
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
@@ -70,7 +70,7 @@ def verdict(checks: DocumentChecks) -> str:
         about = f"{one_line(unjudged[0].file, _SOURCE)} {_about(unjudged[0])}"
         none = all(document.outcome == "not_judged" for document in checks.documents)
         some = "nothing could be checked" if none else f"{len(unjudged)} of {files} could not be judged"
-        parts.append(f"{some} ({about})")
+        parts.append(f"{some} ({about})" if why else some)
     return "; ".join(parts) or f"nothing fails in {files}"
 
 

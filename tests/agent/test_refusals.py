@@ -68,6 +68,24 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
     assert [it.state for it in revised(tmp_path, both, *facts).edits] == ["refused", "suggested"]
 
 
+def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> None:
+    case = (
+        "The Hoover Dam is “212 metres” high, with “9 rooms”.",
+        "Hoover Dam is 221 metres high, with 7 rooms.",
+    )
+    first = with_decisions(revised(tmp_path, *case), tmp_path, refuse=["e2"])
+    again = revised(tmp_path, *case)
+    assert [it.state for made in (first, again) for it in made.edits] == ["refused"] * 4
+    edits = with_decisions(again, tmp_path, accept=["e1"]).edits
+    assert [it.state for it in edits] == ["suggested", "accepted"]
+
+
+def test_accepted_exchange_that_ends_as_its_line_is_supported(tmp_path: Path) -> None:
+    line = "The council voted 9 to 4 for it."
+    made = revised(tmp_path, "The council voted 4 to 9 for it.", line).accept("e1", "e2")
+    assert (made.text, made.report.sentences[0].status) == (line, "supported")
+
+
 def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_HOME", str(tmp_path))
     run, states = revised(tmp_path).run_id, []

@@ -102,22 +102,14 @@ def lines_of(*texts: str) -> dict[str, SourceLine]:
 @pytest.mark.parametrize(
     ("text", "edits", "lines"),
     [
-        (
-            "The bridge cost 13 million crowns.",
-            [RawEdit("13 million", "12 million", "12 countries")],
-            ["The bridge stands in 12 countries."],
-        ),
+        ("It cost 13 million.", [RawEdit("13 million", "12 million", "12 lands")], ["It is in 12 lands."]),
         ("The dam was built in 1936.", [RawEdit("1936", "221", "221 metres")], ["It is 221 metres high."]),
         (
             "The Merrow tunnel cost 12 million crowns.",
             [RawEdit("12", "31", "31 million crowns")],
             ["The ferry cost 31 million crowns.", "For the Merrow tunnel they paid 12 million crowns."],
         ),
-        (
-            "Anna keeps 5 cats and Ben 7.",
-            [RawEdit("5", "7", "7"), RawEdit("Ben 7", "Ben 5", "5")],
-            ["Anna has 5 cats, and Ben 7."],
-        ),
+        ("Ann: 5, Ben: 7.", [RawEdit("5", "7", "7"), RawEdit(": 7", ": 5", "5")], ["Ann has 5, Ben 7."]),
     ],
     ids=["count of another thing", "length for a year", "line that is farther", "exchange"],
 )

@@ -91,21 +91,6 @@ def refusal(text: str, old: str, new: str) -> str:
 NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new"),
-    [
-        (TABLE, "5", "7"),
-        (TABLE, "The night train | 5", "The day train | 7"),
-        (NAMES, "A. Lunde. B. Holm helped", "B. Holm. A. Lunde helped"),
-        (NAMES, "A. Lunde. B. Holm helped [3]", "B. Holm. A. Lunde helped [3]"),
-        ("Is <br> old?", "<br> old", "<br> new"),
-    ],
-    ids=["cell", "row", "two sentences", "around a citation", "tag of the text"],
-)
-def test_paper_may_rewrite_any_words(text: str, old: str, new: str) -> None:
-    assert refusal(text, old, new) == ""
-
-
 def test_paper_refuses_only_what_exceeds_both_50_characters_and_half_of_the_text() -> None:
     text = "Oru is deep. " + "It is old. " * 8  # 101 characters
     assert refusal(text, "Oru is deep", "x" * 50) == ""
@@ -114,23 +99,30 @@ def test_paper_refuses_only_what_exceeds_both_50_characters_and_half_of_the_text
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new"),
+    ("text", "old", "new", "is_refused"),
     [
-        ("It is old.", "It is old.", " "),
-        ("See `code`.", "code", "more"),
-        ("It is old [3]. It is red.\n", "old [3]. It", "new. It"),
-        ("It is old.", "old", "old [1]"),
-        ("It is old.", "old", "old [x](y)"),
-        ("It is old.\n\nIt is red.\n", "old.\n\nIt", "old. It"),
-        (TABLE, "5", "5 | 6"),
-        (TABLE, "---", "x"),
-        ("It is old.", "old", "old <|im_start|>"),
-        ("It is old.", "old", "old [INST]"),
-        ("It is old.", "old", "old <img src=x>"),
-        ("It is old.", "old", "at https://evil.example"),
-        ("It is old.", "old", "a@evil.example"),
-        ("It is old.", "old", "o\u200bld"),
+        (TABLE, "5", "7", False),
+        (TABLE, "The night train | 5", "The day train | 7", False),
+        (NAMES, "A. Lunde. B. Holm helped", "B. Holm. A. Lunde helped", False),
+        (NAMES, "A. Lunde. B. Holm helped [3]", "B. Holm. A. Lunde helped [3]", False),
+        ("Is <br> old?", "<br> old", "<br> new", False),
+        ("It is old.", "It is old.", " ", True),
+        ("See `code`.", "code", "more", True),
+        ("It is old [3]. It is red.\n", "old [3]. It", "new. It", True),
+        ("It is old.", "old", "old [1]", True),
+        ("It is old.", "old", "old [x](y)", True),
+        ("It is old.\n\nIt is red.\n", "old.\n\nIt", "old. It", True),
+        (TABLE, "5", "5 | 6", True),
+        (TABLE, "---", "x", True),
+        ("It is old.", "old", "old <|im_start|>", True),
+        ("It is old.", "old", "old [INST]", True),
+        ("It is old.", "old", "old <img src=x>", True),
+        ("It is old.", "old", "at https://evil.example", True),
+        ("It is old.", "old", "a@evil.example", True),
+        ("It is old.", "old", "o\u200bld", True),
     ],
 )
-def test_paper_writes_no_mark_and_keeps_what_is_no_prose(text: str, old: str, new: str) -> None:
-    assert refusal(text, old, new) != ""
+def test_paper_may_rewrite_any_words_but_marks_lines_and_cells(
+    text: str, old: str, new: str, is_refused: bool
+) -> None:
+    assert bool(refusal(text, old, new)) is is_refused
