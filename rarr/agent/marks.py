@@ -106,8 +106,7 @@ def _mark_place(text: str, end: int) -> int:
     Marks that follow directly are passed too, since `[1][2]` may be a link.
     """
     line_end = _LINE_END.search(text, end)
-    limit = line_end.start() if line_end else len(text)
-    for span in protected(text, text.rfind("\n", 0, end) + 1, limit):
+    for span in protected(text, text.rfind("\n", 0, end) + 1, line_end.start() if line_end else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
             end = span.end
     return end

@@ -171,11 +171,14 @@ def _answered(
         told += quotes
     if not subjects and len(left) > 1 and _kinds(text):
         told = _covering([it for it in lines if not it.id and it.fits(text)], asked)
-    if told and not (left.difference(*(line.answers(asked) for line in told)) or silent):
+    left.difference_update(*(line.answers(asked) for line in told))
+    if told and not (left or silent):
         return told, ""
     names = (silent or [subject.name for subject in subjects]) if is_shared or told else []
     about = f" about {', '.join(names)}" if names else ""
-    return told, f'No sentence of the sources nearly repeats this part of the question{about}: "{text}".'
+    lost = " ".join(it for it in _WORD.findall(text) if told and left.intersection(telling_stems(it)))
+    part = f'"{lost}" in this part' if lost else "this part"
+    return told, f'No sentence of the sources nearly repeats {part} of the question{about}: "{text}".'
 
 
 def _covering(lines: Sequence[Line], asked: Sequence[str]) -> list[Line]:

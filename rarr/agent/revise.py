@@ -59,8 +59,7 @@ class Reviser(RunOwner[Revision]):
         given, text = f"{text}{context}", required_text(text, "text")
         context = optional_text(context, "context")
         reviser = await self._searching(sources, search)
-        notices = await work(text_notices, given, text, context)
-        return await reviser._new(text, context, run_id, notices)
+        return await reviser._new(text, context, run_id, await work(text_notices, given, text, context))
 
     revise = synchronous(arevise)
 

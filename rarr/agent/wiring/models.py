@@ -84,8 +84,7 @@ def require_prices(settings: Settings) -> None:
     asked = (asked_by(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
     named = [name for name in asked if is_language_model(name)]
     for name in [*named, *settings.fallbacks] if named else []:
-        is_script = isinstance(name, str) and name.startswith("scripted:")
-        called = "scripted" if is_script else name_of(name)
+        called = "scripted" if isinstance(name, str) and name.startswith("scripted:") else name_of(name)
         _require_price(called, settings.endpoints.get(called, Endpoint()).price)
 
 
