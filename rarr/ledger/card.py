@@ -19,7 +19,7 @@ from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.card import Card, CardEdit, CardVerdict, Place, Quote, Side
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.blocks_and_sentences import Span, protected
 from rarr.tools.text.folding import difference, fold
 
 Lines = Mapping[str, SourceLine]
@@ -175,11 +175,26 @@ def _with_edits(
         return Located(card, doubts + Doubts(unproven=("its edits overlap",)))
     if raw.edits and not (edits or doubts.unproven):
         doubts += Doubts(unproven=("its edits change nothing",))
-    card = card.model_copy(update={"edits": tuple(edits)})
+    card = card.model_copy(update={"edits": _joined(edits, card, sentence)})
     after = edited_sentence(sentence, card, card.start)
     if sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after)):
         doubts += Doubts(unclear=(EXCHANGED,))
     return Located(card, doubts)
+
+
+def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
+    """Joins edits that exchange words to one, from the first to the last: half of it would be wrong."""
+    olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
+    news = [it.new.strip().casefold() for it in edits]
+    moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]
+    group = edits[moved[0] : moved[-1] + 1] if moved else []
+    place = {"start": group[0].start, "end": group[-1].end} if group else {}
+    if not group or protected(sentence, *Span(**place).moved(-card.start)):
+        return tuple(edits)
+    new = edited_sentence(sentence, card.model_copy(update={**place, "edits": group}), card.start)
+    by = " … ".join(dict.fromkeys(it.by for it in group))
+    made = {**place, "new": new, "by": by, "confirmed": all(it.confirmed for it in group)}
+    return (*edits[: moved[0]], group[0].model_copy(update=made), *edits[moved[-1] + 1 :])
 
 
 def _locate_edit(

@@ -82,7 +82,7 @@ def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> N
 
 def test_accepted_exchange_that_ends_as_its_line_is_supported(tmp_path: Path) -> None:
     line = "The council voted 9 to 4 for it."
-    made = revised(tmp_path, "The council voted 4 to 9 for it.", line).accept("e1", "e2")
+    made = revised(tmp_path, "The council voted 4 to 9 for it.", line).accept("e1")
     assert (made.text, made.report.sentences[0].status) == (line, "supported")
 
 

@@ -122,6 +122,22 @@ def test_edit_that_its_value_does_not_confirm_is_doubted(
 
 
 @pytest.mark.parametrize(
+    ("pairs", "changes"),
+    [
+        ("4>9 9>4", ["4 to 9>9 to 4"]),
+        ("Anna>Ben Ben>Carl Carl>Anna", ["Anna led Ben and Carl>Ben led Carl and Anna"]),
+        ("4>9 to>and 9>4", ["4 to 9>9 and 4"]),
+        ("4>9 9>12", ["4>9", "9>12"]),
+    ],
+)
+def test_edits_that_exchange_words_are_one_edit(pairs: str, changes: list[str]) -> None:
+    text = "Anna led Ben and Carl by 4 to 9."
+    edits = tuple(RawEdit(old, new, "Anna") for old, new in (it.split(">") for it in pairs.split()))
+    made = locate_card(RawCard("no", ("P1.1",), edits=edits), text, Span(0, len(text)), lines_of("Anna")).card
+    assert [f"{text[it.start : it.end]}>{it.new}" for it in made.edits] == changes
+
+
+@pytest.mark.parametrize(
     ("text", "line", "is_doubted"),
     [
         ("Fewer than 300 people came.", "More than 300 people came.", True),
