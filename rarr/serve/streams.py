@@ -189,17 +189,16 @@ class Stream:
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
         shown = self._key.hidden(delta)
-        text = given if isinstance(given := delta.get("content"), str) else ""
+        text = given if isinstance(given := shown.get("content"), str) else ""
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._work.changes_text:
             self._template = data
-            rest = {key: value for key, value in shown.items() if key != "content"}
-            choice = {**choice, "delta": rest}
+            shown = {key: value for key, value in shown.items() if key != "content"}
+        if shown != delta:
+            choice = {**choice, "delta": shown}
             data = {**data, "choices": [choice]}
-            left = _written(data) if rest or ends or data.get("usage") else None
-        elif shown != delta:
-            left = _written({**data, "choices": [{**choice, "delta": shown}]})
+            left = _written(data) if shown or ends or data.get("usage") else None
         closes = ends or "tool_calls" in delta or not choice
         if left and not closes:
             await self._queue.put(left)

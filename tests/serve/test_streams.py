@@ -147,12 +147,13 @@ async def test_text_without_a_finish_reason_goes_out_and_the_stream_breaks_off(c
 
 
 @pytest.mark.parametrize("mode", ["revise", "check"])
-@given(cuts=strategies.sets(strategies.integers(1, 40)))
-def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[int]) -> None:
+@given(cuts=strategies.sets(strategies.integers(1, 40)), at_end=strategies.booleans())
+def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[int], at_end: bool) -> None:
     key, said = "sk-0123456789-abcdef", "sk-0 sk-0123456789-abcdef. It is high."
     pieces = [said[begin:end] for begin, end in pairwise(sorted({0, len(said), *cuts}))]
     tools = [chunk(tool_calls=[{"function": {"arguments": it}}]) for it in pieces]
-    out = asyncio.run(sent(*map(chunk, pieces), *tools, chunk(finish="stop"), DONE, mode=mode, key=key))
+    last = chunk(pieces.pop() if at_end else None, "stop")
+    out = asyncio.run(sent(*map(chunk, pieces), *tools, last, DONE, mode=mode, key=key))
     calls = [it["choices"][0]["delta"].get("tool_calls") for it in out if it != DONE]
     for told in (words(out), "".join(it[0]["function"]["arguments"] for it in calls if it)):
         assert key[:9] not in told and "abcdef" not in told and told.endswith(". It is high.")
