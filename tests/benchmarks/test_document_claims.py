@@ -7,7 +7,7 @@ import pytest
 from benchmarks.document_claims import HALVES, results
 
 # Of each half: wrong sentences that may be called supported, and right ones that must be, as measured.
-FLOORS = {"tuned": (2, 23), "unseen": (0, 15)}
+FLOORS = {"tuned": (1, 20), "unseen": (0, 15)}
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
-_BESIDE = re.compile(r"\b(?:[Ii]n|[Aa]t|near|of|[Ii]m|bei|von|à|[Ee]n|de|du)\s(?:[A-Z][\w'’-]*\s)*\Z")
+_BESIDE = re.compile(r"\b(?i:in|at|near|of|im|bei|von|à|en|d[eu]) (?:(?:the|l[ae]) )?(?:[A-Z][\w'’-]* )*\Z")
 _WRONG = (
     r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
     r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
