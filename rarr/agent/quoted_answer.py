@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rarr.backends.embedded.extractive_writing import quotable_sentences
-from rarr.backends.embedded.items import items_of
+from rarr.backends.embedded.items import Item, items_of
+from rarr.backends.embedded.words import MOODS, PRESENT
 from rarr.records.answers import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import STOP_WORDS, telling_stems
 from rarr.retrievers.graph.relations import sentence_of
@@ -24,14 +25,7 @@ _KIND = re.compile(
     r"|(?P<name>who|where)|(?P<reason>why|how))\b",
     re.IGNORECASE,
 )
-_YEAR = r"\b(?:1\d|20)\d\d\b"
-_PAST = re.compile(r"(?i)\b(?:was|were|had|did|war(?:en)?|wurden?|hatten?|étai(?:en)?t|avai(?:en)?t)\b")
-_PRESENT = re.compile(
-    r"(?i)\b(?:is|are|ha[sv]e?|do|does|can|may|must|should|ist|sind|hat|haben|wird|werden|darf|kann|muss|est|sont"
-    r"|ont|peut|doit|(?:who|what|which) (?!was\b)\w+s|(?:wer|\Awas|wie \w+) \w+t|(?:qui|combien) \w+e)\b"
-)
-_BEFORE = "in|on|until|till|by|before|as of|from|im|am|bis|vor|en|avant|jusqu\\W?en"
-_DATED = re.compile(rf"(?i)\A\W*(?:{_BEFORE})\b[^,]{{0,20}}?{_YEAR}")
+_PAST = frozenset(("was", "had", "did", "war", "wurde", "hatte", "était", "avait"))  # forms of items
 Ids = Mapping[str, Sequence[str]]
 _WORD = re.compile(r"[^\W_][\w.-]*\w|[^\W_]")
 
@@ -97,10 +91,16 @@ class Line(NamedTuple):
         return (not asked or any(has[kind] for kind in asked)) and (bool(self.id) or self.is_current(text))
 
     def is_current(self, question: str) -> bool:
-        """Is a sentence of the present, if the question is? Then one with an old year does not answer it."""
-        if _PAST.search(question) or re.search(_YEAR, question) or not _PRESENT.search(question):
-            return True
-        return not (_DATED.search(self.text) or (_PAST.search(self.text) and not _PRESENT.search(self.text)))
+        """Is a sentence of the present, if the question is? Then one that begins with a date is none."""
+        asked, items = items_of(question), items_of(self.text)
+        has_date = any(it.value and it.value.kind == "date" for it in asked)
+        begins_with_date = items and items[0].value and items[0].value.kind == "date"
+        is_past = any(not _PAST.isdisjoint(it.form.split()) for it in items) and not _is_present(items)
+        return has_date or not _is_present(asked) or not (begins_with_date or is_past)
+
+
+def _is_present(items: Sequence[Item]) -> bool:
+    return any(it.form in PRESENT or it.stem in MOODS for it in items)
 
 
 def _kinds(text: str) -> set[str]:
