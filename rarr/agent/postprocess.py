@@ -121,7 +121,7 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
         for start, end, it in found
     )
     facts |= {"text": text, "changed": text != revision.original, "marks": marks, "citations": citations}
-    return untouched(revision.original, mode, outcome, notice).model_copy(update=facts)
+    return Postprocessed(original=revision.original, mode=mode, outcome=outcome, notice=notice, **facts)
 
 
 def is_data(text: str) -> bool:

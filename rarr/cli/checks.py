@@ -121,8 +121,8 @@ def _outside(files: list[Path], settings: "Settings") -> list[Path]:
     if not left:
         why = f"all files to check are part of the corpus {settings.corpus}, where each would confirm itself"
         raise InputError(f"{why}: name a corpus without them, or other files")
-    if inside := counted(len(files) - len(left), "file") if left != files else "":
-        streams.warn(f"{inside} left out as part of the corpus, where each would confirm itself")
+    if inside := len(files) - len(left):
+        streams.warn(f"{counted(inside, 'file')} left out as part of the corpus: each would confirm itself")
     return left
 
 
