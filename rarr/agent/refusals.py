@@ -7,7 +7,6 @@ around it may change, and it may stand in another document.
 
 import re
 from collections.abc import Collection, Iterable, Sequence, Set
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -88,20 +87,22 @@ def with_decisions(
 
 def decided(run: str, **decisions: Ids) -> Revision:
     """Decides about edits of a recorded run, or of a file of JSON. Raises `InputError` for another one."""
-    found, file = None, Path(run)
-    with suppress(OSError, ValidationError):
-        is_file = file.is_file()
-        found = Revision.model_validate_json(file.read_bytes()) if is_file else Trace.load(run).revision
+    file, cure = Path(run), "name a run that is done, or a file of rarr revise --json"
+    try:
+        written = file.read_bytes() if file.is_file() else b""
+        found = Revision.model_validate_json(written) if written else Trace.load(run).revision
+    except (OSError, ValidationError) as error:
+        why = getattr(error, "strerror", "it is not the JSON of a revision")
+        raise InputError(f"{run} cannot be read ({why}): {cure}") from None
     if found is None:
-        raise InputError(f"{run} has no revision: name a run that is done, or a file of rarr revise --json")
+        raise InputError(f"{run} has no revision: {cure}")
     return with_decisions(found, Settings().home, **decisions)
 
 
 def _in_state(revision: Revision, edit_ids: Collection[str], state: EditState, reason: str) -> Revision:
     update = {"state": state, "reason": reason}
     edits = tuple(it.model_copy(update=update) if it.id in edit_ids else it for it in revision.edits)
-    others = [notice for notice in revision.warnings if notice.code != WITHHELD]
-    warnings = (*others, *withheld(revision.run_id, edits))
+    warnings = (*(it for it in revision.warnings if it.code != WITHHELD), *withheld(revision.run_id, edits))
     return revision.model_copy(update={"edits": edits, "warnings": warnings})
 
 

@@ -166,7 +166,7 @@ class Reviser(RunOwner[Revision]):
 
 
 def _search_of(settings: dict[str, Any]) -> Search:
-    """Takes `search="given"` out of the settings of a call: what they name otherwise is not searched."""
+    """Returns "given" if a call searches its own sources alone, and clears the others in `settings`."""
     if settings.get("search") != "given":
         return None
     settings |= {"search": None, "corpus": None, "graph": None}

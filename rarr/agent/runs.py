@@ -151,7 +151,6 @@ class RunOwner(Closable, Generic[Outcome]):
         return components
 
     def _graph(self) -> Graph:
-        """Builds the graph."""
         raise NotImplementedError
 
     async def aclose(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rarr.agent.wiring.models import require_prices
-from rarr.batches.jobs import Job, Tasks, WorkerLostError, WorkerProcesses
+from rarr.batches.jobs import Job, Runner, Tasks, WorkerLostError, WorkerProcesses
 from rarr.batches.ray import RayActors
 from rarr.batches.results import (
     RESULT_COLUMNS,
@@ -34,7 +34,6 @@ from rarr.tools.concurrency import before_end, bounded_flow, run
 from rarr.tools.storage.files import locked
 
 ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
-Runner = RayActors | WorkerProcesses | Tasks
 OnProgress = Callable[[int, int, int], None]
 """Is called after each row with the numbers of rows done, of rows to do and of errors in this run."""
 

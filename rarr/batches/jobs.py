@@ -108,6 +108,8 @@ def sendable(error: Exception) -> Exception:
 class Runner(Protocol):
     """Runs jobs, several at a time: in this process, in worker processes, or on a cluster."""
 
+    at_once: int
+
     async def start(self) -> None:
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 

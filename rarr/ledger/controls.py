@@ -190,7 +190,7 @@ def _scaled(written: str, factor: float) -> str:
     new = round(old * factor)
     if old < 100:
         new = min(new, 99)
-    if len(str(new)) != len(digits) or abs(new - old) * 5 < old or new < 2 or new == old:
+    if len(str(new)) != len(digits) or abs(new - old) * 5 < old or new < 2:
         return ""
     left = iter(str(new))
     return "".join(next(left) if character.isdigit() else character for character in written)

@@ -25,6 +25,8 @@ class KnownRunner:
     A text with the word "wait" takes for ever, and "refuse" is refused.
     """
 
+    at_once = 1
+
     def __init__(self) -> None:
         self.jobs: list[Job] = []
         self.started, self.cancelled = threading.Event(), threading.Event()
