@@ -63,10 +63,8 @@ class NliModel:
         """Judges the pairs in batches, the shortest first; returns the judgements in the order given."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
         sizes, judged = [len(each["input_ids"]) for each in encoded], dict[int, EntailmentJudgement]()
-        size, order = (
-            _BATCH_TOKENS // max(sizes, default=1) or 1,
-            sorted(range(len(sizes)), key=sizes.__getitem__),
-        )
+        size = _BATCH_TOKENS // max(sizes, default=1) or 1
+        order = sorted(range(len(sizes)), key=sizes.__getitem__)
         for batch in (order[at : at + size] for at in range(0, len(order), size)):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
                 judged[index] = self._shape.outputs.judgement(logits)
