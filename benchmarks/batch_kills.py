@@ -125,8 +125,10 @@ class KilledBatch:
             running.wait(after_s)
             return False
         if victims := [running.pid] if what == "run" else _workers(running.pid):
-            os.kill(chance.choice(victims), signal.SIGKILL)
-        return bool(victims)
+            with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
+                os.kill(chance.choice(victims), signal.SIGKILL)
+                return True
+        return False
 
     def _compared(self, name: str, total: Kills) -> Kills:
         """Counts the rows that are lost, there twice, and different; removes the result."""
