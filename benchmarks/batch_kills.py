@@ -120,14 +120,14 @@ class KilledBatch:
         return time.perf_counter() - started
 
     def _kill(self, running: "subprocess.Popen[bytes]", what: str, after_s: float, chance: Any) -> bool:
-        """Kills the run or one of its workers; False if the run ended, or had no worker, before."""
+        """Kills the run, or one of its workers as soon as it has one; False if the run ended before."""
         with suppress(subprocess.TimeoutExpired):
             running.wait(after_s)
-            return False
-        if victims := [running.pid] if what == "run" else _workers(running.pid):
-            with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
-                os.kill(chance.choice(victims), signal.SIGKILL)
-                return True
+        while running.poll() is None:
+            if victims := [running.pid] if what == "run" else _workers(running.pid):
+                with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
+                    os.kill(chance.choice(victims), signal.SIGKILL)
+                    return True
         return False
 
     def _compared(self, name: str, total: Kills) -> Kills:
