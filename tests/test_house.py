@@ -37,7 +37,7 @@ BUDGETS = (
     Budget("retrievers", _inside("retrievers"), 4_100, 3_300),
     Budget("backends", _inside("backends"), 4_040, 4_000),
     Budget("ledger", _inside("ledger"), 2_270, 1_100),
-    Budget("nodes", _inside("nodes"), 750, 1_000),
+    Budget("nodes", _inside("nodes"), 770, 1_000),
     Budget("agent", _inside("agent"), 4_260, 2_600),
     Budget("traces", _inside("traces"), 1_180, 1_300),
     Budget("evals", _inside("evals"), 3_270, 2_800),

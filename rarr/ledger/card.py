@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import PurePath
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import items_of, lines_of
+from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
 from rarr.backends.source_lines import labelled
@@ -136,9 +136,8 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
     if card.verdict != "yes" and not card.edits:
         return Doubts()
     excerpts, stated = labelled(kept), edited_sentence(text, card)
-    shown = [line for excerpt in excerpts for line in lines_of(excerpt)]
-    words = {item.key for item in items_of(stated) if item.stem}  # a line that lacks two denies no value
-    near = card_of(stated, above, [it for it in shown if len(words - it.words) < 2], framed=True)
+    shown = tuple(line for excerpt in excerpts for line in lines_of(excerpt))
+    near = _near_quote(stated, above, shown)
     if near.verdict == "yes":
         return Doubts()
     if card.verdict == "yes":
@@ -150,6 +149,12 @@ def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts
             return Doubts(unproven=why) if _is_of_values(cited) else Doubts(unclear=why)
     is_denied = near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near))
     return Doubts(unclear=(DISPUTED,)) if is_denied else Doubts()
+
+
+@lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again if it says yes
+def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
+    words = {item.key for item in items_of(sentence) if item.stem}  # a line that lacks two denies no value
+    return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], framed=True)
 
 
 def _is_of_values(card: RawCard) -> bool:

@@ -33,6 +33,7 @@ NODE = "check_agreement"
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
+_SENDING_S = 0.1  # a request is sent by then, which other work of this process would delay
 _UNREAD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
@@ -99,7 +100,11 @@ class _Reading:
         planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
         block = await work(planting, self._state, places, evidence)
         try:
-            await self._ask(block, seed=int(bool(salt)))
+            comparing = asyncio.create_task(self._compare(places if self._reader.is_model else ()))
+            try:
+                await self._ask(block, seed=int(bool(salt)))
+            finally:
+                comparing.cancel()
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
@@ -109,6 +114,13 @@ class _Reading:
             block.failed = str(error)
             self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
         return [block]
+
+    async def _compare(self, places: Sequence[Span]) -> None:
+        """Compares sentences with near quotations as if the model, which is at work, said yes to them."""
+        await asyncio.sleep(_SENDING_S)
+        for place in places:
+            card = Card(start=place.start, end=place.end, verdict="yes")
+            await work(near_quote_doubts, card, self._text, self._kept.of([place]))
 
     async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
         reader = self._doubting if doubting else self._reader

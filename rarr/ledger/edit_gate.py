@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.ledger.card import EXCHANGED, edited_sentence
 from rarr.ledger.card_reading import UNEXAMINED
-from rarr.records import Change, Check, Edit, EditState, Evidence, Query
+from rarr.records import Change, Edit, EditState, Query
 from rarr.records.card import Card, CardEdit, Place
 from rarr.records.edits import moved_range, shifted, with_edits
 from rarr.state import State, named
@@ -25,24 +25,6 @@ MAX_CHARS, MAX_SHARE = 50, 0.5
 REFUSED = "a person refused it"
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
-
-
-def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
-    """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
-    refusal = out_of_bounds(state["text"], change)
-    if change.start < state.get("lead", 0):
-        refusal = refusal or "the change is not in this part of the text"
-    return Edit(
-        id=named(state, "e", len(state.get("edits", [])) + 1),
-        start=change.start,
-        end=change.end,
-        old=state["text"][change.start : change.end],
-        new=change.new,
-        query_id=check.query_id,
-        evidence_id=check.evidence_id,
-        state="refused" if refusal else "accepted",
-        reason=refusal or check.reason,
-    )
 
 
 def with_card_edits(

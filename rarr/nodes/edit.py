@@ -4,8 +4,9 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import moved_queries, paper_edit, with_card_edits
-from rarr.state import State, failure
+from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
+from rarr.records import Change, Check, Edit, Evidence
+from rarr.state import State, failure, named
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -51,3 +52,21 @@ def _card_edits(state: State, components: Components) -> State:
     asked = queries_of(state, [Span(card.start, card.end) for card in state.get("cards", [])])
     query_ids = {span: queries[0].id for span, queries in asked.items() if queries}
     return with_card_edits(state, query_ids, components.refusals())
+
+
+def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
+    """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
+    refusal = out_of_bounds(state["text"], change)
+    if change.start < state.get("lead", 0):
+        refusal = refusal or "the change is not in this part of the text"
+    return Edit(
+        id=named(state, "e", len(state.get("edits", [])) + 1),
+        start=change.start,
+        end=change.end,
+        old=state["text"][change.start : change.end],
+        new=change.new,
+        query_id=check.query_id,
+        evidence_id=check.evidence_id,
+        state="refused" if refusal else "accepted",
+        reason=refusal or check.reason,
+    )

@@ -1,6 +1,5 @@
 """Searches passages that the caller gives, and the documents of a LangChain retriever of the caller."""
 
-import asyncio
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.rerank.overlap import OverlapIndex, nearest
+from rarr.tools.concurrency import work
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 
@@ -66,7 +66,7 @@ class GivenPassages:
 
         A source without a word in common is returned too: it was given for this text.
         """
-        sources = by_document(await asyncio.to_thread(self._index.ranked, query))
+        sources = by_document(await work(self._index.ranked, query))
         return [it for best in [*sources.values()][:k] for it in best[:PASSAGES_PER_DOCUMENT]]
 
     def of_source(self, source: str) -> list[Passage]:
@@ -119,7 +119,7 @@ class LangChainRetriever:
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each source the passages nearest to `query`. Raises what its retriever raises."""
-        return await asyncio.to_thread(self._nearest, await self._retriever.ainvoke(query), query)
+        return await work(self._nearest, await self._retriever.ainvoke(query), query)
 
     def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:
         by_source: dict[str, list[Passage]] = {}

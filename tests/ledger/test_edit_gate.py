@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from makers import check, evidence, state
 
-from rarr.ledger.edit_gate import out_of_bounds, paper_edit, with_card_edits
+from rarr.ledger.edit_gate import out_of_bounds, with_card_edits
+from rarr.nodes.edit import paper_edit
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
 from rarr.tools.text.blocks_and_sentences import Span
