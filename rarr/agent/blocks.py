@@ -22,7 +22,7 @@ from rarr.tools.trace_spans import span
 BLOCK_CHARS = 4000
 """The length of a block, about; a shorter text is revised as a whole."""
 _FEWEST, _MOST = 2, 16  # blocks at once; with the embedded reader, one searches while another computes
-_READING, _DIVIDING = 0.3, 0.6  # of the grace: then blocks under way are left, then the rest is not divided
+_READING, _DIVIDING = 0.1, 0.3  # of the grace: then blocks under way are left, then the rest is not divided
 _WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the block's own run
 _REQUESTS = 8  # requests of one block at once, on average
 

@@ -56,7 +56,7 @@ def usage() -> Usage:
 
 @pytest.mark.parametrize(("after", "least"), few([(9, 2), (20, 2), (26, 24), (33, 26), (60, 48)], every=2))
 def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, least: int) -> None:
-    revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.5), TEXT)
+    revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.8), TEXT)
     done = judged(revision).count(True)
     assert_sound(revision)
     assert len(judged(revision)) == SENTENCES
@@ -71,7 +71,7 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
     [notice] = revision.warnings
     assert (notice.code, notice.message) == (
         "budget_exhausted",
-        f"deadline_s={after + 0.5} ended the run after {done} of {SENTENCES} sentences: raise it for more",
+        f"deadline_s={after + 0.8} ended the run after {done} of {SENTENCES} sentences: raise it for more",
     )
 
 
