@@ -30,14 +30,8 @@ from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
-from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.citation_marks import (
-    CitationMark,
-    citation_marks,
-    highest_number,
-    source_entries,
-    source_list_places,
-)
+from rarr.tools.text.blocks_and_sentences import Span, source_entries
+from rarr.tools.text.citation_marks import CitationMark, citation_marks, highest_number
 from rarr.tools.text.wording import is_failure
 
 _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
@@ -94,8 +88,7 @@ async def cited(
     unknown = ("retrieval_failed", "unjudged") if failed else ("retrieval_failed",)
 
     def made() -> Cited:
-        right = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
-        settled = [*source_list_places(text), *right]
+        settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
         planned = planned_citations(research, settled)
         done = {citation.sentence.start for citation in planned}
         every = research.report.sentences if mark_unsupported else ()

@@ -23,7 +23,7 @@ class PlannedCitation(NamedTuple):
     passage: Evidence
 
 
-def planned_citations(revision: Revision, settled: Sequence[Span]) -> list[PlannedCitation]:
+def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences, in the order of the text.
 
     A sentence cites each passage that its card quotes for it: only together they need to say all of it.

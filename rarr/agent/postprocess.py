@@ -23,8 +23,6 @@ from rarr.records.postprocessing import (
 )
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.citation_marks import source_list_places
 from rarr.tools.text.wording import counted, is_failure, nothing_checked, shown
 from rarr.valid_unicode import valid
 
@@ -111,7 +109,7 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
     if cited:
         text, found = cited.text, [(it.start, it.end, it.passage) for it in cited.citations]
     else:
-        planned = planned_citations(revision, source_list_places(text))
+        planned = planned_citations(revision)
         if mode == "annotate" and not is_data(text):
             doubtful = [it for name, it in classified(revision) if name in get_args(Doubt)]
             text, marks = annotated(text, doubtful)
@@ -186,23 +184,19 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
 
 
 def classified(revision: Revision) -> list[tuple[str, Sentence]]:
-    """Returns the sentences, but for the text's own list of sources, each with how it counts.
+    """Returns the sentences, each with how it counts.
 
     An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
     knows whether it has something to check; otherwise it is `not checked`.
     """
-    listed, failed = source_list_places(revision.text), _failed(revision)
+    failed = _failed(revision)
 
     def name(sentence: Sentence) -> str:
         if sentence.status == "unjudged":
             return "not judged" if failed or sentence.parts else "not checked"
         return _BY_STATUS.get(sentence.status, "not confirmed" if sentence.parts else "not checked")
 
-    return [
-        (name(sentence), sentence)
-        for sentence in revision.report.sentences
-        if not any(Span(sentence.start, sentence.end).overlaps(place) for place in listed)
-    ]
+    return [(name(sentence), sentence) for sentence in revision.report.sentences]
 
 
 def _failed(revision: Revision) -> bool:

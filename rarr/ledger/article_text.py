@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from rarr.records.articles import PlannedSection, SectionState
 from rarr.state import State, kept_for
-from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
-from rarr.tools.text.citation_marks import numbered_marks, source_entries, source_list_places
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, source_entries, source_lists
+from rarr.tools.text.citation_marks import numbered_marks
 
 _DEFINED = re.compile(r"\s*\[[^\]\n]+\]:")
 _LINES = re.compile(r"\n{3,}")
@@ -96,7 +96,7 @@ def _body(draft: str, heading: str) -> str:
     plain = {it: " ".join(it.of(text).split()).strip("#*= :-").casefold() for it in headings}
     own = [it for it in headings if plain[it] == heading.casefold()]
     entries = [entry.place for entry in source_entries(text)]
-    titles = [place for place in source_list_places(text) if place not in entries]
+    titles = [place for place in source_lists(text) if place not in entries]
     under = [place for place in entries if any(title.end <= place.start for title in titles)]
     headed = [title for title in titles if any(title.end <= place.start for place in under)]
     defined = [place for place in entries if _DEFINED.match(text, place.start)]

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
 from rarr.errors import SettingsError
-from rarr.tools.text.wording import cure, without_prefix
+from rarr.tools.text.wording import cure
 
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
 _DATE = re.compile(r"(\d{4})(?:(-\d\d)(-\d\d(?:[T ].+)?)?)?")
@@ -75,7 +75,7 @@ def one_line(
     first = error.errors()[0]
     place, key = first["loc"], ".".join(map(str, first["loc"]))
     if not key:  # an error of several settings together
-        return without_prefix(first["msg"])
+        return cure(first)
     setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
     where = "" if setting in given else f" in {_file_in_use()}"
     if setting not in fields:

@@ -342,8 +342,7 @@ def call_all() -> None:
             action()
         except Exception as error:
             reason = "".join(it if it.isprintable() else " " for it in str(error)[:300])
+            line = f"rarr: not everything could be written ({type(error).__name__}: {reason})\n"
             with suppress(Exception):  # standard error may be closed already
-                sys.stderr.write(
-                    f"rarr: not everything could be written ({type(error).__name__}: {reason})\n"
-                )
+                sys.stderr.write(line)
                 sys.stderr.flush()

@@ -11,7 +11,7 @@ from rarr.agent.postprocess import annotated
 from rarr.records import Report, Revision, Sentence
 from rarr.records.citations import Cited, unmarked
 from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences
-from rarr.tools.text.citation_marks import citation_marks, highest_number, source_list_places
+from rarr.tools.text.citation_marks import citation_marks, highest_number
 
 FOLDER = Path(__file__).parents[2] / "examples/texts"
 TEXTS = [path.read_bytes().decode() for path in sorted(FOLDER.iterdir()) if path.suffix != ".json"]
@@ -36,7 +36,7 @@ def cited_everywhere(text: str, *, footnotes: bool = False) -> Cited:
         run_id="r", original=text, text=text, changed=False, evidence=tuple(passages), report=report
     )
     first = highest_number(text, citation_marks(text)) + 1
-    planned = planned_citations(research, source_list_places(text))
+    planned = planned_citations(research)
     return cited_text(research, planned, footnotes=footnotes, first_number=first)
 
 

@@ -1,11 +1,12 @@
-"""Finds the blocks and sentences of a text, and the parts of it that must not be edited.
+"""Finds the blocks and sentences of a text, its list of sources, and the parts that must not be edited.
 
 Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose, and cells of tables.
-All spans are half-open character ranges of the text that was given, whatever its line endings.
+A list of sources claims nothing: in a text that is revised it has no sentences. All spans are half-open
+character ranges of the text that was given, whatever its line endings.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -19,6 +20,9 @@ from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 BlockKind = Literal["prose", "heading", "table", "code"]
 Tables = Literal["", "rows", "cells"]
 """The parts of tables that count as sentences: nothing, their rows, or their cells."""
+
+
+_Match = re.Match[str]
 
 
 class Block(NamedTuple):
@@ -37,6 +41,7 @@ _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _LINE = re.compile(r"[^\r\n]+")
+_WHOLE_LINE = re.compile(r"(?P<words>[^\r\n]*)(?:\r\n?|\n|\Z)")
 _INDENTED_PROSE = re.compile(r"[\"“'(]?[A-Z0-9].*[a-z]{2}[.!?][\"”')]*", re.DOTALL)
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
@@ -61,7 +66,20 @@ MARK = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
+_CITED = re.compile(rf"[^\s\]*+-][^\S\r\n]*(?:{MARK.pattern})", re.VERBOSE | re.IGNORECASE)
 _MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
+# "[1] Title", "- [1] Title", "[1]: address", "[^a]: Title"
+_ENTRY = re.compile(
+    r" {0,3}(?P<item>[-*+] +)?\\?\[(?P<label>\^?[^\]\s\[\\]{1,40})\\?\](?P<colon>:?)[ \t]+(?P<entry>\S.*)"
+)
+_LISTED_ENTRY = re.compile(r" {0,3}(?:(?:[-*+] +)?(?P<label>\d{1,3})[.)][ \t]+|[-*+] +)(?P<entry>\S.*)")
+LIST_TITLE = re.compile(
+    r"[ #*_]*(?:(?P<surely>references|bibliography|works cited|literatur(?:verzeichnis)?|quellenverzeichnis"
+    r"|références|bibliographie|referencias|bibliografía|see also|external links|further reading)"
+    r"|sources|citations|quellen|fuentes|(?P<notes>(?:foot)?notes|fu(?:ß|ss)noten|notas))\s*:?[ *_#]*",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?…][\"”’')*_\s]*\Z")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 # What stands before the words of a line and is no part of them: labels of notes, roles, times and subtitles.
 _LEAD = re.compile(
@@ -151,6 +169,73 @@ def parsed(text: str, *, indented_prose: bool = False) -> Iterator[tuple[Token, 
             yield token, Block(kind, lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)], level)
 
 
+class SourceEntry(NamedTuple):
+    """An entry of a text's own list of sources. It `names_source`, or else it may be a note with a claim."""
+
+    place: Span
+    label: str
+    text: str
+    names_source: bool
+
+
+@lru_cache(maxsize=64)  # texts
+def source_entries(text: str) -> tuple[SourceEntry, ...]:
+    """Finds the entries of the text's own list of sources, in order.
+
+    An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
+    `[1] ...` at the start of a block or below another entry; under a title such as "References" all items.
+    """
+    entries, code, is_cited = list[SourceEntry](), covered(text, code=True), bool(_CITED.search(text))
+    begins, blank, title = True, True, None  # may a line begin an entry? under which title of a list?
+    for line in _WHOLE_LINE.finditer(text):
+        words, before = line["words"].rstrip(), blank
+        if blank := not words or code[line.start()] == 1:
+            begins = True
+        elif heading := LIST_TITLE.fullmatch(words.strip()):
+            begins, title = True, heading
+        elif entry := _entry(words, title, anywhere=begins or title is not None):
+            begins, place = True, Span(line.start(), line.start() + len(words))
+            names_source = _names_source(entry, title, is_cited=is_cited)
+            entries.append(SourceEntry(place, entry["label"] or "", entry["entry"], names_source))
+        else:  # prose ends a list
+            title = None if words.lstrip().startswith("#") or (before and not words.endswith(":")) else title
+            begins = False
+    return tuple(entries)
+
+
+def source_lists(text: str) -> list[Span]:
+    """Returns the places of the text's own lists of sources: their titles and entries, but no notes."""
+    titles = [Span(*line.span()) for line in _LINE.finditer(text) if LIST_TITLE.fullmatch(line[0].strip())]
+    return [*titles, *(entry.place for entry in source_entries(text) if entry.names_source)]
+
+
+def _entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
+    """Matches a line with a label in brackets: without a colon or a list marker only where `anywhere`."""
+    entry = _ENTRY.fullmatch(words)
+    has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # not marks in a row
+    if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
+        return entry
+    return _LISTED_ENTRY.fullmatch(words) if title else None
+
+
+def _names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> bool:
+    """Does an entry claim nothing? One that ends like a sentence may be a note with a claim."""
+    is_title = _SENTENCE_END.search(MARK.sub("", entry["entry"])) is None
+    if title and not title["notes"]:
+        return is_title or bool(entry["label"] or title["surely"])
+    if entry.re is _ENTRY and (entry["colon"] or not entry["item"]):
+        return is_title or (is_cited and not entry["colon"])
+    return is_cited and entry["label"] is not None  # a model may begin the items of a list with marks
+
+
+def covered(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> bytearray:
+    """Marks each character of `text` with 1 if it is in one of the spans or a block of code, else with 0."""
+    marked = bytearray(len(text))
+    for start, end in (*spans, *(it[1:3] for it in blocks(text) if code and it.kind == "code")):
+        marked[start:end] = b"\1" * (end - start)
+    return marked
+
+
 @lru_cache(maxsize=64)  # texts
 def sentences(text: str) -> tuple[Span, ...]:
     """Finds the sentences of the text of a run, and caches them, since every step reads the same text.
@@ -181,7 +266,8 @@ def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> 
             spans.extend(row for row in rows if any(map(str.isalnum, row.of(text))))
         elif block.kind == "table" and tables == "cells":
             spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
-    return spans
+    listed = covered(text, source_lists(text) if tables == "cells" else ())
+    return [span for span in spans if not listed[span.start]]
 
 
 @lru_cache(maxsize=64)  # texts

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import Block, Span, parsed, split_sentences
+from rarr.tools.text.blocks_and_sentences import Block, Span, covered, parsed, source_lists, split_sentences
 
 _WIDEST = 8  # times the size of a block: a unit that is longer is not revised
 _TAIL = 300  # characters of the sentences before a block in its lead
@@ -41,10 +41,11 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
     headings: list[tuple[int, str]] = []
     tail: tuple[Span, ...] = ()
-    for number, units in enumerate(_groups(text, size), start=1):
+    listed = covered(text, source_lists(text))
+    for number, units in enumerate(_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
         too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
-        is_read = not too_long or all(unit.kind == "prose" for unit in units)
+        is_read = not (listed[span.start] or (too_long and any(unit.kind != "prose" for unit in units)))
         alone = split_sentences(span.of(text), tables="cells") if is_read else []
         above = [title for level, title in headings if not first or level < first]
         lead = "" if too_long else _lead(span.of(text), alone, above, _ending(text, tail))
@@ -78,16 +79,17 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
     return ending
 
 
-def _groups(text: str, size: int) -> Iterator[list[Block]]:
+def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit.
 
-    A group ends before the last heading in its second half, if there is one.
+    A group ends before the last heading in its second half, and around a list of sources (`listed`).
     """
     held: list[Block] = []
     for unit in (part for whole in _outline(text, size) for part in _divided(text, whole, size)):
-        while held and unit.end - held[0].start > size:
+        is_other = bool(held) and listed[unit.start] != listed[held[-1].start]
+        while held and (is_other or unit.end - held[0].start > size):
             late = [n for n, it in enumerate(held) if it.level and it.start - held[0].start >= size // 2]
-            cut = late[-1] if late else len(held)
+            cut = late[-1] if late and not is_other else len(held)
             yield held[:cut]
             held = held[cut:]
         held.append(unit)

@@ -3,13 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from rarr.tools.text.blocks_and_sentences import LIST_TITLE
+
 OVERVIEW = "Overview"
 """The heading of what fits no other heading."""
-_NO_PROSE = re.compile(
-    "references|sources|bibliography|citations|works cited|notes|footnotes"
-    "|see also|external links|further reading",
-    re.IGNORECASE,
-)
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
 _LONGEST = 100  # characters of a heading
@@ -31,4 +28,4 @@ def clean_heading(line: str) -> str:
 
 def is_heading_of_list(heading: str) -> bool:
     """Is this clean heading that of a list, such as "References", which an article of prose leaves out?"""
-    return _NO_PROSE.fullmatch(heading) is not None
+    return LIST_TITLE.fullmatch(heading) is not None

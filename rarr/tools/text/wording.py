@@ -45,14 +45,9 @@ def shown(text: str, most: int = _MOST_SHOWN) -> str:
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
 
 
-def without_prefix(message: str) -> str:
-    """Returns `message` without pydantic's first "Value error, "."""
-    return message.replace("Value error, ", "", 1)
-
-
 def cure(error: "ErrorDetails") -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
-    kind, message = error["type"], without_prefix(error["msg"])
+    kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
     if kind == "missing":
         return "it is missing: give it"
     if kind in _EMPTY:

@@ -145,7 +145,7 @@ def test_stops_of_units_and_of_german_days(expected: list[str]) -> None:
     assert document_sentences(" ".join(expected)) == expected
 
 
-NOTES = [f"Note {number} is long enough for a line that is not broken and has no stop" for number in "ab"]
+NOTES = [f"Note {number} is long enough for a line that is not broken, and ends in etc." for number in "ab"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rarr.tools.text.citation_marks import citation_marks, numbered_marks, source_entries
+from rarr.tools.text.blocks_and_sentences import sentences, source_entries
+from rarr.tools.text.citation_marks import citation_marks, numbered_marks
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,23 @@ def test_mark_belongs_to_the_sentence_before_it() -> None:
 )
 def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
     assert [(entry.label, entry.text) for entry in source_entries(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("It is [1].\n\n[1] Ash J. The dam. 2020.\n[2] Lease, 4 May 2023", ["It is [1]."]),
+        ("It is.\n\n[1] Lease of the Mill", ["It is."]),
+        ("[1] It is.\n\n[2] It was.", ["[1] It is.", "[2] It was."]),  # marks that stand first
+        ("So:\n\n- [1] It is old\n", ["So:", "[1] It is old"]),
+        ("It is.[^1]\n\n[^1]: It was.\n[^2]: Lease, a.md", ["It is.[^1]", "It was."]),
+        ("**Quellen:**\n\n* Bericht, 2023\n\nIt is.\n\n1. It was.", ["It is.", "It was."]),
+        ("## References\n\n1. Ash J. The dam,\n   Dams.\n2. Oak. Mills.\n\n## More\n\nIt is.", ["It is."]),
+        ("Notes:\n\n- 40 mg a day at most\n1. Take 40 mg.", ["40 mg a day at most", "Take 40 mg."]),
+    ],
+)
+def test_list_of_sources_claims_nothing_and_a_note_may(text: str, claims: list[str]) -> None:
+    assert [span.of(text) for span in sentences(text) if span.of(text) != "Notes:"] == claims
 
 
 def test_numbered_marks_are_found_anywhere_but_in_code() -> None:
