@@ -5,7 +5,7 @@ The sentence of each citation is read as a card beside the source that the citat
 
 import asyncio
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -72,20 +72,18 @@ async def cited(
     `mark_unsupported`, sentences with something to check that have no citation get a mark too, but for those
     whose search or judgement failed.
     """
-    text, usage, checks = research.original, research.usage, list[CitationCheck]()
+    text, usage, known, checks = research.original, research.usage, research.evidence, list[CitationCheck]()
     marks = await work(citation_marks, text)
     source = getattr(components.retriever, "source", None)
     given = source if isinstance(source, GivenPassages) and not source_entries(text) else None
     if marks:
         meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=dict(usage.by_node))
         with using(meter), meter.step("cite"):
-            checked = check_citations(text, context, marks, research.evidence, given, components)
-            checks, notices = await checked
+            checks, notices = await check_citations(text, context, marks, known, given, components)
         warnings = (*research.warnings, *notices, *meter.warnings)
         update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
         research = research.model_copy(update=update)
-    failed = any(is_failure(notice) for notice in research.warnings)
-    unknown = ("retrieval_failed", "unjudged") if failed else ("retrieval_failed",)
+    unknown = {"retrieval_failed", *["unjudged"] * any(map(is_failure, research.warnings))}
 
     def made() -> Cited:
         settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
@@ -94,14 +92,25 @@ async def cited(
         every = research.report.sentences if mark_unsupported else ()
         bare = [it for it in every if it.checkable and it.start not in done and it.status not in unknown]
         lacking = [it for it in bare if not any(Span(it.start, it.end).overlaps(span) for span in settled)]
-        numbers = dict[str, int]()
+        own = numbers = _own_numbers(text, known)
         if given and any(mark.label.isdecimal() for mark in marks):
-            for number, name in enumerate(given.sources, start=1):
-                numbers.setdefault(name, number)
-        first = highest_number(text, marks) + 1
-        return cited_text(research, planned, lacking, checks, numbers=numbers, first_number=first)
+            numbers = {name: number for number, name in reversed([*enumerate(given.sources, start=1)])}
+        how: dict[str, Any] = {"listed": own, "first_number": highest_number(text, marks) + 1}
+        return cited_text(research, planned, lacking, checks, numbers=numbers, **how)
 
     return await work(made)
+
+
+def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
+    """Maps each source to the number of the entry of the text's own list that has its title or file alone."""
+    numbers = dict[str, int]()
+    for entry in (it for it in source_entries(text) if it.label.isdecimal()):
+        parts = {*map(_words, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
+        named = {it.source for it in named_passages(evidence, entry.text) if _words(it.title) in parts}
+        named = named or {it.source for it in evidence if _has_whole(entry.text, it.source)}
+        if len(named) == 1:
+            numbers.setdefault(named.pop(), int(entry.label))
+    return numbers
 
 
 class _Resolved(NamedTuple):
@@ -158,7 +167,8 @@ async def check_citations(
     done = {Span(card.start, card.end) for card, _ in readings if is_relied_on(card)}
     several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
     await asyncio.gather(*(read(group) for place, group in several.items() if place not in done))
-    checks = await work(lambda: [_check(text, each, readings) for each in resolved])
+    cited = Counter(each.mark.sentence for each in resolved)
+    checks = await work(lambda: [_check(text, it, readings, cited[it.mark.sentence]) for it in resolved])
     return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
 
@@ -226,16 +236,18 @@ class _Sources:
             return self._made[arguments]
 
 
-def _check(text: str, citation: _Resolved, readings: Sequence[_Reading]) -> CitationCheck:
-    """Judges a citation: `not_supported` only if no card beside its source quotes it for a part."""
+def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], citations: int) -> CitationCheck:
+    """Judges one of the `citations` of a sentence: another one, or nobody, may say what it leaves open."""
     mark, evidence = citation.mark, citation.evidence or {}
     near = [card for card, beside in readings if beside & evidence.keys()]
     own = [card for card in near if Span(card.start, card.end) == mark.sentence]
     quoting = [card for card in own if evidence.keys() & set(card.cited)]
-    card = next((card for card in quoting if is_relied_on(card)), None)
+    card = next(filter(is_relied_on, quoting), None)
     unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
     open_ = [[Span(place.start, place.end) for place in it.open] for it in quoting if it.verdict == "open"]
-    partly = any(mark.sentence not in places for places in open_)
+    said = mark.place.start if citations == 1 else -1  # behind it, the source may be silent
+    partly = any(all(place != mark.sentence and place.start > said for place in it) for it in open_)
+    partly |= any(it.verdict == "yes" for it in quoting)  # and doubted
     fault: CitationState = "unjudged" if unread or partly else "not_supported"
     quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(

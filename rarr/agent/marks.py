@@ -1,7 +1,7 @@
 """Puts marks behind the sentences of a text, and a list of the cited sources at its end."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -47,12 +47,13 @@ def cited_text(
     footnotes: bool = False,
     first_number: int = 1,
     numbers: Mapping[str, int] | None = None,
+    listed: Collection[str] = (),
 ) -> Cited:
     """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each of `lacking`.
 
-    The list of sources comes at the end. `footnotes` are marks such as `[^1]`. `numbers` are those that some
-    sources have already; other sources are numbered from `first_number`. `existing`, the checks of earlier
-    citations, only go into the result.
+    The list of sources comes at the end, without those that the text has `listed`. `footnotes` are marks such
+    as `[^1]`. `numbers` are those that some sources have already; other sources are numbered from
+    `first_number`. `existing`, the checks of earlier citations, only go into the result.
     """
     original, new, known = revision.original, count(first_number), numbers or {}
     sources = dict[str, CitedSource]()
@@ -60,15 +61,15 @@ def cited_text(
         if (name := passage.source) not in sources:
             number = known[name] if name in known else next(new)
             sources[name] = CitedSource(number=number, source=name, title=passage.title)
-    listed = sorted(sources.values(), key=lambda source: source.number)
+    ending = sorted((it for it in sources.values() if it.source not in listed), key=lambda it: it.number)
     form = "[^{}]" if footnotes else "[{}]"
     marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
     text, places = with_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
     return Cited(
         original=original,
-        text=text + _source_list(original, listed, footnotes=footnotes),
+        text=text + _source_list(original, ending, footnotes=footnotes),
         list_start=len(text),
-        sources=tuple(listed),
+        sources=tuple(ending),
         existing=tuple(existing),
         research=revision,
         citations=tuple(

@@ -91,7 +91,7 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
     """Put citations into a text, and change nothing else.
 
     FILE is - for standard input. A supported sentence gets a mark such as [1], and the text a list of sources
-    at its end. Citations that it has already are checked, and stay; standard error names the wrong ones.
+    at its end. Citations that it has already stay; standard error names those that are not supported.
 
     \b
     Examples:
@@ -105,8 +105,8 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
     streams.write_result(cited, lambda: str(cited.text))
     status = _outcome(cited.research)
     if not status and not options.as_json():
-        wrong = [it for it in cited.existing if it.state in ("not_supported", "source_not_found")]
-        lines = [f"citation {it.text} at character {it.start}: {it.state.replace('_', ' ')}" for it in wrong]
+        doubtful = [it for it in cited.existing if it.state != "supported"]
+        lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
         streams.warn(*lines, *grouped(cited.research.warnings))
     return status
 

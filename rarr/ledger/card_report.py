@@ -130,7 +130,7 @@ def card_attribution(state: State) -> Attributed:
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()
     for sentence in (it for it in state["report"].sentences if it.checkable):
-        card, judged = cards.get(sentence.start), sentence.status != "unjudged"
+        card, judged = cards.get(sentence.start), sentence.status not in ("unjudged", "retrieval_failed")
         before.append(float(card is not None and is_relied_on(card)) if judged else None)
         after.append(float(sentence.status == "supported") if judged else None)
     return before, after

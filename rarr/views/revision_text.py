@@ -192,10 +192,10 @@ def _count(revision: Revision) -> str:
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)
     others = "".join(f", {edits[state]} {state}" for state in ("suggested", "refused") if edits[state])
-    before, after = revision.scores.attribution_before, revision.scores.attribution_after
-    known = "" if before is None or after is None else f"; attribution {before:.2f} → {after:.2f}"
+    old, new = revision.scores.attribution_before, revision.scores.attribution_after
+    known = "nothing was judged" if old is None or new is None else f"attribution {old:.2f} → {new:.2f}"
     total = counted(sum(counts.values()), "sentence")
-    return f"{total}: {states}; {counted(edits['accepted'], 'change')}{others}{known}"
+    return f"{total}: {states}; {counted(edits['accepted'], 'change')}{others}; {known}"
 
 
 def _cost(revision: Revision) -> str:

@@ -8,13 +8,12 @@ import pytest
 from component_doubles import scripted_components
 from makers import passage
 
-from rarr import Cited, Passage, Reviser, Settings, cite
+from rarr import Cited, Reviser, Settings, cite
 from rarr.agent.cite import check_citations, named_passages
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.citation_marks import citation_marks
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -45,16 +44,6 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
     cited = cite(f"{WRONG} It was painted in 1950.", sources=[HEIGHT], mark_unsupported=True)
     assert cited.text == f"{WRONG}[citation needed] It was painted in 1950.[citation needed]"
     assert (cited.research.report.sentences[0].status, cited.research.edits) == ("contradicted", ())
-
-
-def test_passage_record_keeps_its_source_and_offsets() -> None:
-    record = Passage(
-        text=HEIGHT, source="https://dams.org/hoover", title="Hoover Dam", start=100, end=100 + len(HEIGHT),
-        retrieved_at=RETRIEVED_AT,
-    )  # fmt: skip
-    cited = cite(HIGH, sources=[record])
-    assert cited.text.endswith("\n\n- [1] Hoover Dam, https://dams.org/hoover\n")
-    assert cited.citations[0].passage.start == 100
 
 
 @pytest.mark.parametrize(
@@ -88,6 +77,8 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         states = [each.existing[0].state for each in cited]
         assert states == ["supported", "supported", "supported", "not_supported"]
         assert reviser.revise(WRONG).text == HIGH  # the reviser still edits
+        numbered = reviser.cite(f"{HIGH}\n\n[3] The Great Dam, 2020\n[4] Other\n")
+    assert (body(numbered), numbered.sources) == (f"{HIGH}[3]\n\n[3] The Great Dam, 2020\n[4] Other\n", ())
 
 
 @pytest.mark.parametrize(
@@ -127,6 +118,8 @@ CLAUSES, HALF = "The old dam is 379 metres long [1] and was painted [2].", "The 
     [
         (BOTH, [LONG, OLD], NearQuoteReader(), ["supported"] * 2, []),
         (CLAUSES, [HALF, OLD], NearQuoteReader(), ["unjudged", "not_supported"], []),
+        (CLAUSES.replace(" [2]", ""), [HALF], NearQuoteReader(), ["unjudged"], []),
+        (f"{OLD[:-1]} [1].", ["The dam Os was completed in 1940."], NearQuoteReader(), ["not_supported"], []),
         ("It is red [1].", [f"It is red. {INJECTION}"], NearQuoteReader(), ["unjudged"],
          ["suspicious_evidence"]),
         (f"{LONG[:-1]} [1].", [OLD], Failing(), ["unjudged"], ["check_failed"]),
