@@ -89,10 +89,10 @@ def found_files(names: Sequence[str]) -> list[Path]:
     """
     found: dict[Path, Path] = {}
     for name in names:
-        files = [*_in_folder(Path(name))] if os.path.lexists(name) else []
-        if not files:
+        if not (files := [*_in_folder(Path(name))] if os.path.lexists(name) else []):
             cure = f"name a file, or a folder with files {', '.join(KINDS)}"
-            raise InputError(f"{visible(name)} does not exist, or holds no document: {cure}")
+            why = "holds no document" if os.path.lexists(name) else "does not exist"
+            raise InputError(f"{visible(name)} {why}: {cure}")
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())

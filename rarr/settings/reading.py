@@ -100,7 +100,7 @@ def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
     if name := _OTHER_NAMES.get(key):
         return f"unknown setting {key!r}{where}: it is called {name}, in the call revise(text, {name}=...)"
-    return f"unknown setting {key!r}{where}" + (closest(key, names) or f": settings are {', '.join(names)}")
+    return f"unknown setting {key!r}{where}" + (closest(key, names) or ": see the guide to settings")
 
 
 def closest(key: str, names: Iterable[str]) -> str:

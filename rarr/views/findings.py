@@ -46,7 +46,7 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
     places = [f"{finding.line}:{finding.column}" for finding in document.findings]
     width, told = max(map(len, places), default=0), dict[str, str]()
     for place, finding in zip(places, document.findings, strict=True):
-        status = finding.status.replace("_", " ").ljust(_STATUS)
+        status = finding.status.ljust(_STATUS)
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
         yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
         yield from (Line(4 + width, Text(detail)) for detail in _differences(finding))
@@ -63,7 +63,7 @@ def verdict(checks: DocumentChecks, *, why: bool = True) -> str:
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
-        kinds = ", ".join(status.replace("_", " ") for status in checks.fail_on if status in statuses)
+        kinds = ", ".join(status for status in checks.fail_on if status in statuses)
         where = f"in {counted(len(failing), 'file')} {'fails' if checks.failing == 1 else 'fail'}"
         parts.append(f"{counted(checks.failing, 'sentence')} {where} ({kinds})")
     if unjudged := [document for document in checks.documents if document.unjudged]:

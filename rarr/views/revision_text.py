@@ -130,7 +130,7 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     What differs, and with `verbose` the other quotes, follow on lines of their own.
     """
     # The support of a contradicted sentence counts only one side, so it is not shown.
-    status = Text(sentence.status.replace("_", " "), _STATUS_STYLES[sentence.status])
+    status = Text(sentence.status, _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}")
     if _is_disputed(sentence):
@@ -188,7 +188,7 @@ def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
 
 
 def _count(revision: Revision) -> str:
-    counts = Counter(sentence.status.replace("_", " ") for sentence in revision.report.sentences)
+    counts = Counter(sentence.status for sentence in revision.report.sentences)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)
     others = "".join(f", {edits[state]} {state}" for state in ("suggested", "refused") if edits[state])

@@ -24,7 +24,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
     (["trace", "export", "last", "-o", "docs"], "-o docs is a folder: name a file in it"),
     (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
-    (["check", "docs", *CORPUS], "docs does not exist, or holds no document"),
+    (["check", "docs", *CORPUS], "docs holds no document: name a file"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
     (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
