@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from rarr.backends.embedded.values import Value, compare, values
+from rarr.backends.embedded.values import Value, compare, is_rounded, values
 from rarr.backends.embedded.words import (
     MOODS,
     OPENERS,
@@ -117,13 +117,15 @@ def items_of(text: str) -> tuple[Item, ...]:
     words = [it for it in every if not any(own.start < it.end() and it.start() < own.end for own in found)]
     language = language_of(match[0].casefold() for match in words)
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
+    hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     start, auxiliaries = next((match.start() for match in words), 0), list[tuple[int, str]]()
     for match in words:
         word = match[0].casefold()
         for piece, begin in _pieces(word, match.start()):
             if form := TENSES[language].get(piece):
                 auxiliaries.append((begin, form))
-            if piece and not is_small(piece, language):
+            is_hedge = piece not in WEIGHTY and any(it.lead <= begin < it.start for it in hedged)
+            if piece and not is_small(piece, language) and not is_hedge:
                 is_name = match[0][0].isupper() and match.start() > start
                 plain = piece if piece in WEIGHTY else stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
@@ -155,8 +157,7 @@ def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_
 
 
 def _is_in_name(text: str, before: Item, item: Item, language: str) -> bool:
-    """Does a number stand behind a name, as in "Apollo 11"?"""
-    value = item.value
+    value = item.value  # as in "Apollo 11"
     if value is None or value.bound or not item.word.isdigit() or before.stem in WEIGHTY | OPENERS:
         return False
     is_year = language == "german" and value.kind == "date"  # "wurde das Wehr 1958 erneuert"
@@ -184,7 +185,6 @@ def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
-    """Yields the word, and a "not" apart that is written together with it."""
     if match := _NOT.search(word):
         yield word[: match.start()], start
         yield "not", start + match.start()
@@ -261,9 +261,9 @@ def plain(words: str) -> str:
 
 
 def is_same(item: Item, other: Item) -> bool:
-    """Are they equal values, or the same word in any inflection?"""
+    """Is the value equal, and no rounding unless it shows this, or the word the same in any inflection?"""
     if item.value and other.value:
-        return compare(item.value, other.value) == "equal"
+        return compare(item.value, other.value) == "equal" and not is_rounded(item.value, other.value)
     return bool(item.stem) and item.stem == other.stem
 
 

@@ -1,8 +1,4 @@
-"""Reads cards without a model: compares a sentence with the source lines that nearly repeat it.
-
-It supports a sentence where a line has all of its words with meaning, in one order and tense, and corrects it
-where only values, a name of another thing than the subject, or a turning word differ. All else is open.
-"""
+"""Reads cards without a model: compares a sentence with the source lines that nearly repeat it."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -36,8 +32,8 @@ from rarr.tools.text.blocks_and_sentences import Span, table_cells
 from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6  # of a sentence's items, in a line about the same
-_AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = frozenset(",;:()–—")
+_AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FULL_NAME = 4  # letters: "II" and "B" are parts of a name
@@ -113,7 +109,6 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
-    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     shown = "".join(piece.text for piece in block.pieces)
@@ -167,7 +162,6 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, framed: bool = 
 
 
 def _near_lines(items: Sequence[Item], meant: Antecedents | None, lines: Sequence[Line]) -> list[Comparison]:
-    """Returns the near ones of the lines about the same, nearest first; a question says nothing."""
     subject = meant.subject if meant else None
     about = (it for it in lines if (meant is None or meant.are_in(it)) and not it.text.rstrip().endswith("?"))
     found = (compared(items, line, subject) for line in about)
@@ -292,7 +286,8 @@ def _kind(own: Item, other: Item) -> Kind:
     is_name, one, second = own.is_name or other.is_name, own.value, other.value
     if one and second:
         is_name |= "identifier" in (one.kind, second.kind)  # another name may be another thing
-        differs = one.kind == second.kind and compare(one, second) == "different"
+        is_near = one.kind == second.kind and one.bound in (second.bound, "about")
+        differs = is_near and compare(one, second) == "different"
         return "value" if differs and not is_name else "open"
     if own.is_name and other.is_name and not (one or second):
         return "name"
@@ -350,7 +345,6 @@ def _gap(line: Line, number: int) -> str:
 
 
 def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
-    """Writes the edits of a correction: values in the form of the text, and words as the line has them."""
     for slot in found.slots:
         by = found.line.text[slot.other[0].start : slot.other[-1].end] if slot.other else ""
         if slot.own and slot.other:
@@ -365,8 +359,7 @@ def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
 
 
 def _turned(sentence: str, line: Line, slot: Slot) -> RawEdit:
-    """Copies what the line has between the items around a turning word, which are the same in both."""
-    items = items_of(sentence)
+    items = items_of(sentence)  # those around the turning word are the same in both
     own, other = slot.at[0] + len(slot.own), slot.at[1] + len(slot.other)
     start = items[slot.at[0] - 1].start if slot.at[0] else 0
     end = items[own].end if own < len(items) else len(sentence)

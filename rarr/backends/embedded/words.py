@@ -40,7 +40,7 @@ _WEIGHTY = (
     " any some most few less more fewer least almost nearly hardly up down over under above below than"
     " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect expected"
     " hope reject rejected refuse refused fail failed said außer bis vor nach falls wenn ob alle jeder jede"
-    " jedes einige meisten wenige weniger mehr fast beinahe kaum über unter als ehemals früher geplant"
+    " jedes einige meisten wenige weniger mehr fast beinahe knapp kaum über unter als ehemals früher geplant"
     " angeblich sauf jusque avant après si tous toutes tout toute chaque quelques plupart moins plus presque"
     " sur sous ancien prévu"
 )

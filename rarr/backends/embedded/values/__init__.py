@@ -2,6 +2,7 @@
 
 from rarr.backends.embedded.values.comparing import (
     compare as compare,
+    is_rounded as is_rounded,
     same as same,
     states as states,
     written_like as written_like,

@@ -1,18 +1,14 @@
-"""Compares two values, and writes a value in the form of another.
-
-A claim is compared with a source: it may be less exact ("85%" of 85.19%, "May 1931" of 3 May 1931), but not
-more exact. Where neither follows, the two are not comparable.
-"""
+"""Compares a value with that of a source, than which it may be less exact; writes one in another's form."""
 
 import re
-from decimal import Decimal
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Literal
 
-from rarr.backends.embedded.values.forms import Amount, Date, Range, Value
+from rarr.backends.embedded.values.forms import ALIKE, DIGITS, Amount, Date, Range, Value
 from rarr.backends.embedded.values.reading import values
-from rarr.backends.embedded.values.tables import FACTORS, MONTH_NAMES, MONTHS, SMALL_NUMBERS
+from rarr.backends.embedded.values.tables import FACTORS, MONTH_LANGUAGES, MONTH_NAMES, MONTHS
 
 Comparison = Literal["equal", "different", "unknown"]
 """`unknown`: not comparable, since kinds, units or bounds differ, or the claim is more exact."""
@@ -22,14 +18,19 @@ _ROUND = 1000  # a number in steps of so much may be round: 35,000
 _NEAR, _CONVERTED, _HEDGED = Fraction(1, 50), Fraction(1, 100), Fraction(1, 10)
 _ROUGHLY_ABOVE = Fraction(3, 2)
 _OWN_NAME = 5  # an identifier of more characters is the same one behind another label
+_OTHER_MARK, _DIGITS_TO_GROUP = {",": ".", ".": ","}, 4
+_SHOWN = 500  # of a step: "4.2 billion" shows that it is rounded
+_CONVERSION = Fraction(1, 200)  # what a conversion into another system may round
+_NO_WORD = re.compile(r"[\W\d_]+")
 _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
 
 def compare(claim: Value, source: Value) -> Comparison:
     """Does the source's value say the claim's? See the module for what may be less exact."""
     if claim.kind != source.kind:
-        same_name = "identifier" in (claim.kind, source.kind) and _digits_of(claim) == _digits_of(source)
-        return "equal" if same_name or (claim.text == source.text and claim.text.isdigit()) else "unknown"
+        names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
+        is_name = "identifier" in (claim.kind, source.kind) or claim.text.isdigit()
+        return "equal" if len(names) == 1 and is_name else "unknown"
     if claim.kind == "identifier":
         return _compare_names(claim, source)
     if claim.kind == "date":
@@ -41,6 +42,14 @@ def compare(claim: Value, source: Value) -> Comparison:
     amounts = _in_base(claim), _in_base(source)
     found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
     return found[0] if found[0] == "equal" or len(set(found)) == 1 else "unknown"
+
+
+def is_rounded(claim: Value, source: Value) -> bool:
+    """Is a claim a rounding of its source, and neither a word nor "million" shows that it is rounded?"""
+    if not claim.kind == source.kind == "number" or claim.bound not in ("", source.bound):
+        return False
+    is_shown = claim.bound == "about" or claim.amounts[0].step >= _SHOWN
+    return not is_shown and _in_base(claim)[0].amount != _in_base(source)[0].amount
 
 
 def same(first: Value, second: Value) -> bool:
@@ -107,7 +116,6 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
 
 
 def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
-    """Is the first amount the second, or a rounding of it?"""
     rough = float(one.amount)
     if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(one.step), 2 * float(other.step)):
         return "different"  # without the cost of fractions
@@ -125,10 +133,6 @@ def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
         return "different"
     is_round = any(it.step and it.amount % (it.step * 2 * _ROUND) == 0 for it in (one, other))
     return "unknown" if is_round else "different"
-
-
-def _digits_of(value: Value) -> str:
-    return str(value.readings[0]) if value.kind == "identifier" else value.text
 
 
 def _compare_names(claim: Value, source: Value) -> Comparison:
@@ -191,7 +195,10 @@ def _compare_range(claim: Range | None, source: Range | None) -> Comparison | No
 
 
 def written_like(value: Value, like: Value) -> str | None:
-    """Writes `value`, or a rounding, in the form of `like`: 1.2 million like "1,500,000" is "1,200,000"."""
+    """Writes `value` in the form of `like`: 1.200 like "1,500" is "1,200".
+
+    Marks that `like` does not show are those of `value`; what no mark shows how to write stays as it is.
+    """
     if value.kind != like.kind or value.unit != like.unit:
         return None
     alike = value.text if _form(value) == _form(like) is not None else None
@@ -206,56 +213,47 @@ def written_like(value: Value, like: Value) -> str | None:
 
 
 def _form(value: Value) -> str | None:
-    """Returns what values share that are written alike but for numbers and units; None for a number alone."""
+    """Returns what values share that are written alike but for their digits; None for digits alone."""
     text = value.text.casefold()
     if value.is_word:
         return value.kind if value.kind in ("ordinal", "date") else None
     if value.kind == "time":
         return re.sub(r"[^a-z]", "", text.replace("p", "a"))
     form = re.sub(r"\d+(?:(?:st|nd|rd|th)\b)?", "9", text)
-    if value.kind == "number" and value.unit and value.number.end < value.end:
-        return "one" if value.amounts[0].amount == 1 else "many"
     return form if re.search(r"[^\W\d]", form) else None
 
 
 def _number_like(value: Value, like: Value) -> str | None:
     place = like.number.moved(-like.start)
     before, number, behind = like.text[: place.start], place.of(like.text), like.text[place.end :]
-    first, _, rest = number.partition(" ")
-    if like.is_word:
-        number, behind = first, f" {rest}{behind}" if rest else behind
-    read = _alone(number, like)
-    if read is None:
-        return None
-    amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
-    if 1 in (amount, read.amount):
-        return None  # the words behind "1" are in the singular
-    if like.is_word:
-        words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
-        return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
     own = value.number.moved(-value.start).of(value.text)
-    is_converted, is_scaled = value.size != like.size, like.amounts[0].amount != read.amount
-    is_far = is_scaled and amount >= _ROUND > read.amount
-    if own == number or is_far or ((is_converted or is_scaled) and amount < 1 <= read.amount):
-        return None  # the unit, or "million", may be what is wrong
-    marks = re.findall(r"[^\d−-]", number)
-    is_decimal = bool(marks) and read.step < Fraction(1, 2)
-    own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")
-    other = "," if marks[:1] == ["."] else (not marks and own_mark) or "."
-    point = marks[-1] if is_decimal else other
-    group = next((it for it in marks if not is_decimal or it != point), "" if len(number) > 3 else ",")
-    # No digit that the source does not have.
-    fewest = 0 if is_converted else len(own_decimals)
-    if is_decimal and (fewest or amount.denominator != 1):
-        fewest = max(fewest, len(number.rpartition(point)[2]))
-    places = next((n for n in range(fewest, fewest + 4) if (amount * 10**n).denominator == 1), fewest)
-    whole, _, decimals = f"{Decimal(amount.numerator) / amount.denominator:,.{places}f}".partition(".")
+    read, its_own = _alone(number, like), _alone(own, value)
+    if read is None or its_own is None or 1 in (read.amount, its_own.amount):
+        return None  # the words behind "1" are in the singular
+    (group, point), (its_group, its_point) = _marks(number, read), _marks(own, its_own)
+    amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
+    ratio, places = amount / its_own.amount, len(own.rpartition(its_point or own)[2])
+    rest = abs(round(amount) - amount)
+    is_converted = 1 <= amount < (10**15 if group else _ROUND) and rest <= amount * _CONVERSION
+    is_converted &= not (rest and set(str(ratio)) <= set("01/"))  # within one system, nothing is rounded
+    if like.is_word or not DIGITS.fullmatch(own.translate(ALIKE)) or (ratio != 1 and not is_converted):
+        return value.text
+    if ratio == 1 and not (group or point):
+        return before + own + behind
+    if places and point:
+        places = max(places, len(number.rpartition(point)[2]))
+    if point and not group and len(number.partition(point)[0]) < _DIGITS_TO_GROUP:
+        group = _OTHER_MARK[point] if its_group == point else its_group
+    point = point or (its_point if its_point != group else _OTHER_MARK.get(group, "."))
+    whole, _, decimals = f"{float(amount):,.{places if ratio == 1 else 0}f}".partition(".")
     return before + whole.replace(",", group) + (point + decimals if decimals else "") + behind
 
 
-def _decimals(number: str) -> tuple[str, str]:
-    mark = next((character for character in reversed(number) if character in ".,"), "")
-    return mark, number.rpartition(mark)[2] if mark else ""
+def _marks(number: str, reading: Amount | None) -> tuple[str, str]:
+    """Returns the mark between the thousands of a number and its decimal mark; "" where it shows none."""
+    marks = re.findall(r"[^\d−-]", number)
+    point = marks.pop() if marks and reading and reading.step < Fraction(1, 2) else ""
+    return marks[0] if marks else "", point
 
 
 def _alone(number: str, like: Value) -> Amount | None:
@@ -272,13 +270,15 @@ def _date_like(value: Value, like: Value) -> str | None:
     if [part is None for part in new] != [part is None for part in old]:
         return None
     year, month, day = (part[0] if part else 0 for part in new)
+    name = _month_like(month, *(_NO_WORD.split(it.text.lower()) for it in (like, value)))
+    if name is None or len(value.readings) > 1:
+        return value.text  # no guess at a language, or at the order of day and month
     left = [str(part[0]) if part else "" for part in old]
 
     def replaced(match: re.Match[str]) -> str:
         piece, number = match[0], match[0].lstrip("0")
         if piece.lower() in MONTHS:
-            names = next(names for names in MONTH_NAMES if piece.lower() in names)
-            return names[month - 1] if piece.islower() else names[month - 1].capitalize()
+            return name if piece.islower() else name.capitalize()
         if piece.isalpha():
             return {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day not in (11, 12, 13) else 0, "th")
         is_month = number == left[1] and (left[2] != number or "-" in like.text)
@@ -288,3 +288,11 @@ def _date_like(value: Value, like: Value) -> str | None:
         return str((year, month, day)[at]).zfill(2 if piece.startswith("0") or "-" in like.text else 1)
 
     return re.sub(r"\d+|[^\W\d_]{3,}|(?<=\d)(?:st|nd|rd|th)\b", replaced, like.text)
+
+
+def _month_like(month: int, old: Sequence[str], source: Sequence[str]) -> str | None:
+    """Names a month as the source does, unless `old` is of other languages; None if these have two names."""
+    had, given = (next((it for it in words if it in MONTHS), "") for words in (old, source))
+    languages, others = (MONTH_LANGUAGES.get(it, set()) for it in (had, given))
+    names = {MONTH_NAMES[language][month - 1] for language in languages} or {""}
+    return given if languages & others else names.pop() if len(names) == 1 else None

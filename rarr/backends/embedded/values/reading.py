@@ -1,7 +1,4 @@
-"""Finds the values of a text: numbers with their units, dates, times, ordinals and identifiers.
-
-Marks that are no part of a value (Markdown, tags, citation marks, superscripts) are blanked first.
-"""
+"""Finds the values of a text: numbers with their units, dates, times, ordinals and identifiers."""
 
 import re
 import unicodedata
@@ -33,7 +30,6 @@ def values(text: str) -> tuple[Value, ...]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """Blanks a mark, but for the exponent of a unit or of ten."""
     power = match[0].removeprefix("<sup>").removesuffix("</sup>")
     if power and power[0] in "23⁰¹²³⁴⁵⁶⁷⁸⁹⁻" and forms.BEFORE_POWER.search(match.string, 0, match.start()):
         return power.replace("2", "²").replace("3", "³") + "\0" * (len(match[0]) - len(power))
@@ -290,7 +286,6 @@ class _Reader:
         return None if is_unit else self._made(start, end, "ordinal", Amount(Fraction(amount)))
 
     def _following(self, number: int) -> str:
-        """Returns the word behind a token, if nothing but white space or a hyphen is between."""
         if number + 1 >= len(self.tokens):
             return ""
         gap = self.plain[self.tokens[number].end() : self.tokens[number + 1].start()]

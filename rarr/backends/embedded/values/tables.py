@@ -58,32 +58,34 @@ FACTORS: dict[str, int] = {
 }  # fmt: skip
 SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # units as well: 5 m, 3 t
 
-# The months of CLDR, as they stand in dates, with short forms in English, German and French.
+# The months of CLDR by language, as they stand in dates; behind the full forms, short ones.
 _MONTHS = """
-january february march april may june july august september october november december
-jan feb mar apr may jun jul aug sep oct nov dec
-januar februar märz april mai juni juli august september oktober november dezember
-jänner feber mrz apr mai jun jul aug sept okt nov dez
-janvier février mars avril mai juin juillet août septembre octobre novembre décembre
-janv févr mars avr mai juin juil aout sept oct nov déc
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
-janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
-januari februari maart april mei juni juli augustus september oktober november december
-stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października - grudnia
-ledna února března dubna května června července srpna září října - prosince
-januari februari mars april maj juni juli augusti september oktober november december
-januar februar marts april maj juni juli august september oktober november desember
-január február március április május június július augusztus szeptember október november december
-ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
-ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
-января февраля марта апреля мая июня июля августа сентября октября ноября декабря
-січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
-ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου
+en january february march april may june july august september october november december
+en jan feb mar apr may jun jul aug sep oct nov dec
+de januar februar märz april mai juni juli august september oktober november dezember
+de jänner feber mrz apr mai jun jul aug sept okt nov dez
+fr janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+fr janv févr mars avr mai juin juil aout sept oct nov déc
+es enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+it gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+pt janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+nl januari februari maart april mei juni juli augustus september oktober november december
+pl stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października - grudnia
+cs ledna února března dubna května června července srpna září října - prosince
+sv januari februari mars april maj juni juli augusti september oktober november december
+no januar februar marts april maj juni juli august september oktober november desember
+hu január február március április május június július augusztus szeptember október november december
+ro ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
+tr ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+ru января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+uk січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
+el ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου
 """  # noqa: E501
-MONTH_NAMES = [line.split() for line in _MONTHS.strip().splitlines()]
-MONTHS = {name: number for names in MONTH_NAMES for number, name in enumerate(names, 1) if name != "-"}
-BARE_MONTHS = {name for names in MONTH_NAMES[:6] for name in names}  # names that may stand without a number
+_LISTS = [(language, names) for language, *names in map(str.split, _MONTHS.strip().splitlines())]
+MONTH_NAMES = dict(reversed(_LISTS))
+MONTHS = {name: number for _, names in _LISTS for number, name in enumerate(names, 1) if name != "-"}
+MONTH_LANGUAGES = {name: {language for language, names in _LISTS if name in names} for name in MONTHS}
+BARE_MONTHS = {it for it in MONTHS if MONTH_LANGUAGES[it] & {"en", "de", "fr"}}  # they need no number
 UNCLEAR_MONTHS = frozenset(("may", "march", "mars", "mar", "mart", "mai", "sept", "dec", "jan", "august"))
 
 _BOUNDS = {
@@ -118,11 +120,6 @@ de der die das und ist im den von mit ein eine einen dem des auf für wurde hat 
 fr le la les des et est du en un une au dans par pour sur il elle a été
 """
 COMMON_WORDS = {line[:2]: frozenset(line[3:].split()) for line in _COMMON_WORDS.strip().splitlines()}
-_SMALL_NUMBERS = """
-en zero one two three four five six seven eight nine ten eleven twelve
-de null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
-fr zéro un deux trois quatre cinq six sept huit neuf dix onze douze
-"""
 SHARED_NUMBERS = frozenset(
     ["second", "sept", "neuf", "elf", "acht", "null", "six", "dix", "cent", "mille", "once", "un", "million"]
 )  # number words that another language has too
@@ -131,7 +128,6 @@ BETWEEN = frozenset(["between", "zwischen", "entre"])
 ARTICLES = frozenset(["a", "an", "ein", "eine", "einer", "einem", "eins", "un", "une"])
 # Words behind "one" where it is no number.
 BEHIND_PRONOUN = frozenset(["", "of", "that", "who", "can", "is", "may", "must", "and", "or", "another"])
-SMALL_NUMBERS = {line[:2]: line[3:].split() for line in _SMALL_NUMBERS.strip().splitlines()}
 PARTS = {  # the names of fractions, by what they divide by
     **dict.fromkeys(("half", "halbe", "halben", "halber", "halbes", "hälfte", "demi", "demie", "moitié"), 2),
     **dict.fromkeys(("third", "thirds", "drittel", "tiers"), 3),
@@ -164,5 +160,4 @@ def unit_of(form: str) -> tuple[str, Fraction] | None:
 
 
 def is_money(unit: str) -> bool:
-    """Is it a currency?"""
     return len(unit) == 3 and unit.isupper()
