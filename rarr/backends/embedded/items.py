@@ -46,6 +46,7 @@ _COMMENT = re.compile(
     rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*none\s+of\b|{_FIRST}{_WRONG}\w*\W*\Z|\A\W*not\s\w+\W*\Z"
 )
 _ANNOUNCEMENT = re.compile(rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}")
+_KIND = re.compile(r"\(.*?\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
@@ -81,6 +82,7 @@ class Line:
     row: str = ""  # the first cell of its row
     is_row: bool = False  # and not one cell with its headings
     around: frozenset[str] = frozenset()  # the keys of its whole excerpt
+    title: str = ""
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -148,7 +150,6 @@ def verb_at(items: Sequence[Item], default: int) -> int:
 
 
 def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_late: bool) -> None:
-    """Adds each auxiliary to the next item, but for "not" and "in"; a German one to a word in lower case."""
     for start, form in auxiliaries if items else ():
         behind = (n for n, it in enumerate(items) if it.start > start and it.stem not in WEIGHTY | OPENERS)
         verbs = (n for n in behind if not (is_late and (items[n].is_name or items[n].value)))
@@ -221,7 +222,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, is_row=bool(cells), around=around))
+        lines.append(Line(labels, text, items, tells, "", bool(cells), around, excerpt.title))
         beside = {item.key for item in items if item.is_name and _BESIDE.search(text, 0, item.start)}
         above |= {item.key for item in items if item.is_name or item.start == 0} - beside
         if line.text.rstrip().endswith(tuple(".!?")):
@@ -249,7 +250,6 @@ def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
 
 
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
-    """Yields the last words of what a pronoun behind a line may mean: the subject, and other names."""
     for number, (item, after) in enumerate(zip(items, [*items[1:], _NONE], strict=False)):
         ends = not (after.is_name and after.start == item.end + 1)
         if ends and ((item.is_name and not item.form) or (number == 0 and not begins_with_pronoun(text))):
@@ -265,6 +265,19 @@ def is_same(item: Item, other: Item) -> bool:
     if item.value and other.value:
         return compare(item.value, other.value) == "equal" and not is_rounded(item.value, other.value)
     return bool(item.stem) and item.stem == other.stem
+
+
+def answers(line: Line, sentence: str, above: str, context: str) -> bool:
+    """May the page of a line tell what a context asks about? Else its title tells another kind or name."""
+    asked = {item.key for item in items_of(context)}
+    if asked <= line.around:
+        return True
+    known = asked.union(item.key for text in (sentence, above) for item in items_of(text))
+    strange = [item.start for item in items_of(line.title) if item.key not in known]
+    kinds = [match.span() for match in _KIND.finditer(line.title)]
+    if any(start < at < end for at in strange for start, end in kinds):
+        return False
+    return antecedents(sentence, above) is None or not any(line.title[at].isupper() for at in strange)
 
 
 class Antecedents(NamedTuple):
@@ -296,7 +309,6 @@ def antecedents(sentence: str, above: str) -> Antecedents | None:
 
 
 def _subject(parts: list[str]) -> frozenset[str]:
-    """Returns the first name, else the first word, of the last sentence that begins with no pronoun."""
     for part in reversed(parts):
         items = items_of(part)
         if items and not begins_with_pronoun(part):

@@ -13,6 +13,7 @@ from rarr.backends.embedded.items import (
     Antecedents,
     Item,
     Line,
+    answers,
     antecedents,
     begins_with_pronoun,
     first_word,
@@ -117,10 +118,11 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         require_awaited()
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
+        told = [it for it in lines if answers(it, piece.text, above, block.context)]
         if piece.number and cell:
-            cards[piece.number] = _card_of_cell(shown, cell, lines)
+            cards[piece.number] = _card_of_cell(shown, cell, told)
         elif piece.number:
-            cards[piece.number] = card_of(piece.text, above, [line for line in lines if not line.row])
+            cards[piece.number] = card_of(piece.text, above, [line for line in told if not line.row])
         above += f"\n{piece.text}"
     return cards
 
@@ -240,12 +242,10 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
-    """Counts the first words that the title or a line before has: they say what the line is about."""
     return sum(1 for _ in takewhile(lambda it: it.key in line.above and (it.stem or it.is_name), items))
 
 
 def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
-    """Compares a sentence with a row and the headings above: all words, and the values in order."""
     words = {item.key for item in items}
     others = [item for item in items if item.key not in line.words and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
@@ -370,7 +370,6 @@ def _turned(sentence: str, line: Line, slot: Slot) -> RawEdit:
 
 
 def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
-    """Adds the words before the replaced ones until they stand only once; doubles no full stop."""
     at = start
     while sentence.count(sentence[at:end]) > 1 and at:
         at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1

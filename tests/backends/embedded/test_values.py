@@ -23,7 +23,6 @@ CASES = [
     ("due on 5/11/2024", "due on 5 November 2024", "unknown"),
     ("due on 5/11/2024", "due on 6 November 2024", "different"),
     ("7 czerwca 1954", "on 7 June 1954", "equal"),
-    ("in the 1950s", "in 1954", "equal"),
     ("fixed in CVE-2023-11842", "fixed in CVE-2023-11824", "different"),
     ("doi 10.1234/abc.55", "https://doi.org/10.1234/ABC.55", "equal"),
     ("ISBN 978-0-306-40615-7", "ISBN 0-306-40615-2", "equal"),
@@ -57,7 +56,6 @@ CASES = [
     ("le 1er août 2003", "on August 1, 2003", "equal"),
     ("in the 18th century", "in 1745", "equal"),
     ("Contact ops@varn.example", "Contact ops@varm.example", "different"),
-    ("a quarter of it", "a third of it", "different"),
     ("2.5×10⁶ cells", "2,500,000 cells", "equal"),
     ("-5 °C", "5 °C", "different"),
 ]

@@ -195,10 +195,7 @@ def _compare_range(claim: Range | None, source: Range | None) -> Comparison | No
 
 
 def written_like(value: Value, like: Value) -> str | None:
-    """Writes `value` in the form of `like`: 1.200 like "1,500" is "1,200".
-
-    Marks that `like` does not show are those of `value`; what no mark shows how to write stays as it is.
-    """
+    """Writes `value` in the form of `like`; what this form does not show stays as it is written."""
     if value.kind != like.kind or value.unit != like.unit:
         return None
     alike = value.text if _form(value) == _form(like) is not None else None

@@ -12,10 +12,7 @@ Range = tuple[int, int]
 
 
 class Amount(NamedTuple):
-    """A number as written, with its power of ten and without its unit.
-
-    `step` is half of its last written place: "1.2 million" is 1,150,000 to 1,250,000. It is 0 for a fraction.
-    """
+    """A number without its unit; `step` is half of its last written place (50,000 of "1.2 million"), or 0."""
 
     amount: Fraction
     step: Fraction = Fraction(1, 2)
