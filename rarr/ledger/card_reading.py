@@ -227,8 +227,7 @@ class _Reading:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
             return Card(start=place.start, end=place.end, verdict=None, reason=reason)
         (card, doubted), unreliable = located, place in self._unreliable
-        unclear = () if confirmed else doubted.unclear
-        doubts = (*doubted.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
+        doubts = (*doubted.unproven, *doubted.unclear * (not confirmed), *(UNRELIABLE,) * unreliable)
         if not doubts:
             return card
         edits = tuple(it for it in card.edits if not _restates(self._text, place, it))

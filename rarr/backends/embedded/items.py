@@ -36,16 +36,21 @@ _BESIDE = re.compile(r"\b(?i:in|at|near|of|im|bei|von|à|en|d[eu]) (?:(?:the|l[a
 _WRONG = (
     r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
     r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
-    r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé)"
+    r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé"
+    r"|satir|parod[yi]|april fool|aprilscherz|poisson d['’]avril|fairy tale|märchen|fikti|made[ -]up|unsigned"
+    r"|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé|valable))"
 )
-_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}")
+_LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
+_AS_LABEL = rf"(?:\A|[(,;:–—-])\W*(?:(?:an?|ein|un) )?(?:{_LABEL})(?!\w| (?!by|von|par|de)[^\W\d_])"
+_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}|{_AS_LABEL}")
 _FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
 _THIS = rf"{_FIRST}(?:this|that|these|those|it|das|dies\w*|es|c['’]est|cela|ceci|ce)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 _COMMENT = re.compile(
-    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*none\s+of\b|{_FIRST}{_WRONG}\w*\W*\Z|\A\W*not\s\w+\W*\Z"
+    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*(?:none\s+of|so)\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
+    r"|\A\W*not\s\w+\W*\Z|\b(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)"
 )
-_ANNOUNCEMENT = re.compile(rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}")
+_ANNOUNCEMENT = re.compile(rf"(?is)\b(?:following|folgend|suivant|suit)\w*(?:.*\b{_WRONG}.*|\s\w+\.|\.)\Z")
 _KIND = re.compile(r"\(.*?\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
@@ -244,7 +249,11 @@ def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
         if is_heading and level <= denied and not _LIST_ITEM.match(line):
             denied = level if _CALLS_WRONG.search(line) else 8
         opens = line.count("~~") % 2 == 1
-        if not (denied < 8 or is_struck or opens or _COMMENT.search(after) or _ANNOUNCEMENT.search(before)):
+        is_label = 0 < len(WORD.findall(before)) < (6 if first_word(before) in OPENERS else 3)  # "For dogs."
+        is_label &= before.rstrip().endswith(".") and not any(it.value for it in items_of(before))
+        is_label &= not {it.key for it in items_of(before)} <= {it.key for it in items_of(line)}
+        is_framed = is_label or _COMMENT.search(after) or _ANNOUNCEMENT.search(before.strip())
+        if not (denied < 8 or is_struck or opens or is_framed):
             yield number
         is_struck ^= opens
 

@@ -86,7 +86,7 @@ class Comparison(NamedTuple):
 
 
 class NearQuoteReader:
-    """Reads blocks without a model, as this module says."""
+    """Supports what a line repeats in order and tense; corrects a value, name or "not"; else it is open."""
 
     name = "embedded"
     is_model = False

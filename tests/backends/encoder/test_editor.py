@@ -76,11 +76,11 @@ async def test_unsure_correction_leaves_the_sentence_open() -> None:
     assert [card.verdict for card in reading.cards.values()] == ["open"]
 
 
-def test_correction_has_the_form_of_the_text() -> None:
+def test_value_that_converts_to_a_fraction_is_written_as_in_the_source() -> None:
     text = "The crossing is 0.3 km long."
     found = correction(Scripted("221 metres"), text, "", PASSAGE)
     assert found is not None
-    assert found.applied(text, PASSAGE) == "The crossing is 0.221 km long."
+    assert found.applied(text, PASSAGE) == "The crossing is 221 metres long."
 
 
 def test_setting_weights_reads_with_the_trained_editor() -> None:
