@@ -143,7 +143,7 @@ async def check_citations(
     the text has no list of its own. Each sentence is read as a card beside each source that it cites. Where
     no source says all of it, it is read once more beside all of its sources.
     """
-    state, readings, notices = State(text=text, context=context), list[_Reading](), list[Notice]()
+    state, readings, notices = State(text=text, context=context), _Readings(list), list[Notice]()
     sources, named = _Sources(text, components, known, given), enumerate(marks, start=1)
     resolved = await asyncio.gather(*(sources.resolved(mark, f"c{number}") for number, mark in named))
 
@@ -156,15 +156,17 @@ async def check_citations(
         places = sorted(by_place)
         outcome = await read_cards(state, places, Kept(list(evidence.values()), by_place), components)
         notices.extend(outcome.notices)
-        beside = (frozenset(by_place[place]) for place in places)
-        readings.extend(zip(outcome.cards, beside, strict=True))
+        for place, card in zip(places, outcome.cards, strict=True):
+            quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited)}
+            for source in {evidence[name].source for name in by_place[place]}:
+                readings[place, source].append((card, quoted.get(source)))
 
     by_source, by_sentence = defaultdict[str, list[_Resolved]](list), defaultdict[Span, list[_Resolved]](list)
     for each in (it for it in resolved if it.evidence):
         by_source[each.source].append(each)
         by_sentence[each.mark.sentence].append(each)
     await asyncio.gather(*map(read, by_source.values()))
-    done = {Span(card.start, card.end) for card, _ in readings if is_relied_on(card)}
+    done = {place for (place, _), its in readings.items() if any(is_relied_on(card) for card, _ in its)}
     several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
     await asyncio.gather(*(read(group) for place, group in several.items() if place not in done))
     cited = Counter(each.mark.sentence for each in resolved)
@@ -172,8 +174,8 @@ async def check_citations(
     return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
 
-_Reading = tuple[Card, frozenset[str]]
-"""The card of a sentence, and the ids of the evidence beside which it was read."""
+_Readings = defaultdict[tuple[Span, str], list[tuple[Card, Evidence | None]]]
+"""The cards of a sentence read beside a source, each with the passage of this source that it quotes."""
 
 
 class _Sources:
@@ -236,20 +238,18 @@ class _Sources:
             return self._made[arguments]
 
 
-def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], citations: int) -> CitationCheck:
+def _check(text: str, citation: _Resolved, readings: _Readings, citations: int) -> CitationCheck:
     """Judges one of the `citations` of a sentence: another one, or nobody, may say what it leaves open."""
-    mark, evidence = citation.mark, citation.evidence or {}
-    near = [card for card, beside in readings if beside & evidence.keys()]
-    own = [card for card in near if Span(card.start, card.end) == mark.sentence]
-    quoting = [card for card in own if evidence.keys() & set(card.cited)]
+    mark, first = citation.mark, next(iter((citation.evidence or {}).values()), None)
+    own = readings[mark.sentence, citation.source]
+    quoting = [card for card, passage in own if passage]
     card = next(filter(is_relied_on, quoting), None)
-    unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it in own)
+    unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it, _ in own)
     open_ = [[Span(place.start, place.end) for place in it.open] for it in quoting if it.verdict == "open"]
     said = mark.place.start if citations == 1 else -1  # behind it, the source may be silent
     partly = any(all(place != mark.sentence and place.start > said for place in it) for it in open_)
     partly |= any(it.verdict == "yes" for it in quoting)  # and doubted
     fault: CitationState = "unjudged" if unread or partly else "not_supported"
-    quoted = [name for name in card.cited if name in evidence] if card else list(evidence)
     return CitationCheck(
         text=mark.place.of(text),
         **mark.place._asdict(),
@@ -257,7 +257,7 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], citatio
         sentence_start=mark.sentence.start,
         sentence_end=mark.sentence.end,
         state="supported" if card else "source_not_found" if citation.evidence is None else fault,
-        passage=evidence[quoted[0]] if quoted else None,
+        passage=next((passage for it, passage in own if it is card), first),
     )
 
 

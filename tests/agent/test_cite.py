@@ -56,6 +56,7 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
         ("The Hoover Dam is 221 metres high [2].\n\n[1] A book about dams\n", ["source_not_found"]),
         ("The Hoover Dam is [221 metres](https://x.org) high.", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
+        (2 * "The Hoover Dam is 221 metres high [1]. ", ["supported", "supported"]),
     ],
 )
 def test_citations_of_the_text_are_checked(text: str, states: list[str]) -> None:

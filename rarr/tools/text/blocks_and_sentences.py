@@ -111,16 +111,14 @@ _UNIT = re.compile(
 )
 _SHORT = 55  # characters of a line that does not go on in the next one, at most
 _LINE_GOES_ON = re.compile(
-    r"""
-      [,-]\Z
-    | \b(?: a | an | the | its | their | of | in | on | at | by | to | for | from | with | than | and | or )\Z
-    | \b(?: as | is | are | was | were )\Z
-    """,
-    re.VERBOSE,
+    r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
 _UNIT_ENDS = 40  # characters of such a measure, at most
-# sentencex takes "May." and "m." for abbreviations.
-_ENDS = re.compile(r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])")
+# sentencex takes "May." and "m." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
+_ENDS = re.compile(
+    r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
+    r"|(?<!\d)\d{1,3}[ \u00a0\u202f]?[A-Z]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
+)
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
