@@ -44,7 +44,7 @@ WORKERS = click.IntRange(0, 1024)
 
 @click.command()
 @click.argument("source", metavar="IN", type=options.FILE)
-@options.out("OUT", "File for the rows, with an ending as IN.", required=True)
+@options.out("OUT", "File for the rows: .jsonl, .csv or .parquet.", required=True)
 @options.one("--text", "COLUMN", 'Column of the text; default "text".', default="text")
 @options.one("--context", "COLUMN", "Column of the question that the text answers.")
 @options.one("--sources", "COLUMN", "Column of passages, which are searched first.")

@@ -21,7 +21,7 @@ from rarr.backends.embedded.words import (
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
-_TARGET = re.compile(r"(?<=\])\([^()\s]{1,2000}\)")  # the address of a Markdown link
+_TARGET = re.compile(r"\(\[[^\[\]]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
