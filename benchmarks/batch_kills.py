@@ -128,6 +128,7 @@ class KilledBatch:
                 with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
                     os.kill(chance.choice(victims), signal.SIGKILL)
                     return True
+            time.sleep(0.02)
         return False
 
     def _compared(self, name: str, total: Kills) -> Kills:
@@ -196,7 +197,8 @@ def _left_over(run: int) -> list[int]:
     while (left := [pid for pid, _ in _processes(run)]) and time.perf_counter() < until:
         time.sleep(0.05)
     for pid in left:
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     return left
 
 

@@ -240,8 +240,8 @@ class _Sources:
 
 def _check(text: str, citation: _Resolved, readings: _Readings, citations: int) -> CitationCheck:
     """Judges one of the `citations` of a sentence: another one, or nobody, may say what it leaves open."""
-    mark, first = citation.mark, next(iter((citation.evidence or {}).values()), None)
-    own = readings[mark.sentence, citation.source]
+    mark, evidence = citation.mark, [*(citation.evidence or {}).values(), None]
+    own = [it for source in {it.source for it in evidence if it} for it in readings[mark.sentence, source]]
     quoting = [card for card, passage in own if passage]
     card = next(filter(is_relied_on, quoting), None)
     unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it, _ in own)
@@ -257,7 +257,7 @@ def _check(text: str, citation: _Resolved, readings: _Readings, citations: int) 
         sentence_start=mark.sentence.start,
         sentence_end=mark.sentence.end,
         state="supported" if card else "source_not_found" if citation.evidence is None else fault,
-        passage=next((passage for it, passage in own if it is card), first),
+        passage=next((passage for it, passage in own if it is card and passage), evidence[0]),
     )
 
 

@@ -155,7 +155,7 @@ def _node_and_prompt(
     stem = file.stem if file else ""
     node = node or next((name for name, names in NODES.items() if stem in names), None)
     if node is None:
-        raise InputError("for which node? Name it, or the file as its prompt, such as check_agreement.md")
+        raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
     if node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
     called = {span.name for span in trace.spans if span.kind == "node"}

@@ -105,6 +105,7 @@ class _Reading:
                 await self._ask(block, seed=int(bool(salt)))
             finally:
                 comparing.cancel()
+                await asyncio.gather(comparing, return_exceptions=True)  # a card meets its error again
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
@@ -227,7 +228,8 @@ class _Reading:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
             return Card(start=place.start, end=place.end, verdict=None, reason=reason)
         (card, doubted), unreliable = located, place in self._unreliable
-        doubts = (*doubted.unproven, *doubted.unclear * (not confirmed), *(UNRELIABLE,) * unreliable)
+        unclear = () if confirmed else doubted.unclear
+        doubts = (*doubted.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
         if not doubts:
             return card
         edits = tuple(it for it in card.edits if not _restates(self._text, place, it))

@@ -56,8 +56,8 @@ def _card_edits(state: State, components: Components) -> State:
 
 def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
-    before = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
-    refusal = out_of_bounds(state["text"], change) or before
+    outside = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
+    refusal = out_of_bounds(state["text"], change) or outside
     return Edit(
         id=named(state, "e", len(state.get("edits", [])) + 1),
         start=change.start,

@@ -1,7 +1,7 @@
 """Reads the words with meaning and the values of texts, the lines of excerpts, and what pronouns mean."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from rarr.backends.embedded.words import (
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
-_TARGET = re.compile(r"\(\[[^\[\]]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
+_TARGET = re.compile(r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
@@ -37,21 +37,25 @@ _WRONG = (
     r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
     r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
     r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé"
-    r"|satir|parod[yi]|april fool|aprilscherz|poisson d['’]avril|fairy tale|märchen|fikti|made[ -]up|unsigned"
-    r"|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé|valable))"
+    r"|satir|parod[yi]|april fool|aprilscherz|poisson d.avril|fairy tale|märchen|fikti|made[ -]up(?! of| by)"
+    r"|unsigned|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé))"
 )
 _LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
-_AS_LABEL = rf"(?:\A|[(,;:–—-])\W*(?:(?:an?|ein|un) )?(?:{_LABEL})(?!\w| (?!by|von|par|de)[^\W\d_])"
+_AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
 _CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}|{_AS_LABEL}")
 _FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
 _THIS = rf"{_FIRST}(?:this|that|these|those|it|das|dies\w*|es|c['’]est|cela|ceci|ce)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 _COMMENT = re.compile(
-    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*(?:none\s+of|so)\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
-    r"|\A\W*not\s\w+\W*\Z|\b(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)"
+    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
+    r"|\A\W*not\s\w+\W*\Z|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
+    rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
 )
-_ANNOUNCEMENT = re.compile(rf"(?is)\b(?:following|folgend|suivant|suit)\w*(?:.*\b{_WRONG}.*|\s\w+\.|\.)\Z")
-_KIND = re.compile(r"\(.*?\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
+_ANNOUNCEMENT = re.compile(
+    rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}|\b(?:the following|folgende\w?|ce qui suit)\.\Z"
+)
+_FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
+_KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
@@ -205,6 +209,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     title = frozenset(item.key for item in items_of(excerpt.title))
     every = [line.text for line in excerpt.lines]
     around = title | {item.key for text in every for item in items_of(text)}
+    name = "" if _FILE.search(excerpt.title) else excerpt.title
     above, before, named = set(title), set[str](), set[str]()
     governing, heading = None, None
     heads: tuple[str, Sequence[str]] = ("", ())
@@ -215,7 +220,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
             own, row = (heads[0], line.label), plain(cells[0])
-            lines += (Line(own, text, items_of(text), title, row) for text in texts)  # cell by cell
+            lines += (Line(own, it, items_of(it), title, row, False, around, name) for it in texts)  # by cell
         else:
             heads = line.label, cells
         labels: tuple[str, ...] = (line.label,)
@@ -227,7 +232,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, "", bool(cells), around, excerpt.title))
+        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name))
         beside = {item.key for item in items if item.is_name and _BESIDE.search(text, 0, item.start)}
         above |= {item.key for item in items if item.is_name or item.start == 0} - beside
         if line.text.rstrip().endswith(tuple(".!?")):
@@ -249,13 +254,21 @@ def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
         if is_heading and level <= denied and not _LIST_ITEM.match(line):
             denied = level if _CALLS_WRONG.search(line) else 8
         opens = line.count("~~") % 2 == 1
-        is_label = 0 < len(WORD.findall(before)) < (6 if first_word(before) in OPENERS else 3)  # "For dogs."
-        is_label &= before.rstrip().endswith(".") and not any(it.value for it in items_of(before))
-        is_label &= not {it.key for it in items_of(before)} <= {it.key for it in items_of(line)}
-        is_framed = is_label or _COMMENT.search(after) or _ANNOUNCEMENT.search(before.strip())
+        is_announced = _ANNOUNCEMENT.search(before.strip()) or _is_limited(line, before)
+        is_framed = is_announced or _COMMENT.search(after)
         if not (denied < 8 or is_struck or opens or is_framed):
             yield number
         is_struck ^= opens
+
+
+def _is_limited(line: str, before: str) -> bool:
+    """Does a fragment such as "For dogs." stand before a line, with words that the line lacks?"""
+    if first_word(before) not in OPENERS or len(WORD.findall(before)) > 5 or before.rstrip()[-1] != ".":
+        return False
+    told = items_of(before)
+    return not any(it.value for it in told) and not {it.key for it in told} <= {
+        it.key for it in items_of(line)
+    }
 
 
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
@@ -276,17 +289,21 @@ def is_same(item: Item, other: Item) -> bool:
     return bool(item.stem) and item.stem == other.stem
 
 
-def answers(line: Line, sentence: str, above: str, context: str) -> bool:
-    """May the page of a line tell what a context asks about? Else its title tells another kind or name."""
-    asked = {item.key for item in items_of(context)}
-    if asked <= line.around:
+def answers(line: Line, asked: Sequence[Item], known: Set[str], *, is_open: bool) -> bool:
+    """May the page of a line tell what is asked? Else its title tells another kind or name than is known.
+
+    `is_open`: the sentence does not name its subject, so the page must be about the names that are asked for.
+    """
+    if {item.key for item in asked} <= line.around:
         return True
-    known = asked.union(item.key for text in (sentence, above) for item in items_of(text))
-    strange = [item.start for item in items_of(line.title) if item.key not in known]
+    titled = items_of(line.title)
+    strange = [item.start for item in titled if item.key not in known]
     kinds = [match.span() for match in _KIND.finditer(line.title)]
     if any(start < at < end for at in strange for start, end in kinds):
         return False
-    return antecedents(sentence, above) is None or not any(line.title[at].isupper() for at in strange)
+    names = {item.key for item in asked if item.is_name}
+    is_about = bool(names) and names <= {item.key for item in titled}
+    return is_about or not (is_open and any(line.title[at].isupper() for at in strange))
 
 
 class Antecedents(NamedTuple):

@@ -110,15 +110,20 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
-    lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
+    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
+    pages = [lines for excerpt in block.excerpts if (lines := lines_of(excerpt))]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
+    asked, known = items_of(block.context), {item.key for item in items_of(above)}
     shown = "".join(piece.text for piece in block.pieces)
     cells, at = table_cells(shown), 0
     for piece in block.pieces:
         require_awaited()
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
-        told = [it for it in lines if answers(it, piece.text, above, block.context)]
+        known |= {item.key for item in items_of(piece.text)}
+        is_open = bool(asked) and antecedents(piece.text, above) is not None
+        about = (it for it in pages if answers(it[0], asked, known, is_open=is_open))
+        told = [line for lines in about for line in lines]
         if piece.number and cell:
             cards[piece.number] = _card_of_cell(shown, cell, told)
         elif piece.number:

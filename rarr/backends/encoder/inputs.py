@@ -32,15 +32,12 @@ class MaskedSpan(NamedTuple):
 class EncoderInput(NamedTuple):
     """Token ids with their types; `masks` are the positions of the masked spans, -1 for a cut span.
 
-    `text_spans` and `passage_spans` are the characters of each token of the text and of the passage, which
-    begin at `text_start` and `passage_start`. A masked span has the characters that it hides.
+    `passage_spans` are the characters of each token of the passage, which begins at `passage_start`.
     """
 
     ids: list[int]
     types: list[int]
     masks: list[int]
-    text_start: int
-    text_spans: list[tuple[int, int]]
     passage_start: int
     passage_spans: list[tuple[int, int]]
 
@@ -52,8 +49,8 @@ def encoder_input(
 
     `masked` are in order and do not overlap. Cuts the end of a long text, title or passage.
     """
-    ids, spans, masks = _masked_text(tokenizer, text, masked)
-    ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
+    ids, masks = _masked_text(tokenizer, text, masked)
+    ids = ids[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]
     head = tokenizer.encode(f"{title}:", add_special_tokens=False).ids[:LONGEST_TITLE] if title else []
     body = tokenizer.encode(passage, add_special_tokens=False)
@@ -61,7 +58,7 @@ def encoder_input(
     room = max(0, LONGEST - start - 1)
     sequence = [CLS, *ids, SEP, *head, *body.ids[:room], SEP]
     types = [0] * (len(ids) + 2) + [1] * (len(sequence) - len(ids) - 2)
-    return EncoderInput(sequence, types, masks, 1, spans, start, body.offsets[:room])
+    return EncoderInput(sequence, types, masks, start, body.offsets[:room])
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
@@ -75,16 +72,13 @@ def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> t
 
 def _masked_text(
     tokenizer: "Tokenizer", text: str, masked: Sequence[MaskedSpan]
-) -> tuple[list[int], list[tuple[int, int]], list[int]]:
-    ids, spans, masks, begin = list[int](), list[tuple[int, int]](), list[int](), 0
+) -> tuple[list[int], list[int]]:
+    ids, masks, begin = list[int](), list[int](), 0
     for mask in (*masked, None):
         end = len(text) if mask is None else mask.span.start
-        part = tokenizer.encode(text[begin:end], add_special_tokens=False)
-        ids += part.ids
-        spans += [(s + begin, e + begin) for s, e in part.offsets]
+        ids += tokenizer.encode(text[begin:end], add_special_tokens=False).ids
         if mask is not None:
             masks.append(len(ids))
             ids.append(MASKS[mask.kind])
-            spans.append((mask.span.start, mask.span.end))
             begin = mask.span.end
-    return ids, spans, masks
+    return ids, masks

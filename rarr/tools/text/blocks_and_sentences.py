@@ -74,9 +74,10 @@ _ENTRY = re.compile(
 )
 _LISTED_ENTRY = re.compile(r" {0,3}(?:(?:[-*+] +)?(?P<label>\d{1,3})[.)][ \t]+|[-*+] +)(?P<entry>\S.*)")
 LIST_TITLE = re.compile(
-    r"[ #*_]*(?:(?P<surely>references|bibliography|works cited|literatur(?:verzeichnis)?|quellenverzeichnis"
-    r"|références|bibliographie|referencias|bibliografía|see also|external links|further reading)"
-    r"|sources|citations|quellen|fuentes|(?P<notes>(?:foot)?notes|fu(?:ß|ss)noten|notas))\s*:?[ *_#]*",
+    r"[ #*_]{0,20}(?:(?P<surely>references|bibliography|works cited|literatur(?:verzeichnis)?"
+    r"|quellenverzeichnis|références|bibliographie|referencias|bibliografía|see also|external links"
+    r"|further reading)|sources|citations|quellen|fuentes"
+    r"|(?P<notes>(?:foot)?notes|fu(?:ß|ss)noten|notas))\s{0,4}:?[ *_#]{0,20}",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')*_\s]*\Z")
@@ -117,7 +118,7 @@ _UNIT_ENDS = 40  # characters of such a measure, at most
 # sentencex takes "May." and "m." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
 _ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
-    r"|(?<!\d)\d{1,3}[ \u00a0\u202f]?[A-Z]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
+    r"|\d[ \u00a0\u202f]?[VWCF]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
 )
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.

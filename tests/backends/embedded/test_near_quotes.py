@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import evidence
 
-from rarr.backends.embedded.items import answers, lines_of
+from rarr.backends.embedded.items import answers, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard
@@ -14,7 +14,8 @@ from rarr.components import RawCard
 def test_page_of_another_kind_or_name_tells_nothing_about_a_question(title: str) -> None:
     [excerpt] = labelled([evidence("The dose is 3 g.").model_copy(update={"title": title})])
     for question, is_read in ((f"Which dose has {title}?", True), ("Which dose has the lawyer Holt?", False)):
-        assert answers(lines_of(excerpt)[0], "The dose is 3 g.", question, question) == is_read
+        asked, known = items_of(question), {it.key for it in items_of(f"{question} The dose is 3 g.")}
+        assert answers(lines_of(excerpt)[0], asked, known, is_open=True) == is_read
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:

@@ -1,4 +1,7 @@
-"""Compares a value with that of a source, than which it may be less exact; writes one in another's form."""
+"""Compares the value of a claim with that of a source, and writes a value in the form of another.
+
+A claim may be less exact than its source ("85%" of 85.19%), but not more exact.
+"""
 
 import re
 from collections.abc import Sequence
@@ -46,7 +49,8 @@ def compare(claim: Value, source: Value) -> Comparison:
 
 def is_rounded(claim: Value, source: Value) -> bool:
     """Is a claim a rounding of its source, and neither a word nor "million" shows that it is rounded?"""
-    if not claim.kind == source.kind == "number" or claim.bound not in ("", source.bound):
+    is_alike = claim.kind == source.kind == "number" and _unit(claim) == _unit(source)
+    if not is_alike or claim.bound not in ("", source.bound):
         return False
     is_shown = claim.bound == "about" or claim.amounts[0].step >= _SHOWN
     return not is_shown and _in_base(claim)[0].amount != _in_base(source)[0].amount
@@ -230,9 +234,9 @@ def _number_like(value: Value, like: Value) -> str | None:
     (group, point), (its_group, its_point) = _marks(number, read), _marks(own, its_own)
     amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
     ratio, places = amount / its_own.amount, len(own.rpartition(its_point or own)[2])
-    rest = abs(round(amount) - amount)
-    is_converted = 1 <= amount < (10**15 if group else _ROUND) and rest <= amount * _CONVERSION
-    is_converted &= not (rest and set(str(ratio)) <= set("01/"))  # within one system, nothing is rounded
+    step, rest = value.size / like.size, abs(round(amount) - amount)
+    is_rounding = 1 not in (step.numerator, step.denominator)  # into another system of units
+    is_converted = 1 <= amount < (10**15 if group else _ROUND) and rest <= amount * _CONVERSION * is_rounding
     if like.is_word or not DIGITS.fullmatch(own.translate(ALIKE)) or (ratio != 1 and not is_converted):
         return value.text
     if ratio == 1 and not (group or point):
