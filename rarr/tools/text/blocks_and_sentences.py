@@ -80,6 +80,7 @@ LIST_TITLE = re.compile(
     r"|(?P<notes>(?:foot)?notes|fu(?:ß|ss)noten|notas))\s{0,4}:?[ *_#]{0,20}",
     re.IGNORECASE,
 )
+_ADDRESS_OR_YEAR = re.compile(r"https?://|www\.|\w\.\w|\b(?:19|20)\d\d\b")
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')*_\s]*\Z")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 # What stands before the words of a line and is no part of them: labels of notes, roles, times and subtitles.
@@ -114,7 +115,6 @@ _SHORT = 55  # characters of a line that does not go on in the next one, at most
 _LINE_GOES_ON = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
-_UNIT_ENDS = 40  # characters of such a measure, at most
 # sentencex takes "May." and "m." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
 _ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
@@ -221,7 +221,8 @@ def _names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> boo
     """Does an entry claim nothing? One that ends like a sentence may be a note with a claim."""
     is_title = _SENTENCE_END.search(MARK.sub("", entry["entry"])) is None
     if title and not title["notes"]:
-        return is_title or bool(entry["label"] or title["surely"])
+        looks_so = is_title and (is_cited or _ADDRESS_OR_YEAR.search(entry["entry"]))
+        return bool(title["surely"] or looks_so or (is_cited and entry["label"]))
     if entry.re is _ENTRY and (entry["colon"] or not entry["item"]):
         return is_title or (is_cited and not entry["colon"])
     return is_cited and entry["label"] is not None  # a model may begin the items of a list with marks
@@ -348,7 +349,7 @@ def _ends_of(plain: str, language: str) -> set[int]:
 
 def _goes_on(plain: str, end: int, language: str) -> bool:
     """Does a sentence go on behind a unit's full stop or a German ordinal? Few words do not show German."""
-    start = max(0, end - _UNIT_ENDS)
+    start = max(0, end - 40)  # a measure is no longer
     return bool(
         (_AFTER_UNIT.match(plain, end) and _UNIT.search(plain, start, end))
         or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
