@@ -8,12 +8,13 @@ import pytest
 from component_doubles import scripted_components
 from makers import passage
 
-from rarr import Cited, Reviser, Settings, cite
+from rarr import Cited, Passage, Reviser, Settings, cite
 from rarr.agent.cite import check_citations, named_passages
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
 from rarr.retrievers.given_passages import GivenPassages
+from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.citation_marks import citation_marks
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -65,6 +66,16 @@ def test_citations_of_the_text_are_checked(text: str, states: list[str]) -> None
     assert bool(cited.citations) == ("supported" not in states)
     assert all(text[check.start : check.end] == check.text for check in cited.existing)
     assert cited.research.usage.by_node["cite"].calls == 1
+
+
+def test_passage_record_keeps_its_source_and_offsets() -> None:
+    record = Passage(
+        text=HEIGHT, source="https://dams.org/hoover", title="Hoover Dam", start=100, end=100 + len(HEIGHT),
+        retrieved_at=RETRIEVED_AT,
+    )  # fmt: skip
+    cited = cite(HIGH, sources=[record])
+    assert cited.text.endswith("\n\n- [1] Hoover Dam, https://dams.org/hoover\n")
+    assert cited.citations[0].passage.start == 100
 
 
 def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:

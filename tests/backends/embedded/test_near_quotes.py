@@ -34,6 +34,9 @@ def corrected(sentence: str, card: RawCard) -> str:
     ("sentence", "source"),
     [
         ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958 by Ida Lund."),
+        ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
+        ("Dogs are not allowed in the hall.", "Dogs are not allowed in the hall."),
+        ("Le barrage mesure 35 mètres.", "Le barrage mesure 35 mètres."),
         ("The weir cost $4.2 billion.", "The weir cost $4,213,000,000."),
         ("The Orle is about 42 km long.", "The Orle is 41.7 km long."),
         ("The weir is 35 km from Orle.", "The weir is 35,000 metres from Orle."),
@@ -49,6 +52,8 @@ def test_line_with_all_words_supports(sentence: str, source: str) -> None:
     [
         ("Only 12 boats pass.", "Only 21 boats pass."),
         ("The drug causes fever.", "The drug may cause fever."),
+        ("The weir cost 2.4 million crowns.", "The weir cost 4.2 million crowns."),
+        ("In 1937 the weir was rebuilt.", "In 1973 the weir was rebuilt."),
         ("The weir opened on 3 May 1958.", "The weir opened on 3 May 1985."),
         ("The lock lies north of the weir.", "The lock lies south of the weir."),
         ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),

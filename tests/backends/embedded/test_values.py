@@ -58,6 +58,17 @@ CASES = [
     ("Contact ops@varn.example", "Contact ops@varm.example", "different"),
     ("2.5×10⁶ cells", "2,500,000 cells", "equal"),
     ("-5 °C", "5 °C", "different"),
+    ("Die Stadt hat 2'345'000 Einwohner.", "The city has 2,345,000 people.", "equal"),
+    ("61.8% agreed", "62% agreed", "unknown"),
+    ("It took half an hour.", "It took 30 minutes.", "equal"),
+    ("It weighs 5 kg.", "It is 5 m high.", "unknown"),
+    ("in the 1950s", "in 1954", "equal"),
+    ("at 7:45 pm", "at 19:45", "equal"),
+    ("built in __1967__", "built in 1967", "equal"),
+    ("eighteen thousand", "18,000", "equal"),
+    ("from 1914 to 1918", "1914-1918", "equal"),
+    ("a quarter of it", "a third of it", "different"),
+    ("two dozen eggs", "24 eggs", "equal"),
 ]
 
 
@@ -94,6 +105,12 @@ def test_values_have_exact_places(text: str, found: list[str]) -> None:
     ("value", "like", "written"),
     [
         ("1.2 million", "1,500,000", "1,200,000"),
+        ("1,234,567", "1.5 million", "1,234,567"),
+        ("48,000 metres", "84 km", "48 km"),
+        ("v2.1.0", "v2.0.0", "v2.1.0"),
+        ("7,50 Euro", "6 Euro", "7,50 Euro"),
+        ("12 km", "12 m", "12 km"),
+        ("1950s", "1930s", "1950s"),
         ("45,000,000 dollars", "$54M", "$45M"),
         ("1,2 kg", "900 g", "1,2 kg"),
         ("3 million", "two million", "3 million"),

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.tools.text.blocks_and_sentences import sentences, source_entries
-from rarr.tools.text.citation_marks import citation_marks
+from rarr.tools.text.citation_marks import citation_marks, numbered_marks
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,14 @@ def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
 )
 def test_list_of_sources_claims_nothing_and_a_note_may(text: str, claims: list[str]) -> None:
     assert [span.of(text) for span in sentences(text) if span.of(text) != "Notes:"] == claims
+
+
+def test_numbered_marks_are_found_anywhere_but_in_code() -> None:
+    text = (
+        "It is red [1]. [2, 4] It is old.[^3] From [2-4] on: `a[1]`, [link](x), [^note], [citation needed]."
+    )
+    found = [(place.of(text), numbers) for place, numbers in numbered_marks(text)]
+    assert found == [("[1]", (1,)), ("[2, 4]", (2, 4)), ("[^3]", (3,)), ("[2-4]", (2, 3, 4))]
 
 
 @pytest.mark.parametrize("unit", ["```\n", "[1] ", "[^a", "references\n", "- [a] b\n"])
