@@ -79,7 +79,9 @@ async def test_block_whose_report_takes_long_is_left(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("rarr.nodes.attribute.all_relevances", lambda *_: asyncio.sleep(60))
     async with asyncio.timeout(10):
         revision = await arevise(TEXT, sources=[RIGHT], deadline_s=0.5)
-    assert judged(revision) == [False] * SENTENCES
+    # How much of the text was divided into sentences by then depends on the machine.
+    assert judged(revision) and not any(judged(revision))
+    assert revision.text == TEXT
 
 
 @pytest.mark.parametrize("limit", ["max_calls", "max_tokens", "max_cost"])

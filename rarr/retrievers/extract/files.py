@@ -28,6 +28,7 @@ TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
 
 _LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
 _PART = 250_000  # characters; a part ends before a heading, else at a blank line, where it has one
+_LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows; csv takes one limit for the whole process
 _LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
@@ -136,11 +137,9 @@ def _table(path: Path, complain: Complain) -> Iterator[Document]:
     text = decode(_content(path), complain=complain)
     lines = text[:_OPENING].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
-    try:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
-        yield Document(markdown_table(rows), path.stem)
-    except csv.Error as error:
-        raise UnreadableError(f"its rows cannot be read ({error})") from error
+    csv.field_size_limit(_LONGEST_CELL)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
+    yield Document(markdown_table(rows), path.stem)
 
 
 def _json(path: Path, complain: Complain) -> Iterator[Document]:
