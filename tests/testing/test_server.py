@@ -105,7 +105,7 @@ def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
     with planned(Failure("hang")) as server:
         with pytest.raises(httpx2.ReadTimeout):
             ask(server, timeout=0.05)
-        deadline = time.perf_counter() + 2
+        deadline = time.perf_counter() + 30
         while server.requests[0].left is None and time.perf_counter() < deadline:
             time.sleep(0.01)
         assert server.requests[0].status is None

@@ -37,9 +37,9 @@ HOSTILE = ["a" * 200_000, "\n" * 200_000, "- " * 5_000, "#\n" * 10_000, "-\n" * 
 
 @pytest.mark.parametrize("text", [*HOSTILE, f"# {ENDLESS}\n\nA.", f"{ENDLESS}:\n\n- a\n- b"])
 def test_hostile_texts_are_cut_quickly_into_short_passages(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     shown = {text[it.start : it.end] for it in cut(text)} | {line for it in cut(text) for _, line in it.lead}
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert max(map(len, shown), default=0) <= LONGEST
 
 
