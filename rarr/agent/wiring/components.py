@@ -63,10 +63,11 @@ def wire(
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
         writer = partial(parts.prompted, component=PromptedWriter, most=MAX_SECTIONS)
+        checker = parts.prompted("check_agreement", PromptedChecker)
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=parts.prompted("check_agreement", PromptedChecker),
+            checker=checker if baseline.agreement else UnaskedAgreement(),
             editor=parts.prompted("edit", PromptedEditor),
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
@@ -84,8 +85,7 @@ def wire(
         )
         searched = getattr(made.retriever, "source", None)
         given = searched.if_all_fit if isinstance(searched, GivenPassages) else ()
-        checker = made.checker if baseline.agreement else UnaskedAgreement()
-        return replace(made, checker=checker, given=given, searches=not given)
+        return replace(made, given=given, searches=not given)
 
 
 class ComponentMaker:
@@ -105,24 +105,24 @@ class ComponentMaker:
         self.settings, self.baseline = settings, baseline
         self.judge = chosen.get("attribute", "embedded")
         self.judging, asked = asked_by(self.judge, settings.model)
-        self.named = {
-            node: name
-            for node, name in {**chosen, "attribute": asked}.items()
-            if name not in EMBEDDED and (is_language_model(name) or node != "attribute")
-        }
+        named = {**chosen, "attribute": asked if is_language_model(asked) else "embedded"}
+        self.named = {node: name for node, name in named.items() if name not in EMBEDDED}
         self.models = LanguageModels(settings, self.named.values())
         self.prompts = Prompts(settings.prompts, prompts)
         self.reads_cards = settings.scope == "sentence" and baseline.checks
         """Are whole blocks read? Not in the paper, nor in baselines without checks."""
         asks = {"check_agreement": baseline.checks, "edit": baseline.editor == "minimal"}
+        way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
         for node in (node for node, is_asked in asks.items() if is_asked and not self.reads_cards):
-            if node not in self.named:
-                way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
-                raise SettingsError(f"{way} needs a language model for {node}: name it with model")
+            self._require(node, way)
 
     def model(self, node: str) -> LanguageModel | None:
         """The language model of a node; None where it has none."""
         return self.models[self.named[node]] if node in self.named else None
+
+    def _require(self, node: str, way: str) -> None:
+        if node not in self.named:
+            raise SettingsError(f"{way} needs a language model for {node}: name it with model")
 
     def prompted(self, node: str, component: Callable[..., Made], **more: Any) -> Made | None:
         """Makes a component with the language model of a node; None where it has none."""
@@ -154,8 +154,8 @@ class ComponentMaker:
     def query_generator(self) -> QueryGenerator:
         """Chooses what to search for: questions on the web, sentences in documents at hand."""
         unit, model = self.settings.queries, self.model("generate_queries")
-        if model is None and unit == "questions":
-            raise SettingsError("queries='questions' needs a language model: name it with model")
+        if unit == "questions":
+            self._require("generate_queries", "queries='questions'")
         if model is None or (unit in ("sentences", "text") and not self.reads_cards):
             return CardQueries(None, "text" if unit == "text" else "sentences")
         if self.baseline.editor == "lamda":
@@ -172,10 +172,8 @@ class ComponentMaker:
         """Makes the rewriter of a baseline."""
         editor = self.baseline.editor
         if prompt := {"efec": "correct_text", "lamda": "rewrite_text"}.get(editor):
-            made = self.prompted("edit", PromptedRewriter, prompt=prompt)
-            if made is None:
-                raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
-            return made
+            self._require("edit", f"editor {editor!r}")
+            return self.prompted("edit", PromptedRewriter, prompt=prompt)
         if editor.startswith(PURR):
             from rarr.backends.fusion import FusionEditor  # it imports torch
 

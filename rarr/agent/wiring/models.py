@@ -1,9 +1,9 @@
 """Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from rarr.backends.prompted.judging import DECISIONS, PREFIXES, asked_by, is_language_model
 from rarr.errors import SettingsError
@@ -16,6 +16,7 @@ from rarr.tools.text.wording import kind_of
 
 OLLAMA_AT_ONCE = 2  # it answers one request after another: with more of them, the last ones time out
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
+_ADDRESS = re.compile(r"(?i)https?://([^/@\s]*@)?(\[[\da-f:.]+\]|[^/?#:\s\[\]]+)(:[1-9]\d{0,4})?([/?#]\S*)?")
 
 
 class LanguageModels:
@@ -32,9 +33,8 @@ class LanguageModels:
         if distinct := {_key(name): name for name in names}:
             require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
         for key, name in distinct.items():
-            others = (other for other in settings.fallbacks if _key(other) != key)
-            chats = [self._chat(each) for each in (name, *others)]
-            self._models[key] = LanguageModel(chats, max_answer_tokens=settings.max_answer_tokens)
+            chats = {_key(each): self._chat(each) for each in (name, *settings.fallbacks)}
+            self._models[key] = LanguageModel([*chats.values()], max_answer_tokens=settings.max_answer_tokens)
         self.all = tuple(self._models.values())
         made = [chat.name for chat in self._chats.values()]
         known = [*made, *settings.models.values(), settings.model, *settings.fallbacks, settings.reranker]
@@ -46,17 +46,20 @@ class LanguageModels:
         return self._models[_key(name)]
 
     def _chat(self, name: Any) -> BudgetedChat:
-        settings = self._settings
-        if _key(name) not in self._chats:
+        settings, key = self._settings, _key(name)
+        if key not in self._chats:
             chat = chat_model(name, settings)
-            price = settings.endpoints.get(chat.name, Endpoint()).price or ()
             if settings.max_cost is not None:
-                _require_price(chat.name, price)
-            limits: dict[str, Any] = {"attempts": settings.attempts, "timeout_s": settings.timeout_s}
+                _require_price(chat.name, settings)
             is_slow = str(name).startswith("ollama:") and "concurrency" not in settings.model_fields_set
-            limiter = Limiter(OLLAMA_AT_ONCE) if is_slow else self._limiter
-            self._chats[_key(name)] = BudgetedChat(chat, limiter, price=price, **limits)
-        return self._chats[_key(name)]
+            self._chats[key] = BudgetedChat(
+                chat,
+                Limiter(OLLAMA_AT_ONCE) if is_slow else self._limiter,
+                price=settings.endpoints.get(chat.name, Endpoint()).price or (),
+                attempts=settings.attempts,
+                timeout_s=settings.timeout_s,
+            )
+        return self._chats[key]
 
 
 def _key(name: Any) -> Any:
@@ -66,15 +69,14 @@ def _key(name: Any) -> Any:
 def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
     """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
     named = [name for name in names if isinstance(name, str) and ":" in name]
-    for field in ("base_url", "api_key"):
+    for field in (field for field in ("base_url", "api_key") if getattr(settings, field) is not None):
         reached: dict[str, str] = {}
         for name in named:
             own = settings.endpoints.get(name, Endpoint())
-            has_own = own.base_url or getattr(own, field)
             is_shared = name.startswith(DECISIONS) and {"openai", "vllm"} & reached.keys()
-            if not (has_own or is_shared or name.startswith("scripted:")):
+            if not (own.base_url or getattr(own, field) or is_shared or name.startswith("scripted:")):
                 reached[name.partition(":")[0]] = name
-        if getattr(settings, field) is not None and len(reached) > 1:
+        if len(reached) > 1:
             both = " and ".join(reached.values())
             raise SettingsError(f"{field} would go to {both} alike: give each its own in endpoints")
 
@@ -82,14 +84,14 @@ def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
 def require_prices(settings: Settings) -> None:
     """Raises `SettingsError` for the first language model of the settings that has no price."""
     asked = (asked_by(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
-    named = [name for name in asked if is_language_model(name)]
-    for name in [*named, *settings.fallbacks] if named else []:
-        called = "scripted" if isinstance(name, str) and name.startswith("scripted:") else name_of(name)
-        _require_price(called, settings.endpoints.get(called, Endpoint()).price)
+    if named := [name for name in asked if is_language_model(name)]:
+        for name in (*named, *settings.fallbacks):
+            is_scripted = isinstance(name, str) and name.startswith("scripted:")
+            _require_price("scripted" if is_scripted else name_of(name), settings)
 
 
-def _require_price(name: str, price: Sequence[float] | None) -> None:
-    if not price:
+def _require_price(name: str, settings: Settings) -> None:
+    if not settings.endpoints.get(name, Endpoint()).price:
         cure = f"set endpoints.{name!r}.price, for a million tokens in and out"
         raise SettingsError(f"max_cost needs the price of {name}: {cure}")
 
@@ -113,19 +115,12 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = settings.access(name)
-    if base_url and not _is_address(base_url):
+    if base_url and not _ADDRESS.fullmatch(base_url):
         raise SettingsError(f"base_url of {name} is {redacted(base_url)!r}: give http://HOST:PORT/v1")
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
-    return langchain_chat(
-        name,
-        base_url=base_url,
-        api_key=api_key,
-        max_retries=0,
-        timeout=settings.timeout_s,
-        max_tokens=settings.max_answer_tokens,
-        extra_body=extra or None,
-    )
+    limits = {"max_retries": 0, "timeout": settings.timeout_s, "max_tokens": settings.max_answer_tokens}
+    return langchain_chat(name, base_url=base_url, api_key=api_key, extra_body=extra or None, **limits)
 
 
 def _chat_of_object(model: Any) -> ChatModel:
@@ -133,16 +128,8 @@ def _chat_of_object(model: Any) -> ChatModel:
         return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
     from langchain_core.language_models import BaseChatModel
 
-    if isinstance(model, BaseChatModel):
-        from rarr.tools.models.langchain_chat import LangChainChat
+    if not isinstance(model, BaseChatModel):
+        raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
+    from rarr.tools.models.langchain_chat import LangChainChat
 
-        return LangChainChat(name_of(model), lambda: model)
-    raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # an invalid port
-        return False
+    return LangChainChat(name_of(model), lambda: model)

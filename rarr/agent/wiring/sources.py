@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarr.backends.prompted.questions import CardQueries
@@ -15,10 +15,12 @@ from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
+from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
+from rarr.tools.models.chat import DEFAULT_URLS
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.wording import kind_of, shown
 
@@ -72,33 +74,21 @@ def opening(settings: Settings) -> Iterator[Resources]:
         raise
 
 
-def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.searches import Wikipedia
-
-    return Wikipedia(settings, opened.cache)
-
-
-def _tavily(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.searches import Tavily
-
-    return Tavily(settings, opened.cache)
-
-
-def _searxng(settings: Settings, opened: Resources) -> Retriever:
+def _web_source(name: str, settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.web.cache import PageReader
-    from rarr.retrievers.web.searches import SearXNG
+    from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia
 
+    if name != "searxng":
+        return {"wikipedia": Wikipedia, "tavily": Tavily}[name](settings, opened.cache)
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
     return SearXNG(settings, opened.cache, PageReader(fetcher, opened.cache, settings))
 
 
-WEB_SOURCES: dict[str, Callable[[Settings, Resources], Retriever]] = {
-    "wikipedia": _wikipedia,
-    "tavily": _tavily,
-    "searxng": _searxng,
+WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
+    name: partial(_web_source, name) for name in ("wikipedia", "tavily", "searxng")
 }
-"""The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
+"""The sources on the web. A new one needs an entry here, and its name in the settings."""
 
 
 def search_names(settings: Settings) -> list[Any]:
@@ -109,8 +99,11 @@ def search_names(settings: Settings) -> list[Any]:
     if settings.search is None:
         return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
-    split = ([it.strip() for it in each.split(",")] if isinstance(each, str) else [each] for each in given)
-    return [source for sources in split for source in sources]
+    return [
+        name.strip() if isinstance(name, str) else name
+        for each in given
+        for name in (each.split(",") if isinstance(each, str) else [each])
+    ]
 
 
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
@@ -122,13 +115,12 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):
         raise SettingsError("search names no source, or the same source twice: name each source once")
-    made = dict[int, Retriever]()
-    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
-    for at in sorted(range(len(given)), key=lambda at: given[at] == "corpus"):
-        made[at] = _source(given[at], settings, opened, on_index)
     # Warnings name an object by its class and its place.
-    names = [it if isinstance(it, str) else f"{type(it).__name__} {at}" for at, it in enumerate(given, 1)]
-    return made[0] if len(made) == 1 else CombinedRetriever({name: made[at] for at, name in enumerate(names)})
+    named = {it if isinstance(it, str) else f"{type(it).__name__} {at}": it for at, it in enumerate(given, 1)}
+    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
+    last = sorted(named, key=lambda name: named[name] == "corpus")
+    made = {name: _source(named[name], settings, opened, on_index) for name in last}
+    return CombinedRetriever({name: made[name] for name in named}) if len(made) > 1 else made[last[0]]
 
 
 def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
@@ -144,9 +136,8 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     if source not in WEB_SOURCES:
         known = f"give {_KNOWN}, several with commas, or a retriever object"
         raise SettingsError(f"unknown search {source!r}: {known}")
-    web: Any = WEB_SOURCES[source](settings, opened)
-    kept = opened.keep(web) if hasattr(web, "aclose") else web
-    return ObjectRetriever(kept, SourceLimits.of(settings), source)
+    web = opened.keep(WEB_SOURCES[source](settings, opened))
+    return ObjectRetriever(web, SourceLimits.of(settings), source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
@@ -245,9 +236,6 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
-    from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
-    from rarr.tools.models.chat import DEFAULT_URLS
-
     if not settings.reranker.startswith(SERVED):
         return CrossEncoderReranker(settings.reranker)
     base_url, api_key, _ = settings.access(settings.reranker)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent.mills import revised, settings_for
-from benchmarks.mills import SlowDocuments, answer, text_of
+from benchmarks.mills import answer, text_of
 from rarr import Settings
 from rarr.agent.wiring.models import LanguageModels
 from rarr.testing import ScriptedServer
@@ -14,13 +14,10 @@ from rarr.tools.models.chat import DEFAULT_URLS
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
 
 
-def models(*names: Any, **settings: Any) -> LanguageModels:
-    return LanguageModels(Settings(**settings), names)
-
-
 def test_model_with_its_own_endpoint_is_no_second_provider() -> None:
-    own = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
-    assert len(models("vllm:a", "openai:b", api_key="one", endpoints=own).all) == 2
+    own: Any = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
+    made = LanguageModels(Settings(api_key="one", endpoints=own), ("vllm:a", "openai:b"))
+    assert len(made.all) == 2
 
 
 @pytest.mark.loopback
@@ -44,12 +41,8 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
 @pytest.mark.loopback
 def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
     with ScriptedServer(answer) as own:
-        settings = Settings(
-            model="vllm:a",
-            api_key="all",
-            search=SlowDocuments(0.0),
-            endpoints={"vllm:a": {"base_url": own.url}},
-        )
+        endpoints: Any = {"vllm:a": {"base_url": own.url}}
+        settings = settings_for(own, model="vllm:a", base_url=None, api_key="all", endpoints=endpoints)
         assert revised(settings, TEXT).text == RIGHT
         assert {request.headers["authorization"] for request in own.requests} == {"Bearer none"}
 
@@ -65,7 +58,7 @@ def test_ollama_gets_two_requests_at_once_unless_told_otherwise(given: dict[str,
 
 
 def server_of(name: Any, **settings: Any) -> str:
-    return models(name, **settings)[name].models[0].server
+    return LanguageModels(Settings(**settings), [name])[name].models[0].server
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.retrievers import BaseRetriever
 from makers import FACT, TEXT, passage
 
-from rarr import Reviser, Revision, Settings
+from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import WEB_SOURCES
 from rarr.errors import BudgetError, RetrievalError, SettingsError
@@ -42,16 +42,8 @@ def taken(source: Any, **values: Any) -> Any:
 
 @pytest.mark.parametrize("source", [NoMethod(), InMemoryRetriever, Mine, Path("notes")])
 def test_object_that_cannot_work_is_refused_when_it_is_given(source: Any) -> None:
-    with pytest.raises(
-        SettingsError, match=r"search is .*: give corpus, .* or a LangChain retriever"
-    ) as raised:
+    with pytest.raises(SettingsError, match=r"\Asearch is .*: give corpus, .* or a LangChain retriever\Z"):
         taken(source)
-    assert "\n" not in str(raised.value)
-
-
-async def test_budget_error_of_an_object_stays_a_budget_error() -> None:
-    with pytest.raises(BudgetError):
-        await taken(Returns(BudgetError("spent"))).retrieve("q", 5)
 
 
 class Sync:
@@ -65,20 +57,20 @@ class WithoutK:
 
 
 @pytest.mark.parametrize(
-    ("source", "message"),
-    [(Sync(), r"object list can't be .* it is written async def"), (WithoutK(), "it is written async def")],
+    ("source", "error", "message"),
+    [
+        (Sync(), RetrievalError, r"object list can't be .* it is written async def"),
+        (WithoutK(), RetrievalError, "it is written async def"),
+        (Returns(BudgetError("spent")), BudgetError, "spent"),
+    ],
 )
-async def test_method_of_another_shape_is_a_failed_retrieval(source: Any, message: str) -> None:
-    with pytest.raises(RetrievalError, match=message):
+async def test_method_of_another_shape_is_a_failed_retrieval(source: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
         await taken(source).retrieve("q", 5)
 
 
-def revised(search: Any) -> Revision:
-    return Reviser(Settings(search=search)).revise(TEXT)
-
-
 def test_wrong_answer_is_a_warning_and_a_status() -> None:
-    revision = revised(Returns(None))
+    revision = Reviser(Settings(search=Returns(None))).revise(TEXT)
     assert {warning.code for warning in revision.warnings} == {"retrieve_failed"}
     assert "returned a NoneType" in revision.warnings[0].message
     assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
@@ -86,9 +78,8 @@ def test_wrong_answer_is_a_warning_and_a_status() -> None:
 
 @pytest.mark.parametrize("source", [Returns([]), Mine()], ids=["object", "langchain"])
 def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> None:
-    with pytest.raises(SettingsError, match=r"may go to the network, .* give its class offline") as error:
+    with pytest.raises(SettingsError, match=r"may go to the network, .* give its class offline"):
         taken(source, offline=True)
-    assert "\n" not in str(error.value)
 
 
 async def test_objects_are_limited_as_the_web_is() -> None:
@@ -105,17 +96,15 @@ async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) ->
 
 def test_objects_of_one_class_are_numbered_in_warnings() -> None:
     down, works = RetrievalError("it is down"), [passage()]
-    revision = revised([Returns(down), Returns(works), Returns(down)])
-    sources = {
-        warning.message.partition(" could not")[0]
-        for warning in revision.warnings
-        if warning.code == "source_failed"
-    }
-    assert sources == {"Returns 1", "Returns 3"}
+    found = Reviser(Settings(search=[Returns(down), Returns(works), Returns(down)])).revise(TEXT).warnings
+    failed = {it.message.partition(" could not")[0] for it in found if it.code == "source_failed"}
+    assert failed == {"Returns 1", "Returns 3"}
 
 
 class Undated(InMemoryRetriever):
     """A source with a name whose passages have neither a date nor a web address."""
+
+    async def aclose(self) -> None: ...
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ async def test_searches_are_at_most_four_and_each_once() -> None:
 
 @pytest.mark.parametrize("editor", ["efec", "lamda"])
 def test_rewriting_needs_a_language_model(tmp_path: Path, editor: EditorKind) -> None:
-    with pytest.raises(SettingsError, match="needs a language model: name it with model"):
+    with pytest.raises(SettingsError, match="needs a language model for edit: name it"):
         wire(Settings(corpus=tmp_path), baseline=Baseline(editor=editor))
 
 
