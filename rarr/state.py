@@ -83,8 +83,8 @@ class State(TypedDict, total=False):
     are the sections as written by their ids.
 
     A run that answers begins with the question as `original`. `sources` are the triples of the graph, then
-    the passages too, and `subjects` the names in the question with the ids of the entities that each may
-    mean. `written` are the statements of a model, which become the `text`; `statements` are quotes.
+    the passages too. `written` are the statements of a model, which become the `text`; `statements` are
+    quotes.
     """
 
     original: str
@@ -114,7 +114,6 @@ class State(TypedDict, total=False):
     sections: list[PlannedSection]
     drafts: Annotated[dict[str, str], or_]
     sources: list[AnswerSource]
-    subjects: dict[str, list[str]]
     written: list[CitedStatement]
     statements: list[Statement]
     warnings: Annotated[list[Notice], add]

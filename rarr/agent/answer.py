@@ -2,10 +2,12 @@
 
 find_triples (-> retrieve -> rerank) -> write_answer (-> check_agreement)
 
-Without a source of passages, nothing is retrieved. What a model wrote is read as cards beside all sources. A
-node that fails ends the run: an answer without its sources would be no answer.
+Without a source of passages, nothing is retrieved. What a model wrote is read as cards beside all sources.
+Without a model, sources are quoted, and nobody judges whether they answer. A node that fails ends the run: an
+answer without its sources would be no answer.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,9 +19,9 @@ from langgraph.types import Send
 from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
-from rarr.agent.quoted_answer import quoted_answer, text_of
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
+from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
@@ -43,7 +45,11 @@ from rarr.tools.text.wording import counted, is_failure
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
+_OVERVIEW = 8  # triples of an entity, quoted for a question that only names it
+_QUOTED = 5  # sentences that are quoted for one question
 _BETWEEN = "\n\n"  # statements, when they are read
+_WORD = re.compile(r"\w+")
+_UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
@@ -56,7 +62,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     alone = all(each == "graph" or isinstance(each, Graph) for each in names)
     queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
     async with meter().in_time():
-        return {"queries": queries, **(await work(_found, graph, question) if graph else {})}
+        return {"queries": queries, "sources": await work(_found, graph, question) if graph else []}
 
 
 def graph_of(components: Components) -> Graph | None:
@@ -71,7 +77,7 @@ def graph_of(components: Components) -> Graph | None:
     return graphs[0] if graphs else None
 
 
-def _found(graph: Graph, question: str) -> State:
+def _found(graph: Graph, question: str) -> list[AnswerSource]:
     linked = graph.linked(question)
     # A value such as a country is a subject only where no entity with triples of its own is named.
     mentions = [it for it in linked if any(map(graph.store.around, it.entities))] or linked
@@ -83,8 +89,7 @@ def _found(graph: Graph, question: str) -> State:
         meter().warn("suspicious_evidence", message)
     records = (CitedTriple(**dict(zip(CitedTriple.model_fields, it, strict=True))) for it, _ in safe)
     found_each = enumerate(zip(records, safe, strict=True), start=1)
-    sources = [AnswerSource(number=n, passage=line, triple=record) for n, (record, (_, line)) in found_each]
-    return {"sources": sources, "subjects": {it.name: list(it.entities) for it in mentions}}
+    return [AnswerSource(number=n, passage=line, triple=record) for n, (record, (_, line)) in found_each]
 
 
 def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
@@ -117,13 +122,72 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
         raise RetrievalError(failed.message)
     found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
     if writer is None:
-        told = await work(quoted_answer, question, found, state.get("subjects", {}))
-        return {"sources": found, "statements": told}
+        return {"sources": found, "statements": await work(quoted_answer, question, found)}
     titles = [it.passage.title if it.triple is None else "" for it in found]
-    texts = map(text_of, found)
+    texts = map(_text_of, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
     written = list(await writer.write(question, listed))
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
+
+
+def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statement]:
+    """Quotes the triples that the question asks for, and sentences with all other words of the question.
+
+    The title counts as words of a sentence. The last statements need support: they name the words that no
+    quote has, and say that nobody judged the quotes.
+    """
+    asked, quotes, said = telling_stems(question), dict[str, dict[int, None]](), set[str]()
+    for source, triple in _asked_for(asked, sources):
+        quotes.setdefault(_text_of(source), {})[source.number] = None
+        said.update(telling_stems(f"{triple.relation} {_text_of(source)}"))
+    left = set(asked) - said or set(asked)
+    for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
+        title = telling_stems(passage.title)
+        for _, sentence, _ in quotable_sentences(passage):
+            words = left.intersection(telling_stems(sentence))
+            if words and left <= words.union(title) and (sentence in quotes or len(quotes) < _QUOTED):
+                quotes.setdefault(sentence, {})[number] = None
+                said |= left
+    lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
+    gaps = [f'No quote has these words of the question "{question}": {", ".join(lost)}.'] * bool(lost)
+    if not quotes:
+        gaps = [f'No triple or sentence of the sources has the words of this question: "{question}".']
+    found = [
+        Statement(text=text, status="supported", citations=(*ids,), written=len(ids), existing=len(ids))
+        for text, ids in quotes.items()
+    ]
+    found += [Statement(text=gap, status="no_evidence", needs_support=True) for gap in gaps]
+    return found + [Statement(text=_UNJUDGED, needs_support=True)] * bool(quotes)
+
+
+def _asked_for(
+    asked: Sequence[str], sources: Sequence[AnswerSource]
+) -> list[tuple[AnswerSource, CitedTriple]]:
+    """Returns the triples whose whole relation the question names, or a word of their sentence.
+
+    The names of the subject do not count, nor do words of a relation that is named; of a triple whose value
+    alone is named, its relation does not. A question that only names entities asks for the first triples.
+    """
+    lines, chosen, rest = list[tuple[AnswerSource, CitedTriple, set[str]]](), set[int](), set(asked)
+    for source, triple in ((it, it.triple) for it in sources if it.triple):
+        relation, name, value = map(telling_stems, (triple.relation, triple.subject, triple.value))
+        is_value = set(value) <= set(asked) and not set(name) <= set(asked)
+        own = set(telling_stems(_text_of(source))).difference(relation, value if is_value else name)
+        lines.append((source, triple, own))
+        rest -= set() if is_value else {it for it in name if set(name) <= set(asked)}
+        if not is_value and f" {' '.join(relation)} " in f" {' '.join(asked)} ":
+            chosen.add(source.number)
+            rest -= set(relation)
+    if not rest and not chosen:
+        return [(source, triple) for source, triple, _ in lines][:_OVERVIEW]
+    return [(it, triple) for it, triple, own in lines if it.number in chosen or not rest.isdisjoint(own)]
+
+
+def _text_of(source: AnswerSource) -> str:
+    """Returns the sentence of a triple alone, or the text of a passage."""
+    if (triple := source.triple) is None:
+        return source.passage.text
+    return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
 def _numbered(state: State) -> list[AnswerSource]:
@@ -147,39 +211,43 @@ def _evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
     passage = source.passage
     if source.triple is not None:
-        text = text_of(source)
+        text = _text_of(source)
         passage = passage.model_copy(update={"text": text, "end": passage.start + len(text), "lead": ()})
     return evidence_of(passage, f"s{source.number}", "q1")
 
 
-def _checked(draft: CitedStatement, own: Sequence[Sentence], sources: int, *, may_skip: bool) -> Statement:
-    """Makes the checked statement of its sentences; with `may_skip`, a reader told which state nothing.
+def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
+    """Yields the written statements, each checked by its sentences.
 
-    It is supported if each of its sentences that states something is, and cites what they quote; other
-    citations are refused. A statement that lacks support cites nothing.
+    A statement is supported if each of its sentences that states something is, and cites what they quote;
+    other citations are refused. With `may_skip`, the reader told which sentences state nothing. A statement
+    that lacks support cites nothing.
     """
-    written, known = dict.fromkeys(draft.citations), range(1, sources + 1)
-    stating = [each for each in own if each.checkable or not may_skip]
-    lacks = not own or any(each.status != "supported" for each in stating)
-    names = (name for each in own if each.status == "supported" and not lacks for name in each.evidence_ids)
-    citations = tuple(dict.fromkeys(int(name[1:]) for name in names))
-    lacks = lacks or (draft.needs_support and not citations)
-    statuses = {each.status for each in stating}
-    status: Status = "unconfirmed"
-    if "contradicted" in statuses:
-        status = "contradicted"
-    elif not lacks or (sources and "unjudged" in statuses):
-        status = "supported" if citations and not lacks else "unjudged"
-    fault = {True: "the check does not rest on it", False: "there is no such source"}
-    return Statement(
-        text=" ".join(draft.text.split()),
-        status=status,
-        citations=citations,
-        needs_support=lacks,
-        refused=tuple(f"[{it}]: {fault[it in known]}" for it in written if it not in citations),
-        written=len(written),
-        existing=sum(number in known for number in written),
-    )
+    report, at, known = card_sentences(state), 0, {source.number for source in state["sources"]}
+    for draft in state["written"]:
+        text, written = " ".join(draft.text.split()), dict.fromkeys(draft.citations)
+        own = [each for each in report if at <= each.start < at + len(text)]
+        stating = [each for each in own if each.checkable or not may_skip]
+        statuses = {each.status for each in stating}
+        is_said = bool(own) and statuses <= {"supported"}
+        cited = dict.fromkeys(int(name[1:]) for it in stating if is_said for name in it.evidence_ids)
+        lacks = not is_said or (draft.needs_support and not cited)
+        status: Status = "supported" if cited else "unconfirmed"
+        if "contradicted" in statuses:
+            status = "contradicted"
+        elif not cited and (not lacks or (known and "unjudged" in statuses)):
+            status = "unjudged"
+        fault = {True: "the check does not rest on it", False: "there is no such source"}
+        yield Statement(
+            text=text,
+            status=status,
+            citations=tuple(cited),
+            needs_support=lacks,
+            refused=tuple(f"[{it}]: {fault[it in known]}" for it in written if it not in cited),
+            written=len(written),
+            existing=len(known.intersection(written)),
+        )
+        at += len(text) + len(_BETWEEN)
 
 
 def build_answering_graph() -> AgentGraph:
@@ -238,13 +306,14 @@ class Answerer(RunOwner[Answer]):
 
     def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Callable[[Revision], Answer]]:
         """Makes the research and the answer of a run that is done, with the status of each sentence."""
-        statements, at = list[Statement](), 0
-        for draft in self._checked(state) if "written" in state else state["statements"]:
+        reader, statements, at = self._components.card_reader, list[Statement](), 0
+        may_skip, is_written = reader is not None and reader.is_model, "written" in state
+        for draft in _checked(state, may_skip=may_skip) if is_written else state["statements"]:
             statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
             at = statements[-1].end + 1
         text, facts = " ".join(each.text for each in statements), {"text", "start", "end", "status"}
         quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
-        report, read = (card_sentences(state), state["text"]) if "written" in state else (quoted, text)
+        report, read = (card_sentences(state), state["text"]) if is_written else (quoted, text)
         warnings = [*state["warnings"], *disagreement_notices(state)]
         whole: State = {**state, "original": read, "text": read, "warnings": warnings}
         research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
@@ -258,16 +327,6 @@ class Answerer(RunOwner[Answer]):
             warnings=recorded.warnings,
             run_id=run_id,
         )
-
-    def _checked(self, state: State) -> Iterator[Statement]:
-        """Yields the written statements, each checked by its sentences. A model tells which state nothing."""
-        report, at, reader = card_sentences(state), 0, self._components.card_reader
-        may_skip = reader is not None and reader.is_model
-        for statement in state["written"]:
-            end = at + len(" ".join(statement.text.split()))
-            own = [it for it in report if at <= it.start < end]
-            yield _checked(statement, own, len(state["sources"]), may_skip=may_skip)
-            at = end + len(_BETWEEN)
 
 
 async def aanswer(question: str, **settings: Any) -> Answer:
