@@ -155,8 +155,8 @@ async def check_citations(
             by_place[each.mark.sentence] += each.evidence or ()
         places = sorted(by_place)
         outcome = await read_cards(state, places, Kept(list(evidence.values()), by_place), components)
-        notices.extend(outcome.notices)
-        for place, card in zip(places, outcome.cards, strict=True):
+        notices.extend(outcome["warnings"])
+        for place, card in zip(places, outcome["cards"], strict=True):
             quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited)}
             for source in {evidence[name].source for name in by_place[place]}:
                 readings[place, source].append((card, quoted.get(source)))

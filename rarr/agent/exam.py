@@ -145,9 +145,9 @@ def _outcome(
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]
-    looked_up, doubts = locate_card(card, text, Span(0, len(text)), lines)
+    looked_up = locate_card(card, text, Span(0, len(text)), lines)
     alarm = wanted != "no" and looked_up.verdict == "no"
-    if looked_up.verdict != wanted or doubts.unproven:
+    if looked_up.verdict != wanted or looked_up.doubts:
         return False, alarm
     deciding = sentence.get("lines", lines)
     if "new" not in sentence:

@@ -1,4 +1,4 @@
-"""Looks up the words of a card, compares its values, and tells which cards are to be asked again.
+"""Looks up the words of a card, compares its values, and tells why a card is to be asked again.
 
 The reading decides whether a passage says what a sentence says. Code decides what can be decided without
 reading: whether the cited lines exist, whether copied words stand there, whether a value is the same.
@@ -6,11 +6,9 @@ reading: whether the cited lines exist, whether copied words stand there, whethe
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
-from typing import NamedTuple
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
@@ -27,67 +25,51 @@ Lines = Mapping[str, SourceLine]
 
 NOT_QUOTED = "it cites no line of a source"
 EXCHANGED = "its edits only exchange words, so no value confirms them"
-DISPUTED = "a line of a passage nearly repeats it, and has another value"
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.,]*\w")
 _SHORTEST_STEM = 4
 
 
-@dataclass(frozen=True)
-class Doubts:
-    """Reasons to ask the reader again (`unclear`), and reasons that no second answer removes (`unproven`)."""
-
-    unclear: tuple[str, ...] = ()
-    unproven: tuple[str, ...] = ()
-
-    def __add__(self, other: "Doubts") -> "Doubts":
-        return Doubts(self.unclear + other.unclear, self.unproven + other.unproven)
-
-
-class Located(NamedTuple):
-    """A card whose words were looked up, with the doubts about it."""
-
-    card: Card
-    doubts: Doubts = Doubts()
-
-
-def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
-    """Looks up labels and words of a card for the sentence at `place` of `text`.
+def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
+    """Looks up labels and words of a card for the sentence at `place` of `text`, with the doubts about it.
 
     A card without a quote decides nothing; neither does `none` for a sentence with a number. A sentence with
     open words is never supported. An edit whose `by` does not stand in the quoted lines, or whose number no
     quoted line has, is unproven.
     """
-    sentence, numbers = place.of(text), _checkable_values(place.of(text))
+    sentence = place.of(text)
+    # Number words such as "one" or "first" need no source.
+    numbers = [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
     if raw.verdict == "none" and not numbers:
-        return Located(Card(start=place.start, end=place.end, verdict="none"))
+        return Card(**place._asdict(), verdict="none")
     cited, against = (
         [lines[label] for label in dict.fromkeys(labels) if label in lines]
         for labels in (raw.quotes, raw.against)
     )
-    verdict = _verdict(raw, cited, against)
-    is_bare = raw.verdict in ("yes", "no") and not cited
-    against = [] if is_bare else against
+    verdict, is_bare = _verdict(raw, cited, against), raw.verdict in ("yes", "no") and not cited
     own_side: Side = "against" if verdict == "no" else "for"
+    quoted = [*((own_side, it) for it in cited), *(("against", it) for it in against if not is_bare)]
     card = Card(
-        start=place.start,
-        end=place.end,
+        **place._asdict(),
         verdict=verdict,
         quotes=tuple(
             Quote(evidence_id=it.evidence_id, start=it.start, end=it.end, text=it.text, side=side)
-            for side, it in [*((own_side, it) for it in cited), *(("against", it) for it in against)]
+            for side, it in quoted
         ),
         open=_open_places(raw, place, sentence, is_open=verdict == "open", is_bare=is_bare),
         reason=NOT_QUOTED if is_bare else "",
     )
     if verdict == "open":
-        return Located(card)
+        return card
     missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _is_stated(it, cited)]
-    doubts = Doubts(("no quoted line has " + ", ".join(missing),) if missing else ())
-    if verdict != "yes":
-        card, about_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
-        doubts += about_edits
-    return Located(card, doubts)
+    card = doubted(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
+    deciding = cited if verdict == "no" else against
+    return card if verdict == "yes" else _with_edits(card, raw, sentence, deciding, lines)
+
+
+def doubted(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
+    """Adds reasons to ask the reader again (`unclear`), and doubts that no second answer removes."""
+    return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
 def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
@@ -124,31 +106,33 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
     return bool(quoted) and not any(quoted) and any(shared.values())
 
 
-def near_quote_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Doubts:
-    """Finds the doubts about a reading that the comparison of near quotations contradicts.
+def compared(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
+    """Adds the doubts about a reading that the comparison of near quotations contradicts.
 
     Values are compared, not read: a quoted line with another value, where no quoted line has that of the
     sentence, is never support. Another kept line with another value is a reason to ask again, and to warn.
     """
     sentence, above = text[card.start : card.end], text[: card.start]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
-        return Doubts(unclear=("a passage has the sentence word for word",))
+        return doubted(card, ["a passage has the sentence word for word"])
     if card.verdict != "yes" and not card.edits:
-        return Doubts()
-    excerpts, stated = labelled(kept), edited_sentence(text, card)
+        return card
+    excerpts = labelled(kept)
     shown = tuple(line for excerpt in excerpts for line in lines_of(excerpt))
-    near = _near_quote(stated, above, shown)
+    near = _near_quote(edited_sentence(text, card), above, shown)
     if near.verdict == "yes":
-        return Doubts()
+        return card
     if card.verdict == "yes":
         places = {(it.evidence_id, it.start) for it in card.quotes}
         quoted = {it.label for one in excerpts for it in one.lines if (it.evidence_id, it.start) in places}
         cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], framed=True)
         if cited.verdict == "no":
-            why = ("a quoted line nearly repeats it, and differs",)
-            return Doubts(unproven=why) if _is_of_values(cited) else Doubts(unclear=why)
-    is_denied = near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near))
-    return Doubts(unclear=(DISPUTED,)) if is_denied else Doubts()
+            why = ["a quoted line nearly repeats it, and differs"]
+            return doubted(card, doubts=why) if _is_of_values(cited) else doubted(card, why)
+    if near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near)):
+        why = ["a line of a passage nearly repeats it, and has another value"]
+        return doubted(card.model_copy(update={"disputed": True}), why)
+    return card
 
 
 @lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again if it says yes
@@ -169,22 +153,21 @@ def edited_sentence(text: str, card: Card, at: int = 0) -> str:
     return sentence
 
 
-def _with_edits(
-    card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines
-) -> Located:
-    looked_up = [_locate_edit(edit, card.start, sentence, cited, lines) for edit in raw.edits]
-    doubts = sum((it for _, it in looked_up), Doubts())
-    found = dict.fromkeys(edit for edit, _ in looked_up if edit)
-    edits = sorted(found, key=lambda edit: (edit.start, edit.end))
+def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
+    edits = list[CardEdit]()
+    for raw_edit in raw.edits:
+        edit, unclear, unproven = _locate_edit(raw_edit, card.start, sentence, cited, lines)
+        card = doubted(card, unclear, unproven)
+        edits += [edit] if edit and edit not in edits else []
+    edits.sort(key=lambda edit: (edit.start, edit.end))
     if any(second.start < first.end for first, second in pairwise(edits)):
-        return Located(card, doubts + Doubts(unproven=("its edits overlap",)))
-    if raw.edits and not (edits or doubts.unproven):
-        doubts += Doubts(unproven=("its edits change nothing",))
+        return doubted(card, doubts=["its edits overlap"])
+    if raw.edits and not (edits or card.doubts):
+        card = doubted(card, doubts=["its edits change nothing"])
     card = card.model_copy(update={"edits": _joined(edits, card, sentence)})
     after = edited_sentence(sentence, card, card.start)
-    if sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after)):
-        doubts += Doubts(unclear=(EXCHANGED,))
-    return Located(card, doubts)
+    is_exchange = sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after))
+    return doubted(card, [EXCHANGED]) if is_exchange else card
 
 
 def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
@@ -192,36 +175,40 @@ def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardE
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
     moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]
-    group = edits[moved[0] : moved[-1] + 1] if moved else []
-    place = {"start": group[0].start, "end": group[-1].end} if group else {}
-    if not group or protected(sentence, *Span(**place).moved(-card.start)):
+    if not moved:
         return tuple(edits)
-    new = edited_sentence(sentence, card.model_copy(update={**place, "edits": group}), card.start)
+    group = edits[moved[0] : moved[-1] + 1]
+    place = Span(group[0].start, group[-1].end)
+    if protected(sentence, *place.moved(-card.start)):
+        return tuple(edits)
+    new = edited_sentence(sentence, Card(**place._asdict(), verdict="no", edits=tuple(group)), card.start)
     by = " … ".join(dict.fromkeys(it.by for it in group))
-    made = {**place, "new": new, "by": by, "confirmed": all(it.confirmed for it in group)}
+    made = {"end": place.end, "new": new, "by": by, "confirmed": all(it.confirmed for it in group)}
     return (*edits[: moved[0]], group[0].model_copy(update=made), *edits[moved[-1] + 1 :])
 
 
 def _locate_edit(
     edit: RawEdit, at: int, sentence: str, cited: Sequence[SourceLine], lines: Lines
-) -> tuple[CardEdit | None, Doubts]:
-    """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines."""
-    span = found_once(edit.old, sentence)
-    if span is None:
-        return None, Doubts(unproven=(f"“{edit.old or '…'}” must stand exactly once in the sentence",))
+) -> tuple[CardEdit | None, list[str], list[str]]:
+    """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines.
+
+    Returns it with what is unclear and what is unproven about it; None if it changes nothing.
+    """
+    unclear, unproven, is_confirmed = list[str](), list[str](), False
+    if (span := found_once(edit.old, sentence)) is None:
+        return None, unclear, [f"“{edit.old or '…'}” must stand exactly once in the sentence"]
     span, new = difference(span, sentence, edit.new)
     if span.of(sentence) == new:
-        return None, Doubts()
+        return None, unclear, unproven
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
     found = ((line, places[0].of(line.text)) for line, places in having if places)
     source, by = next(found, (cited[0], ""))
-    unproven = [] if by else [f"the cited lines do not have the words “{edit.by or '…'}”"]
-    unclear, is_confirmed = list[str](), False
+    if not by:
+        unproven.append(f"the cited lines do not have the words “{edit.by or '…'}”")
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))
     added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
-    missing = [value for value in added if not _is_stated(value, cited)]
-    if missing:
+    if missing := [value for value in added if not _is_stated(value, cited)]:
         # The number alone may stand there, of this thing or of another.
         doubts = unclear if all(_is_stated(value, cited) for value in values(new)) else unproven
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
@@ -232,10 +219,8 @@ def _locate_edit(
             unclear.append(f"“{by}” does not show {shown}")
         if _is_said_nearer(span, sentence, cited, lines):
             unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
-    made = CardEdit(
-        **span.moved(at)._asdict(), new=new, by=by, evidence_id=source.evidence_id, confirmed=is_confirmed
-    )
-    return made, Doubts(tuple(unclear), tuple(unproven))
+    facts = {"new": new, "by": by, "evidence_id": source.evidence_id, "confirmed": is_confirmed}
+    return CardEdit.model_validate({**span.moved(at)._asdict(), **facts}), unclear, unproven
 
 
 def _is_shortened(edit: RawEdit, new: str) -> bool:
@@ -274,11 +259,6 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
     shown = fold(" ".join((by, *(value.text for value in added)))).text
     stems = (it[: max(_SHORTEST_STEM, len(it) - 3)] for it in words if it not in had and it.isalpha())
     return bool(words) and all(stem in shown for stem in stems)  # no words: there is nothing to compare
-
-
-def _checkable_values(sentence: str) -> list[Value]:
-    """Finds the values of a sentence that a source must state: no number words such as "one" or "first"."""
-    return [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
 
 
 def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:

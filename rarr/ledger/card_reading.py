@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import states, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import DISPUTED, Doubts, Located, edited_sentence, is_about_another, near_quote_doubts
+from rarr.ledger.card import compared, doubted, edited_sentence, is_about_another
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block, split_evenly
 from rarr.ledger.reader_record import Standing, missed
@@ -50,20 +50,17 @@ class Kept(NamedTuple):
         return [passage for passage in self.evidence if passage.id in wanted]
 
 
-class CardsRead(NamedTuple):
-    """The cards of some sentences, in the order of the text, and the planted sentences by request."""
+async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> State:
+    """Reads the sentences of the current text at `places` beside the evidence that was kept for them.
 
-    cards: list[Card]
-    notices: list[Notice]
-    controls: list[Controls]
-
-
-async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> CardsRead:
-    """Reads the sentences of the current text at `places` beside the evidence that was kept for them."""
+    Returns the `cards` in the order of `places`, the `warnings`, and the `controls` of each request.
+    """
     return await _Reading(state, kept, components).cards(places)
 
 
 class _Reading:
+    """One reading of a text. `unreliable` are sentences beside missed controls, `examined` beside any."""
+
     def __init__(self, state: State, kept: Kept, components: Components) -> None:
         if components.card_reader is None:
             raise ModelError("these components have no reader of cards")
@@ -76,18 +73,17 @@ class _Reading:
         self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
-    async def cards(self, places: Sequence[Span]) -> CardsRead:
-        readable = [place for place in places if self._kept.by_place.get(place)]
-        blocks = split_evenly(readable)
+    async def cards(self, places: Sequence[Span]) -> State:
+        blocks = split_evenly([place for place in places if self._kept.by_place.get(place)])
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
-        found = await work(self._examine, first, second)
+        found = await work(self._examine, [*first, *second])
         doubtful = [[it for it in block if self._is_doubtful(it, found.get(it))] for block in blocks]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
-        self._warn(readable, found.keys(), [*second, *first])
-        cards = [self._settled(found.get(place), place, confirmed=place in sure) for place in places]
-        return CardsRead(cards, self._notices, self._counts)
+        self._warn(sum(map(len, blocks)) - len(found), found.keys(), [*second, *first])
+        cards = [self._settled(found.get(it), it, confirmed=it in sure) for it in places]
+        return {"cards": cards, "warnings": self._notices, "controls": self._counts}
 
     async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[PlantedBlock]:
         read = await asyncio.gather(*(self._read(places, self._kept.of(places), salt) for places in blocks))
@@ -99,29 +95,28 @@ class _Reading:
         errors, repetitions = wanted if self._reader.is_model else (0, 0)
         planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
         block = await work(planting, self._state, places, evidence)
+        comparing = asyncio.create_task(self._compare(places if self._reader.is_model else ()))
         try:
-            comparing = asyncio.create_task(self._compare(places if self._reader.is_model else ()))
-            try:
-                await self._ask(block, seed=int(bool(salt)))
-            finally:
-                comparing.cancel()
-                await asyncio.gather(comparing, return_exceptions=True)  # a card meets its error again
+            await self._ask(block, seed=int(bool(salt)))
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
-                return await self._read_all(split_evenly(places, math.ceil(len(places) / 2)), salt)
+                return await self._read_all(_halves(places), salt)
             if is_too_long and len(evidence) > 1:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
             block.failed = str(error)
             self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
+        finally:
+            comparing.cancel()
+            await asyncio.gather(comparing, return_exceptions=True)  # a card meets its error again
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
         """Compares sentences with near quotations as if the model, which is at work, said yes to them."""
         await asyncio.sleep(_SENDING_S)
         for place in places:
-            card = Card(start=place.start, end=place.end, verdict="yes")
-            await work(near_quote_doubts, card, self._text, self._kept.of([place]))
+            card = Card(**place._asdict(), verdict="yes")
+            await work(compared, card, self._text, self._kept.of([place]))
 
     async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
         reader = self._doubting if doubting else self._reader
@@ -134,72 +129,64 @@ class _Reading:
 
     def _to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
         """Returns the halves of blocks with missed controls, and the sentences without a card."""
-        if self._standing == "bad" or not self._reader.is_model:
-            return []
         blocks: list[Sequence[Span]] = []
-        for read in first:
+        for read in first if self._standing != "bad" and self._reader.is_model else ():
             spans = list(read.places.values())
             if read.missed or (read.problem and not read.located and len(spans) > 1):
-                blocks += split_evenly(spans, math.ceil(len(spans) / 2))
-            elif not read.failed and (missing := [it for it in spans if it not in read.located]):
-                blocks.append(missing)
+                blocks += _halves(spans)
+            elif not read.failed and (unread := [it for it in spans if it not in read.located]):
+                blocks.append(unread)
         return blocks
 
-    def _examine(self, first: Sequence[PlantedBlock], second: Sequence[PlantedBlock]) -> dict[Span, Located]:
+    def _examine(self, reads: Sequence[PlantedBlock]) -> dict[Span, Card]:
         """Notes which sentences were examined, and which readings missed controls, for usage and record.
 
         Returns the card of each sentence from its last reading, with the doubts about it.
         """
-        for read in first:
-            self._unreliable |= set(read.places.values()) if read.missed or self._standing == "bad" else set()
-        for read in second:
-            if read.missed:
-                self._unreliable |= set(read.places.values())
-            elif read.located and read.has_error:  # other controls, and they are caught
-                self._unreliable -= set(read.places.values())
-        answered = [read for read in (*first, *second) if read.located]
-        self._examined = {place for read in answered if read.has_error for place in read.located}
-        self._counts += [read.counts() for read in answered if self._reader.is_model]
+        latest = dict[Span, Card]()
         sources = {passage.id: passage.source for passage in self._kept.evidence}
-        for read in answered:
-            if self._record and read.served and read.controls:
+        for read in reads:
+            places = set(read.places.values())
+            latest = {place: card for place, card in latest.items() if place not in places} | read.located
+            if read.missed or self._standing == "bad":
+                self._unreliable |= places
+            elif read.located and read.has_error:  # other controls than before, and they are caught
+                self._unreliable -= places
+            self._examined |= read.located.keys() if read.has_error else set()
+            if read.located and self._reader.is_model:
+                self._counts.append(read.counts())
+            if read.located and self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
                 self._record.add(read.served, language=self._language, controls=read.counts(), source=source)
-        again = {place for read in second for place in read.places.values()}
-        latest = {place: it for read in first for place, it in read.located.items() if place not in again}
-        latest |= {place: it for read in second for place, it in read.located.items()}
-        return {place: self._with_doubts(it, place) for place, it in latest.items()}
+        return {place: self._with_doubts(card, place) for place, card in latest.items()}
 
-    def _with_doubts(self, located: Located, place: Span) -> Located:
+    def _with_doubts(self, card: Card, place: Span) -> Card:
         """Adds the doubts of other passages; a good reader is asked again only where nothing examined it."""
-        card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
-        doubt, undecided = self._settings.doubt, card.verdict == "mixed" and card.side is None
-        if undecided or card.verdict in (None, "open", "none"):
-            return Located(card, Doubts(unproven=located.doubts.unproven))
+        card = weighed(card, self._text, self._kept.evidence, self._settings.source_kinds)
+        doubt, is_model = self._settings.doubt, self._reader.is_model
+        if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
+            return card.model_copy(update={"unclear": ()})
         kept = self._kept.of([place], card.cited)
-        doubts = near_quote_doubts(card, self._text, kept) if self._reader.is_model else Doubts()
-        card = card.model_copy(update={"disputed": DISPUTED in doubts.unclear})
-        doubts = located.doubts + doubts
-        run_text = f"{self._state['context'] or ''}\n{self._text}"
+        card = compared(card, self._text, kept) if is_model else card
+        if is_about_another(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
+            card = doubted(card, ["its quotes may be about something else with this name"])
         is_good = self._standing == "good" and doubt != "always"
-        if is_about_another(card, kept, run_text):
-            doubts += Doubts(("its quotes may be about something else with this name",))
-        unclear = () if is_good else doubts.unclear
-        if self._reader.is_model and place not in self._examined and (card.edits or not is_good):
+        unclear = () if is_good else card.unclear
+        if is_model and place not in self._examined and (card.edits or not is_good):
             unclear += (UNEXAMINED,)
-        return Located(card, Doubts(() if doubt == "never" else unclear, doubts.unproven))
+        return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
-    def _is_doubtful(self, place: Span, located: Located | None) -> bool:
+    def _is_doubtful(self, place: Span, card: Card | None) -> bool:
         """Is the card to be asked again? Where its words are unproven, nothing can help."""
-        is_unclear = located and located.doubts.unclear and not located.doubts.unproven
-        return self._doubting.is_model and bool(is_unclear) and place not in self._unreliable
+        is_unclear = card is not None and bool(card.unclear) and not card.doubts
+        return is_unclear and self._doubting.is_model and place not in self._unreliable
 
-    async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
+    async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
 
         Without a planted error in either request nothing examined the reader, so only another one confirms.
         """
-        cards = {place: found[place].card for place in doubtful}
+        cards = {place: found[place] for place in doubtful}
         evidence = self._kept.of(doubtful, [it for card in cards.values() for it in card.cited])
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
@@ -214,28 +201,24 @@ class _Reading:
             self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")
             return []
         self._counts.append(block.counts())
-        return [
-            place
-            for number, place in block.places.items()
-            if not block.missed
-            and _confirms(block.cards.get(number), cards[place], block)
-            and (self._doubting is not self._reader or block.has_error or place in self._examined)
-        ]
+        is_examined = self._doubting is not self._reader or block.has_error
+        said = {place: block.cards.get(number) for number, place in block.places.items() if not block.missed}
+        confirmed = [place for place, answer in said.items() if _confirms(answer, cards[place], block)]
+        return [place for place in confirmed if is_examined or place in self._examined]
 
-    def _settled(self, located: Located | None, place: Span, *, confirmed: bool) -> Card:
+    def _settled(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
         """Notes in the card why code does not rely on it, and drops edits whose source says the old value."""
-        if located is None:
+        if card is None:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
-            return Card(start=place.start, end=place.end, verdict=None, reason=reason)
-        (card, doubted), unreliable = located, place in self._unreliable
-        unclear = () if confirmed else doubted.unclear
-        doubts = (*doubted.unproven, *unclear, *((UNRELIABLE,) if unreliable else ()))
-        if not doubts:
-            return card
-        edits = tuple(it for it in card.edits if not _restates(self._text, place, it))
-        return card.model_copy(update={"doubts": doubts, "unreliable": unreliable, "edits": edits})
+            return Card(**place._asdict(), verdict=None, reason=reason)
+        is_unreliable = place in self._unreliable
+        doubts = (*card.doubts, *(() if confirmed else card.unclear), *(UNRELIABLE,) * is_unreliable)
+        edits = tuple(it for it in card.edits if not (doubts and _restates(self._text, place, it)))
+        update = {"doubts": doubts, "unclear": (), "unreliable": is_unreliable, "edits": edits}
+        return card.model_copy(update=update)
 
-    def _warn(self, readable: Sequence[Span], found: Set[Span], reads: list[PlantedBlock]) -> None:
+    def _warn(self, unread: int, found: Set[Span], reads: Sequence[PlantedBlock]) -> None:
+        name = self._reader.name
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
             which = f"{missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
@@ -243,19 +226,22 @@ class _Reading:
                 which = "too many planted test sentences in the last 30 days"
             told = counted(len(self._unreliable), "sentence")
             cure = f"so its verdicts on {told} do not count: name another model"
-            self._note("reader_unreliable", f"{self._reader.name} misjudged {which}, {cure}")
+            self._note("reader_unreliable", f"{name} misjudged {which}, {cure}")
         if self._reader.is_model and (unexamined := len(found - self._examined)):
-            where = f"{self._reader.name} beside {counted(unexamined, 'sentence')}"
+            where = f"{name} beside {counted(unexamined, 'sentence')}"
             cure = "give whole sentences as sources"
             self._note("reader_unexamined", f"no planted error examined {where}: {cure}")
-        unread = sum(place not in found for place in readable)
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            told = counted(unread, "sentence")
-            self._note("check_failed", f"{told} could not be read: {problem or _UNREAD}")
+            why = problem or _UNREAD
+            self._note("check_failed", f"{counted(unread, 'sentence')} could not be read: {why}")
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))
+
+
+def _halves(places: Sequence[Span]) -> list[list[Span]]:
+    return split_evenly(places, math.ceil(len(places) / 2))
 
 
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:

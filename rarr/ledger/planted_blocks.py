@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
-from rarr.ledger.card import Located, locate_card
+from rarr.ledger.card import locate_card
 from rarr.ledger.controls import Control, controls, is_disputed, is_missed
 from rarr.records import Evidence
+from rarr.records.card import Card
 from rarr.records.usage import Controls
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
@@ -44,7 +45,7 @@ class PlantedBlock:
     controls: Mapping[int, Control]
     lines: Mapping[str, SourceLine]
     cards: Mapping[int, RawCard] = field(default_factory=dict)
-    located: dict[Span, Located] = field(default_factory=dict)
+    located: dict[Span, Card] = field(default_factory=dict)
     missed: tuple[int, ...] = ()
     disputed: int = 0
     served: str = ""

@@ -57,12 +57,12 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
         for span in places
     }
     read = await read_cards(state, places, Kept(usable(state), by_place), components)
-    pairs = zip(places, read.cards, strict=True)
+    pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
-    checks = [*state.get("checks", []), *await work(card_checks, read.cards, state["text"], asked)]
+    checks = [*state.get("checks", []), *await work(card_checks, read["cards"], state["text"], asked)]
     ordered = [cards[span] for span in sorted(cards)]
-    return {"cards": ordered, "checks": checks, "controls": read.controls, "warnings": read.notices}
+    return {**read, "cards": ordered, "checks": checks}
 
 
 def unchecked(state: State) -> list[Evidence]:

@@ -45,9 +45,10 @@ class Card(Place):
 
     `verdict` is None for a sentence that could not be read; `reason` says why. `open` are the words that no
     source decides. `doubts` are the reasons for which code does not rely on the reading; an empty tuple means
-    that reading and code agree. `unreliable`: the reader missed planted sentences beside it. `side` is the
-    side of a `mixed` card that weighs more; None for a tie. `disputed`: code found a near quotation with
-    another value. `outcome` tells whether its edits were accepted; None before that.
+    that reading and code agree. `unclear` are reasons to ask again, until that is done. `unreliable`: the
+    reader missed planted sentences beside it. `side` is the side of a `mixed` card that weighs more; None for
+    a tie. `disputed`: code found a near quotation with another value. `outcome` tells whether its edits were
+    accepted; None before that.
     """
 
     verdict: CardVerdict | None
@@ -55,6 +56,7 @@ class Card(Place):
     open: tuple[Place, ...] = ()
     edits: tuple[CardEdit, ...] = ()
     doubts: tuple[str, ...] = ()
+    unclear: tuple[str, ...] = ()
     unreliable: bool = False
     side: Side | None = None
     disputed: bool = False

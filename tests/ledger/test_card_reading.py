@@ -34,8 +34,8 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
     read = await read_cards(
         state(TEXT, found=found), [first, second], kept, runtime(card_reader=Lazy()).context
     )
-    assert [counts.blocks_without for counts in read.controls].count(1) == 1
-    assert all(UNRELIABLE in card.doubts for card in read.cards)
+    assert [counts.blocks_without for counts in read["controls"]].count(1) == 1
+    assert all(UNRELIABLE in card.doubts for card in read["cards"])
 
 
 async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
@@ -44,8 +44,8 @@ async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
     found = [evidence(POINTING, id="q1.1")]
     kept = Kept(found, {place: ["q1.1"]})
     read = await read_cards(state(POINTING, found=found), [place], kept, runtime(card_reader=Lazy()).context)
-    assert read.cards[0].doubts == (UNEXAMINED,)
-    assert [notice.code for notice in read.notices] == ["reader_unexamined"]
+    assert read["cards"][0].doubts == (UNEXAMINED,)
+    assert [notice.code for notice in read["warnings"]] == ["reader_unexamined"]
 
 
 class Contrary(Lazy):
@@ -76,4 +76,4 @@ async def test_suggestion_whose_source_says_what_the_sentence_says_contradicts_n
     found = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
     context = runtime(card_reader=Contrary(by)).context
     read = await read_cards(state(TEXT, found=found), [place], Kept(found, {place: ["q1.1"]}), context)
-    assert status_of(read.cards[0]) == status
+    assert status_of(read["cards"][0]) == status
