@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.harness import lines, rows
 from rarr.backends.embedded.items import items_of
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.tools.storage.files import write_lines
+from rarr.tools.storage.files import write_whole
 from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.examples import Example, Label, values_of
 
@@ -45,7 +45,7 @@ def build(folder: Path) -> None:
     for name, make in sets().items():
         if not (path := folder / f"{name}.jsonl").exists():
             made = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in make()]
-            write_lines(path, made)
+            write_whole(path, made)
             print(f"{name}: {len(made)} examples", flush=True)
 
 
@@ -112,7 +112,7 @@ async def _searched(items: Sequence[Item]) -> list[list[int]]:
         path = Path(folder) / "passages.jsonl"
         passages = {item["evidence"]: number for number, item in enumerate(items)}
         found = [{"text": text, "source": str(number)} for text, number in passages.items()]
-        write_lines(path, (json.dumps(line).encode() + b"\n" for line in found))
+        write_whole(path, (json.dumps(line).encode() + b"\n" for line in found))
         corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
         brought = [await corpus.retrieve(item["supported"], NEGATIVES) for item in items]
         await corpus.aclose()

@@ -144,10 +144,10 @@ def require_unread(out: Path | None, read: Iterable[Path]) -> None:
 
 def save(out: Path, lines: Iterable[str]) -> None:
     """Writes a file as a whole: it gets its name when it is complete. Raises `InputError` if it cannot."""
-    from rarr.tools.storage.files import write_lines
+    from rarr.tools.storage.files import write_whole
 
     try:
-        write_lines(out, (line.encode() for line in lines))
+        write_whole(out, (line.encode() for line in lines))
     except OSError as error:
         raise InputError(f"{out} cannot be written ({error.strerror}): name another file with -o") from None
 

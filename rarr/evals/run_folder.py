@@ -31,7 +31,6 @@ from rarr.tools.storage.files import (
     locked,
     sync_folder,
     whole_lines,
-    write_lines,
     write_whole,
     writing,
 )
@@ -254,7 +253,7 @@ def _reopen(path: Path, kind: type[FinishedLine]) -> None:
         sync_folder(path)
         if any(line.error for line in finished_lines(path, kind)):
             kept = (line.line() for line in finished_lines(path, kind) if not line.error)
-            write_lines(path / PREDICTIONS, kept)
+            write_whole(path / PREDICTIONS, kept)
 
 
 def finish(path: Path, report: Record, page: str = "") -> None:

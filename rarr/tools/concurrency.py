@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 from rarr.errors import InputError
 
+Loop = asyncio.AbstractEventLoop
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -29,7 +30,6 @@ ENDING_S = 1.0
 RESERVE_S = 0.05
 """Seconds before a deadline at which a coroutine is cancelled, so that the answer is out in time."""
 
-_COUNTS = {"own": 1, "models": 1, "sequences": CORES, "traces": 1}
 _pools: dict[str, ThreadPoolExecutor] = {}
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 """Set when the job of this thread was cancelled: nothing else can end a thread."""
@@ -37,7 +37,7 @@ _END: Any = object()
 
 
 def _renew() -> None:
-    for name, count in _COUNTS.items():
+    for name, count in {"own": 1, "models": 1, "sequences": CORES, "traces": 1}.items():
         _pools[name] = ThreadPoolExecutor(count, thread_name_prefix=f"rarr-{name}")
 
 
@@ -61,9 +61,7 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
     return await _on_thread(None, compute, *args)
 
 
-async def _on_thread(
-    pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object
-) -> Result:
+async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: Any) -> Result:
     cancelled, context = threading.Event(), copy_context()
     context.run(_CANCELLED.set, cancelled)
 
@@ -199,7 +197,7 @@ async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | N
 
 
 _starting = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
+_loop: Loop | None = None
 _thread: threading.Thread | None = None
 
 
@@ -235,10 +233,10 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         raise
 
 
-def _running_loop() -> asyncio.AbstractEventLoop:
+def _running_loop() -> Loop:
     global _loop, _thread
 
-    def forever(loop: asyncio.AbstractEventLoop) -> None:
+    def forever(loop: Loop) -> None:
         while True:
             with suppress(SystemExit, KeyboardInterrupt):  # raised by a coroutine; its caller gets it too
                 loop.run_forever()
@@ -283,9 +281,7 @@ class PerLoop(Generic[Result]):
     ) -> None:
         """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
-        self._made: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[Result, AsyncGenerator[None, None]]
-        ] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[Loop, tuple[Result, AsyncGenerator[Result, None]]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Result:
@@ -295,11 +291,11 @@ class PerLoop(Generic[Result]):
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
                 del self._made[ended]
             if loop not in self._made:
-                made = self._make()
-                holder = self._held(made)
-                with suppress(StopIteration):  # it reaches its yield without waiting
+                holder = self._held()
+                try:
                     holder.asend(None).send(None)
-                self._made[loop] = made, holder
+                except StopIteration as made:  # it reaches its yield without waiting
+                    self._made[loop] = made.value, holder
             return self._made[loop][0]
 
     async def aclose(self) -> None:
@@ -309,10 +305,11 @@ class PerLoop(Generic[Result]):
         if holder is not None:
             await holder.aclose()
 
-    async def _held(self, made: Result) -> AsyncGenerator[None, None]:
-        """Holds an object until this generator is closed: an event loop closes its generators at its end."""
+    async def _held(self) -> AsyncGenerator[Result, None]:
+        """Makes and holds an object. A loop closes its generators at its end."""
+        made = self._make()
         try:
-            yield
+            yield made
         finally:
             if self._close is not None:
                 await self._close(made)

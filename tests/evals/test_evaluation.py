@@ -22,7 +22,7 @@ from rarr.evals.run_folder import described
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.storage.files import locked, write_lines
+from rarr.tools.storage.files import locked, write_whole
 
 TESTS = Path(__file__).parent.parent
 
@@ -135,7 +135,7 @@ def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
         if before:
             path.with_name(f"{path.name}.part").write_bytes(next(iter(lines))[:9])
         else:
-            write_lines(path, lines)
+            write_whole(path, lines)
         raise ZeroDivisionError
 
     whole = evaluated(data, out.with_name("whole"))

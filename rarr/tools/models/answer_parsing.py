@@ -122,21 +122,17 @@ def _found(text: str) -> Iterator[tuple[str, Any]]:
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:
             return
-        value, at = _decoded(text, start.start())
+        try:
+            value, at = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            at, depth = len(text), 0
+            for bracket in _BRACKET.finditer(text, start.start()):
+                depth += 1 if bracket[0] in "{[" else -1
+                if depth == 0:
+                    at = bracket.end()
+                    break
+            value = _repaired(text[start.start() : at]) if depth == 0 else None
         yield text[start.start() : at], value
-
-
-def _decoded(text: str, start: int) -> tuple[Any, int]:
-    """Decodes the object or list that begins at `start`, and returns its value and the position after it."""
-    try:
-        return _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        depth = 0
-        for bracket in _BRACKET.finditer(text, start):
-            depth += 1 if bracket[0] in "{[" else -1
-            if depth == 0:
-                return _repaired(text[start : bracket.end()]), bracket.end()
-        return None, len(text)
 
 
 def _repaired(text: str) -> Any:
@@ -182,10 +178,9 @@ def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
-    if isinstance(value, list) and get_origin(field.annotation) is list and not others:
-        alone = _outcome({name: value}, shape)
-        if not isinstance(alone, UnreadableAnswer):
-            return [alone]
+    is_alone = isinstance(value, list) and get_origin(field.annotation) is list and not others
+    if is_alone and not isinstance(alone := _outcome({name: value}, shape), UnreadableAnswer):
+        return [alone]
     fitting = list(_with_field(value, {_folded(name) for name in shape.model_fields}))
     outcomes = [_outcome(members, shape) for members in fitting]
     if fitting == [value]:

@@ -14,9 +14,18 @@ _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What clients raise while they read an answer that is not one of the protocol, such as a page of HTML."""
 _KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}  # by status; others are refused, from 500 on failures
+# The kind of an error, by the class names of the error and its causes, and of the error and its bases.
+_BY_CLASS: tuple[tuple[Kind, str, str, str], ...] = (
+    # Nothing was sent yet where the time ran out while connecting.
+    ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
+    ("timeout", "", "Timeout", "gave no answer in time: {}"),
+    ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
+    ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
+    ("server", "", "Decod", "did not answer with a completion: {}"),
+    # While a client reads an answer in another form, such as a page of HTML.
+    ("server", "", r"\b(Attribute|Lookup|Type|Value)Error\b", "did not answer with a completion ({})"),
+)
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf)[-_][\w*.-]{8,}|(?<=Bearer )\S+|\bAIza[\w-]{20,}|(?<![\w-])[\w-]*+\*{3,}[\w*-]*",
@@ -99,9 +108,8 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 
     A URL with a user name alone has it as its password.
     """
-    userinfo = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0])
-    user, _, password = userinfo.partition(":")
-    sent = b64encode(f"{user}:{password}".encode()).decode() if userinfo else ""
+    user, _, password = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0]).partition(":")
+    sent = b64encode(f"{user}:{password}".encode()).decode() if user or password else ""
     return tuple(secret for secret in (api_key, password or user, sent) if secret)
 
 
@@ -123,20 +131,12 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
     message = _line(_message_of(errors) or type(error).__name__, secrets)
-    if _TOO_LONG.search(f"{message} {facts}"):
-        limit = _limit(f"{message} {facts}")
-        return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=limit)
-    # A timeout while connecting is a failure of the connection: nothing was sent yet.
-    connecting = any("ConnectTimeout" in type(each).__name__ for each in errors)
-    if "Timeout" in names and not connecting:
-        return CallFailure("timeout", f"{model} gave no answer in time: {message}")
-    if any(re.search("RemoteProtocol|ReadError|ConnectionReset", type(each).__name__) for each in errors):
-        return CallFailure("server", f"{model} closed the connection before its answer: see the server's log")
-    if connecting or re.search("Connect|Protocol|Network", names):
-        return CallFailure("connection", f"{model} cannot be reached: {message}")
-    if "Decod" in names or type(error) in UNREADABLE:
-        shown = message if "Decod" in names else "its answer has another form"
-        return CallFailure("server", f"{model} did not answer with a completion: {shown}")
+    if _TOO_LONG.search(words := f"{message} {facts}"):
+        return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=_limit(words))
+    causes = " ".join(type(each).__name__ for each in errors)
+    for kind, of_causes, of_error, told in _BY_CLASS:
+        if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
+            return CallFailure(kind, f"{model} {told.format(message)}")
     return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
 
 
@@ -175,10 +175,10 @@ def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
     if was_cut(reason) or (_WHOLE.fullmatch(name) and not refusal):
         return None
     if refusal or _DECLINED.search(name):
-        why = " ".join(refusal.split())[:100] or name[:100]
+        why = " ".join((refusal or name).split())[:100]
         return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")
-    unknown = f"{model} stopped for a reason other than the end of its answer ({name[:100]!r})"
-    return CallFailure("server", unknown)
+    unknown = "stopped for a reason other than the end of its answer"
+    return CallFailure("server", f"{model} {unknown} ({name[:100]!r})")
 
 
 def was_cut(reason: str) -> bool:

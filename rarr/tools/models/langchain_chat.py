@@ -8,13 +8,13 @@ Answers are not streamed.
 import json
 import re
 import warnings
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
 import httpx2
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
@@ -27,11 +27,10 @@ from rarr.tools.models.failures import failure_of, redacted, refused_part, secre
 PROBE_S = 5.0
 NO_KEY = "none"
 """Is sent to a server that needs no key, since the client requires one."""
-# LangChain raises these over an answer of OpenAI's shape that it cannot read.
-_NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
 _MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field's name, by integration
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
+_OPENAI = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}  # LangChain's names
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
 
@@ -43,26 +42,29 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     """
     from langchain.chat_models import init_chat_model  # half a second
 
-    model = name.partition(":")[2]
-    provider, given = _construction(name, options)
+    provider, _, model = name.partition(":")
+    openai = _OPENAI.get(provider)
+    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
+    if provider in DEFAULT_URLS:
+        local = {"base_url": DEFAULT_URLS[provider], "api_key": NO_KEY, "use_responses_api": False}
+        given = {**local, "openai_proxy": "", "http_client": _unused_client(), **given}
+    elif provider == "azure":
+        given["azure_deployment"] = model
+        given |= {"azure_endpoint": given.pop("base_url")} if "base_url" in given else {}
+    if openai:
+        given.pop("max_tokens", None)  # each request has its own limit
     secrets = secrets_of(options.get("api_key"), options.get("base_url"))
 
     def make(**more: Any) -> BaseChatModel:
-        made: BaseChatModel = init_chat_model(model, model_provider=provider, **(given | more))
+        made: BaseChatModel = init_chat_model(model, model_provider=openai or provider, **(given | more))
         return made
 
     try:
         first: Any = make(temperature=0.0)
     except Exception as error:  # each provider's client has its own errors
-        raise _explained(name, provider, error, secrets) from error
+        raise _explained(name, openai or provider, error, secrets) from error
     # LangChain advises its own remedy where a server refuses a schema; here the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
-    # The integration's own client is shared by all event loops, and breaks in the second loop.
-    certified = certificates()
-    clients = PerLoop(
-        lambda: bounded_client(name, verify=certified, limits=_UNLIMITED, follow_redirects=True),
-        httpx2.AsyncClient.aclose,
-    )
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
         given["http_client"] = _unused_client()
@@ -70,34 +72,19 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
     # The integration drops a temperature that it knows the model to refuse.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
-    other_limit = "max_completion_tokens" if name.partition(":")[0] in DEFAULT_URLS else "max_tokens"
     address = getattr(getattr(first, "root_client", None), "base_url", None)  # a variable may have set it
     return LangChainChat(
         name,
-        lambda: make(**({"http_async_client": clients.get()} if needs_client else {})),
+        lambda: make(http_async_client=_client(name)) if needs_client else make(),
         secrets,
-        clients.aclose,
         server=None if address is None else str(address),
-        left_out=refused | {other_limit},
+        left_out=refused | {"max_completion_tokens" if provider in DEFAULT_URLS else "max_tokens"},
     )
 
 
-def _construction(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Finds LangChain's provider for a model, and the arguments with which its model is constructed."""
-    provider, _, model = name.partition(":")
-    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    if own := DEFAULT_URLS.get(provider):
-        local = {"base_url": own, "api_key": NO_KEY, "use_responses_api": False, "openai_proxy": ""}
-        given = {**local, "http_client": _unused_client(), **given}
-        provider = "openai"
-    elif provider == "azure":
-        given["azure_deployment"] = model
-        if "base_url" in given:
-            given["azure_endpoint"] = given.pop("base_url")
-        provider = "azure_openai"
-    if provider in ("openai", "azure_openai"):
-        given.pop("max_tokens", None)  # each request has its own limit
-    return provider, given
+def _client(name: str) -> httpx2.AsyncClient:
+    """Makes the client of an event loop: the integration's own client breaks in the second loop."""
+    return bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
 
 
 @cache
@@ -130,50 +117,49 @@ class LangChainChat:
         name: str,
         make: Callable[[], BaseChatModel],
         secrets: Sequence[str] = (),
-        close: Callable[[], Awaitable[None]] | None = None,
         *,
         server: str | None = None,
         left_out: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
-        """`make` makes the model of an event loop. `aclose` calls `close`.
+        """`make` makes the model of an event loop; with a `server`, its client of that loop is closed too.
 
         `server` is the address to which the requests go, where that is known. `left_out` are the parts that
         are not sent: of the two names of the limit of an answer one, and the temperature of a model that the
         caller has set up.
         """
-        self.name, self.server = name, server
-        self._secrets, self._close, self._left_out = secrets, close, set(left_out)
+        self.name, self.server, self._secrets, self._left_out = name, server, secrets, set(left_out)
+
+        async def close(model: Any) -> None:
+            if server is not None and (client := model.http_async_client) is not None:
+                await client.aclose()
+
         # A run that streams its nodes must not stream the answers.
-        self._model = PerLoop(lambda: make().model_copy(update={"disable_streaming": True}))
+        self._model = PerLoop(lambda: make().model_copy(update={"disable_streaming": True}), close)
+        self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Sends a request, again without each part that the server refuses; there are few parts.
 
         Returns several samples only from an integration of OpenAI's shape. Raises `CallFailure`.
         """
-        model = self._model.get()
-        of_openai = _of_openai_shape(model)
-        wanted = {"temperature": True, "format": True, "n": ask.samples > 1 and of_openai}
-        wanted |= {"seed": ask.seed != 0 and of_openai}
-        wanted |= dict.fromkeys(("max_tokens", "max_completion_tokens"), of_openai)
+        model, wanted, asked = self._model.get(), {"temperature", "format"}, self._single
+        if _of_openai_shape(model):
+            asked, optional = self._with_n, {"n": ask.samples > 1, "seed": ask.seed != 0}
+            wanted |= {"max_tokens", "max_completion_tokens", *(it for it in optional if optional[it])}
         while True:
-            parts = {part for part, is_sent in wanted.items() if is_sent} - self._left_out
+            parts = wanted - self._left_out
             try:
-                asked = self._with_n if of_openai else self._single
                 return self._answer(await asked(model, ask, parts))
             except CallFailure:
                 raise
             except Exception as error:
                 failure = self._failure(error)
-                if of_openai and isinstance(error, _NO_COMPLETION):
-                    raise CallFailure("server", str(failure)) from None
                 unable = "format" if isinstance(error, NotImplementedError) else None
                 part = unable or refused_part(failure, self.name, parts)
                 if part not in parts:
                     raise failure from None
                 self._left_out.add(part)
-                if part == "max_tokens":
-                    self._left_out.discard("max_completion_tokens")
+                self._left_out -= {"max_completion_tokens"} if part == "max_tokens" else set()
 
     async def probe(self) -> str:
         """Checks, at no cost, that the server lists the model; returns the result in words.
@@ -188,10 +174,8 @@ class LangChainChat:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
             listed = [str(entry.id) for entry in page.data]
         except Exception as error:
-            failure = self._failure(error)
-            if failure.status in (404, 405):
+            if (failure := self._failure(error)).status in (404, 405):
                 return f"{shown} answers, and lists no models"
-            failure.kind = "server" if isinstance(error, _NO_COMPLETION) else failure.kind
             raise failure from None
         if self.name.partition(":")[2] not in listed:
             models = redacted(", ".join(listed), self.secrets)[:300]
@@ -200,19 +184,10 @@ class LangChainChat:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """The texts to remove from messages: the given secrets, and the integration's API keys.
-
-        The integration may have read its API keys from the environment.
-        """
+        """The texts to remove from messages: the given secrets, and the API keys of the integration."""
         values = vars(self._model.get()).values()
         keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
         return [*self._secrets, *(key for key in keys if key and key != NO_KEY)]
-
-    async def aclose(self) -> None:
-        """Closes the connections of this event loop that this object opened."""
-        await self._model.aclose()
-        if self._close is not None:
-            await self._close()
 
     def _failure(self, error: Exception) -> CallFailure:
         """Makes the failure; an error without an answer has the server's address in its message."""
@@ -261,25 +236,23 @@ class LangChainChat:
     def _answer(self, messages: Sequence[BaseMessage]) -> Answer:
         if not messages:
             raise CallFailure("server", f"{self.name} answered with no message")
-        first, usable, cut = messages[0], list[str](), False
-        usage = first.usage_metadata if isinstance(first, AIMessage) else None
-        tokens = Tokens()
-        if usage is not None:
+        texts, failures, cut, tokens = list[str](), list[CallFailure](), False, Tokens()
+        if usage := getattr(messages[0], "usage_metadata", None):
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
             tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
-        failures: list[CallFailure] = []
         for message in messages:
             reason = _reason(message.response_metadata)
             refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
             if failure := stopped(reason, refusal, self.name):
                 failures.append(failure)
             else:
-                usable.append(_text(message))
+                texts.append(_text(message))
                 cut = cut or was_cut(reason)
-        if not usable:
+        if not texts:
             raise CallFailure(failures[0].kind, str(failures[0]), tokens=tokens)
-        served = first.response_metadata.get("model_name") or first.response_metadata.get("model") or ""
-        return Answer(tuple(usable), tokens, cut=cut, served=str(served))
+        about = messages[0].response_metadata
+        served = str(about.get("model_name") or about.get("model") or "")
+        return Answer(tuple(texts), tokens, cut=cut, served=served)
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
@@ -291,8 +264,7 @@ def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
     """Makes the config by which callbacks of the run see the request: below its node, and not streamed."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
-    callbacks = outer.get("callbacks")
-    return {"run_name": name, "callbacks": callbacks, "metadata": metadata, "tags": ["nostream"]}
+    return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}
 
 
 def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMessage]:
@@ -314,7 +286,7 @@ def _text(message: Any) -> str:
 
 
 def _reason(metadata: dict[str, Any]) -> str:
-    """Reads the stop reason in the metadata of a message, whose key depends on the provider."""
+    """Reads the stop reason, whose key depends on the provider."""
     if isinstance(details := metadata.get("incomplete_details"), dict):
         return str(details.get("reason") or "")
     return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))

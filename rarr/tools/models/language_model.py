@@ -58,17 +58,13 @@ class LanguageModel:
         return (await self._once(ask, (), lambda: self._answers(prompt, shape, ask)))[0]
 
     async def sample(
-        self,
-        prompt: Prompt,
-        shape: type[Shape],
-        variables: Mapping[str, str],
-        *,
-        samples: int,
-        temperature: float,
+        self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str], **options: Any
     ) -> list[Shape]:
-        """Asks for several new answers at once, and returns those that can be read."""
-        ask = replace(self._request(prompt, variables), samples=samples, temperature=temperature)
-        return await self._answers(prompt, shape, ask)
+        """Asks for several new answers at once, and returns those that can be read.
+
+        `options` are the number of `samples` and the `temperature`.
+        """
+        return await self._answers(prompt, shape, self._request(prompt, variables, **options))
 
     async def reply(
         self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None, seed: int = 0
@@ -79,8 +75,7 @@ class LanguageModel:
         Raises `PromptTooLong` as soon as a model cannot read the prompt.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
-        expected = max(EXPECTED_TOKENS, most // 3)
-        ask = replace(self._request(prompt, variables), seed=seed, expected=expected)
+        ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
         async def replied(model: BudgetedChat) -> tuple[Answer, list[str]]:
             try:
@@ -104,17 +99,16 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    def _request(self, prompt: Prompt, variables: Mapping[str, str]) -> ChatRequest:
+    def _request(self, prompt: Prompt, variables: Mapping[str, str], **options: Any) -> ChatRequest:
         messages = (Message("system", prompt.system), Message("user", rendered(prompt, variables)))
-        named = (prompt.name, prompt.version, prompt.hash)
-        return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
+        named, most = (prompt.name, prompt.version, prompt.hash), self._max_answer_tokens
+        return ChatRequest(named, messages, prompt.output, max_tokens=most, **options)
 
     async def _once(self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
         key, memo = (id(self), ask.prompt[2], ask.messages[1].content, options), meter().memo
         if key not in memo:
             memo[key] = await make()
-        made: Made = memo[key]
-        return made
+        return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
 
     async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         async def answered(model: BudgetedChat) -> tuple[list[Shape], list[Any]]:
@@ -136,8 +130,8 @@ class LanguageModel:
     ) -> tuple[ChatRequest, Answer]:
         """Asks for answers of at most `most` tokens, and returns the request as sent with its answer.
 
-        A model that was cut off before its answer began reasons first: it is asked again with the whole
-        limit, which it has from then on.
+        A model that was cut off before its answer began, outside of its reasoning, reasons first: it is asked
+        again with the whole limit, which it has from then on.
         """
         if most is not None and most < ask.max_tokens and model.name not in self._reasoning:
             bounded = replace(ask, max_tokens=most)
@@ -166,14 +160,13 @@ class LanguageModel:
                     continue
                 # Warn once a run; repeating the warning adds nothing.
                 if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
-                    replaced = f"{model.name} answers in place of {self.name}"
-                    meter().warn("model_replaced", f"{replaced}: {failures[0]}")
+                    warning = f"{model.name} answers in place of {self.name}: {failures[0]}"
+                    meter().warn("model_replaced", warning)
                 return made
             raise ModelError("; ".join(failures))
 
 
 def _has_begun(text: str) -> bool:
-    """True if a text that was cut off has a `{` outside of its reasoning: an answer has begun."""
     try:
         return "{" in outside_reasoning(text)
     except UnreadableAnswer:

@@ -73,19 +73,10 @@ class Attempts:
         try:
             async with self._limiter.get():
                 with trace_spans.span("request", self._name):
-                    made = await self._unless_resting(request)
-        except Exception:  # a cancelled request waits for nothing
-            await trace_spans.saved()
-            raise
-        await trace_spans.saved()
-        return made
-
-    async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        if (rest := self._rests_until - time.monotonic()) > 0:
-            message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
-            raise CallFailure("resting", message) from self._last
-        try:
-            made = await request()
+                    if (rest := self._rests_until - time.monotonic()) > 0:
+                        message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
+                        raise CallFailure("resting", message) from self._last
+                    made = await request()
         except CallFailure as failure:
             if failure.kind in ("timeout", "connection", "server"):
                 self._failures, self._last = self._failures + 1, failure
@@ -105,7 +96,6 @@ class Attempts:
 
 
 def _worth_another(error: BaseException) -> bool:
-    """True for a lost connection, a busy or failing server, unless it asks to wait too long."""
     is_passing = isinstance(error, CallFailure) and error.kind in ("connection", "busy", "server")
     return is_passing and (getattr(error, "retry_after", None) or 0.0) <= LONGEST_WAIT_S
 
@@ -116,11 +106,9 @@ async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
     The timeout of a client is for a single read: an answer that comes byte by byte would never end.
     """
     try:
-        async with asyncio.timeout(limit_s) as limit:
+        async with asyncio.timeout(limit_s):
             return await request
     except TimeoutError:
-        if not limit.expired():
-            raise
         raise CallFailure("timeout", late) from None
 
 
@@ -144,6 +132,7 @@ class BudgetedChat:
         self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(self.name, limiter, attempts)
+        self.aclose = chat.aclose  # closes the connections of the running event loop
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the answer. A resumed run takes the answers of its first part, without a request.
@@ -155,11 +144,13 @@ class BudgetedChat:
             return answer
         async with meter().in_time():
             try:
-                return await self._attempts(lambda: self._request(ask))
+                answer = await self._attempts(lambda: self._request(ask))
             except CallFailure as failure:
                 if (cure := cure_of(failure)) and cure not in str(failure):
                     failure.args = (f"{failure}; {cure}",)
                 raise failure from None
+            await trace_spans.saved()
+            return answer
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
@@ -177,10 +168,6 @@ class BudgetedChat:
         probe = getattr(self._chat, "probe", None)
         return await probe() if probe else "set up; not asked, since a request would cost money"
 
-    async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
-        await self._chat.aclose()
-
     async def _request(self, ask: ChatRequest) -> Answer:
         """Sends one request, and counts its tokens and cost before it returns or raises."""
         sent = estimated_tokens([message.content for message in ask.messages])
@@ -192,8 +179,9 @@ class BudgetedChat:
                 given = await in_time(self._chat.complete(ask), self._timeout_s, late)
                 tokens = given.tokens
                 if not any(tokens):
-                    warning = f"{self.name} does not report its tokens: they are estimated"
-                    meter().warn("usage_estimated", warning)
+                    meter().warn(
+                        "usage_estimated", f"{self.name} does not report its tokens: they are estimated"
+                    )
                     tokens = Tokens(sent, estimated_tokens(given.texts))
                 secrets = tuple(getattr(self._chat, "secrets", ()))  # of this event loop
                 answer = await work(_cleaned, given, ask.max_tokens, secrets)
@@ -219,10 +207,7 @@ def cure_of(failure: CallFailure) -> str | None:
 
 
 def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
-    """Makes the answer valid Unicode, without API keys, which a server may repeat, and of bounded length.
-
-    A text that is many times as long as the request allows is cut off: reading megabytes takes seconds.
-    """
+    """Makes the answer valid Unicode, without API keys, and of a length that is read in no time."""
     most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
 
     def clean(text: str) -> str:

@@ -60,7 +60,7 @@ class Meter:
     @property
     def total(self) -> NodeUsage:
         """The usage of all nodes together."""
-        return sum([*self.by_node.values()], NodeUsage())
+        return sum(self.by_node.values(), NodeUsage())
 
     def count(self, **more: Any) -> None:
         """Adds these numbers to the usage of the running node."""

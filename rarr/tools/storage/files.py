@@ -13,15 +13,13 @@ from filelock import FileLock, Timeout
 from rarr.errors import InputError
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replaces the content of `path` by `text`, in UTF-8. Raises `OSError` if that fails."""
-    write_lines(path, [text.encode()])
+def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
+    """Replaces the content of `path` by a text, in UTF-8, or by lines, which may be read from it meanwhile.
 
-
-def write_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Like `write_whole`, but takes lines with their line ends, which may be read from `path` meanwhile."""
+    Raises `OSError` if that fails.
+    """
     with replaced(path) as part, part.open("wb") as file:
-        file.writelines(lines)
+        file.writelines([content.encode()] if isinstance(content, str) else content)
 
 
 @contextmanager
@@ -109,10 +107,10 @@ def whole_lines(path: Path) -> Iterator[bytes]:
     """Yields the lines of a file; none if it is missing. Removes an incomplete last line from the file."""
     if not path.exists():
         return
-    whole = 0
     with writing(path.parent):
         file = path.open("r+b")
     with file:
+        whole = 0
         for line in file:
             if not line.endswith(b"\n"):
                 file.truncate(whole)

@@ -1,8 +1,4 @@
-"""Finds the citations that a text has already.
-
-Citations are marks such as `[1]`, `[2, 3]`, `[4-6]` and `[^a]` (see `MARK`), links, and addresses. Code is
-left out.
-"""
+"""Finds the citations of a text outside of code: links, and marks such as `[2, 3]` and `[^a]`: see `MARK`."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -85,8 +81,8 @@ def _code(text: str) -> list[Span]:
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
 
-    They do if they follow it without a space, or if the sentence has nothing else. Marks of emphasis and
-    quotes that close behind the sentence may stand before them.
+    They follow it without a space, or the sentence has nothing else. What closes emphasis and quotes may
+    stand before them.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start

@@ -39,9 +39,7 @@ class TextBlock(NamedTuple):
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
-    headings: list[tuple[int, str]] = []
-    tail: tuple[Span, ...] = ()
-    listed = covered(text, source_lists(text))
+    headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), covered(text, source_lists(text))
     for number, units in enumerate(_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
         too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
@@ -72,15 +70,14 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
     """Joins the last of these sentences, as many as fit into a lead; "" if none fits."""
     ending = ""
     for span in reversed(spans):
-        longer = f"{' '.join(span.of(text).split())} {ending}".strip()
-        if len(longer) > _TAIL:
+        if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL:
             break
         ending = longer
     return ending
 
 
 def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
-    """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit.
+    """Groups units to blocks of `size`; a longer unit stands alone.
 
     A group ends before the last heading in its second half, and around a list of sources (`listed`).
     """
@@ -101,14 +98,11 @@ def _outline(text: str, longest: int) -> list[Block]:
 
     Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
     """
-    parts: list[Block] = []
-    divided = False
+    parts, divided = list[Block](), False
     for token, block in parsed(text):
-        if token.level > divided:
-            continue
         if token.level == 0:
             divided = token.type in _CONTAINERS and block.end - block.start > longest
-        if not (token.level == 0 and divided):
+        if token.level == divided:
             parts.append(block)
     parts = parts or [Block("code", 0, len(text))]
     bounds = pairwise([0, *(part.start for part in parts[1:]), len(text)])
@@ -120,8 +114,7 @@ def _divided(text: str, unit: Block, size: int) -> list[Block]:
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
-    ends = [unit.start]
-    fits = unit.start
+    ends, fits = [unit.start], unit.start
     for start in [*(it for it in starts if it > unit.start and _PLAIN.match(text, it)), unit.end]:
         if start - ends[-1] > size and fits > ends[-1]:
             ends.append(fits)

@@ -21,16 +21,16 @@ _NOUNS = {
     "a valid number": "a number",
     "a valid integer": "a whole number",
 }
-_EMPTY = ("string_too_short", "string_pattern_mismatch")
+_WHOLE = {
+    "missing": "it is missing: give it",
+    **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
+}
 
 
 def counted(n: int, noun: str) -> str:
     """Writes a number with its noun: 1 row, 2 rows, 1,000 queries, 3 branches."""
-    if n != 1 and re.search(r"[^aeiou]y\Z", noun):
-        noun = f"{noun[:-1]}ies"
-    elif n != 1:
-        noun += "es" if noun.endswith(("s", "x", "ch", "sh")) else "s"
-    return f"{n:,} {noun}"
+    many = re.sub(r"(?<=[^aeiou])y\Z", "ie", noun) + ("es" if noun.endswith(("s", "x", "ch", "sh")) else "s")
+    return f"{n:,} {noun if n == 1 else many}"
 
 
 def kind_of(value: object) -> str:
@@ -48,14 +48,11 @@ def shown(text: str, most: int = _MOST_SHOWN) -> str:
 def cure(error: "ErrorDetails") -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
-    if kind == "missing":
-        return "it is missing: give it"
-    if kind in _EMPTY:
-        return "it is empty: give a text"
+    if kind in _WHOLE:
+        return _WHOLE[kind]
     if kind == "value_error":  # of a validator of ours, which names the cure
         return message
-    wanted = message.removeprefix("Input should be ")
-    if wanted == message:
+    if (wanted := message.removeprefix("Input should be ")) == message:
         return f"{message}: correct it"
     number = "a number " if kind.startswith(("greater", "less")) else ""
     return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
@@ -63,8 +60,7 @@ def cure(error: "ErrorDetails") -> str:
 
 def grouped(warnings: "Iterable[Notice]") -> list[str]:
     """Writes each different warning once, as `code: message`, and the number of times if it is above 1."""
-    counts = Counter(
-        # a message may begin with the words of its code, such as "check failed: "
+    counts = Counter(  # a message may begin with the words of its code, such as "check failed: "
         f"{it.code}: {it.message.removeprefix(it.code.removesuffix('_failed') + ' failed: ')}"
         for it in warnings
     )
@@ -79,19 +75,15 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
         alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
-    lines: list[str] = []
-    for files in alike.values():
-        (file, reason), *others = files.items()
-        more = f" and {counted(len(others), 'other file')}" if others else ""
-        lines.append(f"{file}{more}: {reason}")
-    return lines
+    others = [f" and {counted(len(files) - 1, 'other file')}" * (len(files) > 1) for files in alike.values()]
+    firsts = (next(iter(files.items())) for files in alike.values())
+    return [f"{file}{more}: {reason}" for (file, reason), more in zip(firsts, others, strict=True)]
 
 
 def nothing_checked(revision: "Revision") -> str:
     """Writes one line on why nothing could be checked: all searches or readings failed, or were unreliable.
 
-    "" if something was checked or the text has no checkable claims. If language models were called and none
-    answered, the line is written even so.
+    "" if something was checked or the text has no checkable claims, unless no called model answered.
     """
     warnings, usage = revision.warnings, revision.usage
     codes = {notice.code for notice in warnings}
