@@ -153,7 +153,8 @@ def _reached(name: str, settings: "Settings", *, asked: bool) -> Diagnosis:
     try:
         made = retriever(settings, opened)
         if not asked:
-            return Diagnosis(name, "ok", "not asked, offline")
+            told = "is set up; whether its address answers, and takes its key, was not tried offline"
+            return Diagnosis(name, "ok", told)
         if run(by_deadline(made.retrieve(QUESTION, 1), LIMIT_S)) is not None:
             return Diagnosis(name, "ok", "it answers")
         return Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", "check its address and the connection")

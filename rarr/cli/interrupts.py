@@ -9,6 +9,7 @@ commit. This module imports nothing slow, since an interrupt before it is loaded
 import atexit
 import os
 import signal
+import sys
 import threading
 from select import select
 
@@ -60,9 +61,8 @@ def _watch(reader: int) -> None:
 
 
 def _write_all(done: int) -> None:
-    from rarr.tools.concurrency import call_all
-
-    call_all()
+    if concurrency := sys.modules.get("rarr.tools.concurrency"):  # else nothing is to be written
+        concurrency.call_all()
     os.close(done)
 
 

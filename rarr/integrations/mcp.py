@@ -114,8 +114,8 @@ class ToolServer(MCPServer[Any]):
             raise ToolError(f"the claim could not be judged: {why}")
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
         warned = "".join(f"warning: {one_line(line)}\n" for line in grouped(verification.warnings))
-        brief = verification.model_copy(update={"evidence": kept})
-        return _result(verification_text(verification) + warned, brief)
+        shown = await work(lambda: verification_text(verification))
+        return _result(shown + warned, verification.model_copy(update={"evidence": kept}))
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

@@ -3,6 +3,7 @@
 SARIF: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from rarr.views.shown_text import one_line
 
 _WORDS, _QUOTE, _SOURCE = 80, 200, 300  # characters of words, of a quote or sentence, of an address, at most
 _STATUS = 16  # columns of the status
+_TIMES = re.compile(r" \(\d+ times\)$")
 
 TITLES: dict[Status, str] = {
     "contradicted": "Contradicted by the source",
@@ -53,7 +55,7 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
         for source in map(_source, finding.quotes):
             first = told.setdefault(source, place)
             yield Line(4 + width, Text(source if first == place else f"source: as for {first}"))
-    for warning in (each for each in document.warnings if each not in document.notice):
+    for warning in (it for it in document.warnings if _TIMES.sub("", it) not in document.notice):
         yield Line(2, Text(one_line(f"warning: {warning}"), "yellow"))
     yield Line(0, Text())
 

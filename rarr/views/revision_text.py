@@ -13,9 +13,9 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from rarr.records import Edit, Evidence, Revision, Sentence, Status
+from rarr.records import Edit, Evidence, Report, Revision, Sentence, Status
 from rarr.records.verification import Verification
-from rarr.tools.text.blocks_and_sentences import closest_sentence
+from rarr.tools.text.blocks_and_sentences import Span, closest_sentence, table_cells
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.wording import counted, grouped
 from rarr.views.shown_text import one_line, visible
@@ -97,10 +97,8 @@ def _console(terminal: bool | None = None) -> Console:
 
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
     edits = [edit for edit in revision.edits if verbose or edit.state != "refused"]
-    sentences = enumerate(revision.report.sentences, start=1)
     changes = [line for edit in edits for line in _change(edit, revision, verbose)]
-    judged = [line for n, each in sentences for line in _sentence(n, each, revision, verbose)]
-    for title, lines in (("Changes", changes), ("Sentences", judged)):
+    for title, lines in (("Changes", changes), ("Sentences", [*_sentences(revision, verbose)])):
         if lines:
             yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
     yield from (Line(0, Text()), Line(0, Text(_count(revision))), Line(0, Text(_cost(revision), "dim")))
@@ -124,8 +122,20 @@ def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
             yield Line(6, Text(_quoted("evidence", passage, said), "cyan"))
 
 
-def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields the line of a sentence: its status, words, what is not confirmed, and its first quote.
+def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
+    """Yields the lines of all sentences. A cell of a table has its row and column before it."""
+    text, cells = revision.text, table_cells(revision.text)
+    for number, sentence in enumerate(revision.report.sentences, start=1):
+        cell = cells.get(Span(sentence.start, sentence.end))
+        heads = [one_line(head.of(text), _SHORT) for head in (cell.row, cell.column)] if cell else []
+        place = f"{', '.join(filter(None, heads))}: " if any(heads) else ""
+        yield from _sentence(f"{number}. ", Text(place) + _marked(sentence), sentence, revision, verbose)
+
+
+def _sentence(
+    number: str, words: Text, sentence: Sentence, revision: Revision, verbose: bool
+) -> Iterator[Line]:
+    """Yields the line of a sentence: its status, `words`, what is not confirmed, and its first quote.
 
     What differs, and with `verbose` the other quotes, follow on lines of their own.
     """
@@ -141,7 +151,7 @@ def _sentence(number: int, sentence: Sentence, revision: Revision, verbose: bool
     open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
     told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
     unsaid = Text(f"  (not confirmed: {open_})" if told else "")
-    yield Line(2, Text(f"{number}. ") + status + Text("  ") + _marked(sentence) + unsaid + first)
+    yield Line(2, Text(number) + status + Text("  ") + words + unsaid + first)
     for part in sentence.parts:
         if part.state == "differs" and part.says:
             words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
@@ -212,8 +222,8 @@ def verification_text(verification: Verification) -> str:
     """Writes the label with its support, and each sentence with its quotes and what differs."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     support += _DISAGREE * any(map(_is_disputed, verification.sentences))
-    claim, evidence = verification.claim, verification.evidence
-    read = Revision(run_id="verify", original=claim, text=claim, changed=False, evidence=evidence)
-    sentences = enumerate(verification.sentences, start=1)
-    lines = [line for n, each in sentences for line in _sentence(n, each, read, verbose=True)]
-    return printed([Line(0, Text(f"{verification.label or 'not judged'}{support}")), *lines], terminal=False)
+    claim, report = verification.claim, Report(sentences=verification.sentences)
+    known: dict[str, Any] = {"evidence": verification.evidence, "report": report}
+    read = Revision(run_id="verify", original=claim, text=claim, changed=False, **known)
+    label = Line(0, Text(f"{verification.label or 'not judged'}{support}"))
+    return printed([label, *_sentences(read, verbose=True)], terminal=False)

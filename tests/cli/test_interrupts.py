@@ -2,65 +2,93 @@
 
 import json
 import os
+import select
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from interrupted_runs import BEGIN, COMMAND, CORPUS, HANDLED, Act, Outcome, Running, calls, ended, signalled
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
 
-SOON_S = 10.0
-"""Ten times what it may take, for a machine that does much else."""
-ENDS = [(signal.SIGINT, (130, "rarr: interrupted\n")), (signal.SIGTERM, (143, "rarr: terminated\n"))]
+ROOT = Path(__file__).resolve().parents[2]
+TEXT, CORPUS = str(ROOT / "examples/texts/sagrada-familia.md"), str(ROOT / "examples/corpus")
+HANG_S = 30.0
+"""A process that runs longer than this after the signal is taken to hang."""
+HANDLED = "rarr.cli.entry_point"
+"""The module that is imported once the first signal handlers are installed."""
+INTERRUPTED = (130, "rarr: interrupted\n")
+ENDS = [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, (143, "rarr: terminated\n"))]
+# Tells on standard output when the module or file of the first argument is opened.
+BEGIN = """
+import os, sys
+place = sys.argv.pop(1)
+def tell(event, args):
+    global place
+    if event in ("import", "open") and place and str(args[0]).endswith(place):
+        place = ""
+        os.write(1, b".")
+sys.addaudithook(tell)
+"""
+COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
+Child = subprocess.Popen[bytes]
 
 
-def is_clean(outcome: Outcome) -> bool:
-    return outcome.status == 130 and outcome.clean and outcome.seconds < SOON_S
+def interrupted(child: Child) -> None:
+    child.send_signal(signal.SIGINT)
+
+
+def ended(
+    act: Callable[[Child], object], program: str, argv: Sequence[str], home: Path, at: str = HANDLED
+) -> tuple[int, str]:
+    """Starts a process in `home`, and calls `act` when it opens `at`; its exit status and standard error."""
+    environment = os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-c", program, at, *argv]
+    child = Child(command, cwd=home, env=environment, start_new_session=True, **pipes)
+    try:
+        assert child.stdout and select.select([child.stdout], [], [], 3 * HANG_S)[0]
+        child.stdout.read(1)
+        act(child)
+        _, err = child.communicate(timeout=HANG_S)
+        return child.returncode, err.decode()
+    finally:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "at"),
+    ("argv", "at"),
     [
+        *((["index", CORPUS, "-o", "notes.index"], at) for at in (HANDLED, "click", "denver.md")),
         *(
-            ("index", HANDLED),
-            ("index", "click"),
-            ("index", "denver.md"),
-            ("revise", "langgraph.graph.state"),
+            (["revise", "--file", TEXT, "--corpus", CORPUS], at)
+            for at in ("langgraph.graph.state", "rarr.backends.embedded.near_quotes")
         ),
-        *(("revise", "rarr.backends.embedded.near_quotes"), ("replay", "t.json")),
+        (["trace", "replay", "t.json", "--node", "check_agreement", "--model", "vllm:other"], "t.json"),
     ],
+    ids=lambda value: value[0] if isinstance(value, list) else value,
 )
-def test_interrupted_command_says_so_in_one_line(command: str, at: str, tmp_path: Path) -> None:
-    traces = tmp_path / "traces"
-    traces.mkdir()
-    os.mkfifo(traces / "t.json")  # reading it waits until the interrupt
-    program, argv = calls("http://127.0.0.1:9/v1", traces)[command]  # it is interrupted before it asks
-    assert is_clean(outcome := ended(signalled(), program, argv, tmp_path, at=at)), outcome
+def test_interrupted_command_says_so_in_one_line(argv: list[str], at: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "t.json")  # reading it waits until the interrupt
+    assert ended(interrupted, COMMAND, argv, tmp_path, at=at) == INTERRUPTED
 
 
 # What a command does is a function here, which tells when it is there.
 INSTEAD = f"""{BEGIN}
 import threading, time
 import rarr.cli.entry_point, rarr.cli.interrupts
-from rarr.tools.concurrency import before_end
 def call(argv):
     {{}}
 rarr.cli.entry_point.call = call
-{{}}
 sys.exit(rarr.cli.run())
 """
 TELL = 'os.write(1, b".")'
 FOR_EVER = "threading.Event().wait()"
-
-
-def happens(tmp_path: Path, *lines: str, act: Act | None = None, first: str = "") -> Outcome:
-    """Runs a command that does these lines."""
-    program = INSTEAD.format("\n    ".join(lines), first)
-    return ended(act or signalled(), program, [], tmp_path, at="nothing of this name")
 
 
 @pytest.mark.parametrize(
@@ -79,11 +107,8 @@ def happens(tmp_path: Path, *lines: str, act: Act | None = None, first: str = ""
     ids=["thread", "thread at the end", "destructor", "library"],
 )
 def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
-    assert is_clean(happens(tmp_path, *lines))
-
-
-def has_rows(results: Path) -> bool:
-    return results.exists() and results.read_bytes().count(b"\n") > 2
+    program = INSTEAD.format("\n    ".join(lines))
+    assert ended(interrupted, program, [], tmp_path, at="nothing of this name") == INTERRUPTED
 
 
 @pytest.mark.slow
@@ -92,21 +117,21 @@ def has_rows(results: Path) -> bool:
 def test_ended_batch_has_written_its_rows_and_goes_on(
     workers: str, number: signal.Signals, end: tuple[int, str], tmp_path: Path
 ) -> None:
-    def after_a_row(running: Running) -> None:
-        results = tmp_path / "out.jsonl.batch/results.jsonl"
-        while not has_rows(results) and running.child.poll() is None:
+    out, results = tmp_path / "out.jsonl", tmp_path / "out.jsonl.batch/results.jsonl"
+
+    def after_some_rows(child: Child) -> None:
+        while child.poll() is None and (not results.exists() or results.read_bytes().count(b"\n") < 3):
             time.sleep(0.05)
-        signalled(number=number)(running)
+        child.send_signal(number)
 
     texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 412)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    options = ["--model", "embedded", "--corpus", str(CORPUS), "--workers", workers]
-    argv = ["batch", "in.jsonl", "-o", "out.jsonl", *options]
-    outcome = ended(after_a_row, COMMAND, argv, tmp_path)
-    before = (tmp_path / "out.jsonl").read_text().splitlines()
+    argv = ["batch", "in.jsonl", "-o", out.name, "--corpus", CORPUS, "--workers", workers]
+    outcome = ended(after_some_rows, COMMAND, argv, tmp_path)
+    before = out.read_text().splitlines()
     rest = f"rarr: {len(before)} of {len(texts)} rows in out.jsonl: run again to continue\n"
-    assert outcome[:2] == (end[0], rest + end[1])
+    assert outcome == (end[0], rest + end[1])
     assert 0 < len(before) < len(texts)
-    assert ended(lambda running: None, COMMAND, argv, tmp_path).status == 0
-    after = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert ended(lambda child: None, COMMAND, argv, tmp_path)[0] == 0
+    after = out.read_text().splitlines()
     assert len(after) == len(texts) and set(before) <= set(after)

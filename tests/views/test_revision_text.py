@@ -8,7 +8,7 @@ import pytest
 
 from rarr.agent.runs import using
 from rarr.evals.metrics import Measured
-from rarr.records import Notice, Query, Scores, Sentence
+from rarr.records import Notice, Query, Report, Scores, Sentence
 from rarr.records.document_checks import DocumentChecks
 from rarr.tools.models.run_budget import Meter
 from rarr.views.progress import Waiting
@@ -79,6 +79,15 @@ def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_
     assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(shown)
     assert len(shown) < 5000
     assert "a␛[2Jb\nc" in ANSI.sub("", render(revision("a\x1b[2Jb\r\nc"), terminal=True))
+
+
+def test_cell_of_a_table_is_listed_with_its_row_and_column() -> None:
+    text = "| dam | height |\n|---|---|\n| Hoover Dam | 221 metres |\n"
+    start = text.index("221")
+    cell = sentence("221 metres").model_copy(update={"start": start, "end": start + 10})
+    assert "1. supported  Hoover Dam, height: 221 metres\n" in render(
+        revision(text, report=Report(sentences=(cell,))), terminal=False
+    )
 
 
 @pytest.mark.parametrize(
