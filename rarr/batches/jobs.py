@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
@@ -21,8 +22,8 @@ from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
 from rarr.components import close_all
 from rarr.errors import RarrError, SetupError
-from rarr.records import Notice, Record, Revision
-from rarr.records.postprocessing import Outcome
+from rarr.records import Notice
+from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.tools.concurrency import by_deadline, in_thread, run
@@ -31,8 +32,10 @@ from rarr.tools.text.wording import cure, kind_of
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
+Done = Postprocessed | Verification
+"""The record of a job, by its task."""
 Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Task = Literal["postprocess", "revise", "verify"]
+Task = Literal["postprocess", "verify"]
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
@@ -105,6 +108,13 @@ def sendable(error: Exception) -> Exception:
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
+def raised(outcome: Done | Exception) -> Done:
+    """Returns the outcome of a job, or raises it where it is an error."""
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
 class Runner(Protocol):
     """Runs jobs, several at a time: in this process, in worker processes, or on a cluster."""
 
@@ -113,7 +123,7 @@ class Runner(Protocol):
     async def start(self) -> None:
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
-    async def run(self, job: Job) -> Record:
+    async def run(self, job: Job) -> Done:
         """Returns the record of the task. Raises `InputError` for a wrong job, and `WorkerLostError`."""
 
     async def aclose(self) -> None:
@@ -145,42 +155,44 @@ class Tasks:
         copies = {name: self._settings.model_copy(update=it) for name, it in missing.items()}
         self._revisers |= {name: await in_thread(built, settings) for name, settings in copies.items()}
 
-    async def run(self, job: Job) -> Record:
-        """Runs a job, and returns a `Postprocessed`, `Revision` or `Verification`, by the task."""
+    async def run(self, job: Job) -> Done:
+        """Runs a job, and returns its record."""
         async with self._starting:
             if not self._revisers:  # in a process that took the place of another
                 await self.start()
         reviser = self._revisers[job.corpus or next(iter(self._revisers))]
         if job.task == "verify":
-            verified = await by_deadline(self._verified(job, reviser), job.deadline_s)
+            verified = await by_deadline(_verified(job, reviser), job.deadline_s)
             return verified or original(job, "deadline", "not checked: the deadline came first")
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
-        done = await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
-        if job.task == "postprocess":
-            return done
-        return done.revision or original(job, done.outcome, done.notice)
+        return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
+
+    async def outcome(self, job: Job | None) -> Any:
+        """Returns the record of a job, or its error, which can be pickled. None: builds the revisers."""
+        try:
+            return await (self.run(job) if job else self.start())
+        except Exception as error:  # one job may fail; the process goes on
+            return sendable(error)
 
     async def aclose(self) -> None:
         """Closes the revisers, with their files and connections."""
         await close_all(self._revisers.values())
 
-    async def _verified(self, job: Job, reviser: "Reviser") -> Record:
-        from rarr.agent.verify import averify_by_search
 
-        context = context_of(job.context, job.text)
-        alone = job.sources and (not job.corpus or job.options.get("search") == "given")
-        search: Any = "given" if alone else None
-        return await averify_by_search(reviser, job.text, context, job.sources, search)
+async def _verified(job: Job, reviser: "Reviser") -> Verification:
+    from rarr.agent.verify import averify_by_search
+
+    context = context_of(job.context, job.text)
+    alone = job.sources and (not job.corpus or job.options.get("search") == "given")
+    search: Any = "given" if alone else None
+    return await averify_by_search(reviser, job.text, context, job.sources, search)
 
 
-def original(job: Job, outcome: Outcome, notice: str) -> Record:
+def original(job: Job, outcome: Outcome, notice: str) -> Done:
     """Makes the record of the job's task with its text as it came, and with the reason."""
-    text, warnings = job.text, (Notice(code=outcome, message=notice, node=""),)
-    if job.task == "postprocess":
-        return untouched(text, job.options.get("mode", "revise"), outcome, notice)
     if job.task == "verify":
-        return Verification(claim=text, question=None, warnings=warnings)
-    return Revision(run_id=job.run_id, original=text, text=text, changed=False, warnings=warnings)
+        return Verification(claim=job.text, warnings=(Notice(code=outcome, message=notice, node=""),))
+    return untouched(job.text, job.options.get("mode", "revise"), outcome, notice)
 
 
 class WorkerProcesses:
@@ -205,18 +217,15 @@ class WorkerProcesses:
             cure = 'more memory, and in your own script call this under if __name__ == "__main__"'
             raise SetupError(f"a worker process ended while it started: give it {cure}") from None
 
-    async def run(self, job: Job) -> Record:
+    async def run(self, job: Job) -> Done:
         """Runs a job in a free process, and returns its record. The time in the queue counts."""
         asked = time.monotonic()
-        try:
-            try:
-                record: Record = await self._many.outcome(job, asked)
-            except BrokenProcessPool:
-                async with self._one_alone:
-                    record = await self._alone.outcome(job, asked)
-        except BrokenProcessPool:
-            raise WorkerLostError from None
-        return record
+        with suppress(BrokenProcessPool):
+            return await self._many.outcome(job, asked)
+        async with self._one_alone:
+            with suppress(BrokenProcessPool):
+                return await self._alone.outcome(job, asked)
+        raise WorkerLostError
 
     async def aclose(self) -> None:
         """Kills the processes, with the jobs that they run."""
@@ -232,15 +241,11 @@ class _Pool:
         self._executor: ProcessPoolExecutor | None = None
         self._submitting = threading.Lock()
 
-    async def outcome(self, job: Job | None, asked: float) -> Any:
+    async def outcome(self, job: Job | None, asked: float) -> Done:
         """Returns the record of a job, or raises its error. None: a process builds its revisers."""
-        outcome = await asyncio.wrap_future(await asyncio.to_thread(self.submit, job, asked))
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+        return raised(await asyncio.wrap_future(await asyncio.to_thread(self._submit, job, asked)))
 
-    def submit(self, job: Job | None, asked: float) -> "Future[Any]":
-        """Gives a job to the processes."""
+    def _submit(self, job: Job | None, asked: float) -> "Future[Any]":
         with self._submitting:
             try:
                 return self._started().submit(_outcome, job, asked)
@@ -289,7 +294,7 @@ def _end_with_the_server() -> None:
         os._exit(1)
 
 
-def _outcome(job: Job | None, asked: float) -> Record | Exception | None:
+def _outcome(job: Job | None, asked: float) -> Any:
     """Returns the record of a job or its error; None: builds the revisers. `asked`: when the waiting began.
 
     A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
@@ -302,8 +307,6 @@ def _outcome(job: Job | None, asked: float) -> Record | Exception | None:
             # This watch needs no lock of Python, which a library may hold for ever.
             faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
-            return run(_tasks.run(job) if job is not None else _tasks.start())
-        except Exception as error:  # one job may fail; the process goes on
-            return sendable(error)
+            return run(_tasks.outcome(job))
         finally:
             faulthandler.cancel_dump_traceback_later()

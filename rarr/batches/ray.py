@@ -8,9 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.jobs import Job, Tasks, WorkerLostError, sendable
+from rarr.batches.jobs import Done, Job, Tasks, WorkerLostError, raised
 from rarr.errors import InputError, SetupError
-from rarr.records import Record
 from rarr.settings import Settings, set_variable
 
 LOCAL = "local"
@@ -70,12 +69,9 @@ class TaskActor:
             os.chdir(folder)
         self._tasks = Tasks(settings)
 
-    async def outcome(self, job: Job | None) -> Record | Exception | None:
+    async def outcome(self, job: Job | None) -> Any:
         """Runs a job, or builds the reviser for None; returns the record, or the error."""
-        try:
-            return await (self._tasks.run(job) if job else self._tasks.start())
-        except Exception as error:  # one job may fail; the actor goes on
-            return sendable(error)
+        return await self._tasks.outcome(job)
 
 
 class RayActors:
@@ -106,7 +102,7 @@ class RayActors:
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
-                await asyncio.wait_for(_outcome(actor, None), PLACE_S)
+                raised(await asyncio.wait_for(actor.outcome.remote(None), PLACE_S))
             except TimeoutError:
                 told = f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work, or add"
                 raise SetupError(f"{told} nodes, and run again") from None
@@ -116,23 +112,22 @@ class RayActors:
         for actor in self._actors * self._jobs_each:
             self._free.put_nowait(actor)
 
-    async def run(self, job: Job) -> Record:
+    async def run(self, job: Job) -> Done:
         """Runs a job in a free actor, and once more, alone, if the actor dies."""
         actor = await self._free.get()
         try:
-            return await _outcome(actor, job)
-        except self._deaths:
-            pass
+            with suppress(*self._deaths):
+                return raised(await actor.outcome.remote(job))
         finally:
             self._free.put_nowait(actor)
         async with self._one_alone:
             alone = self._made(num_cpus=0)  # the cores are taken
             try:
-                return await _outcome(alone, job)
-            except self._deaths:
-                raise WorkerLostError from None
+                with suppress(*self._deaths):
+                    return raised(await alone.outcome.remote(job))
             finally:
                 self._ray.kill(alone)
+        raise WorkerLostError
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
@@ -145,10 +140,3 @@ class RayActors:
         actor_class = self._ray.remote(TaskActor)
         options = actor_class.options(num_cpus=num_cpus, max_restarts=-1, max_concurrency=self._jobs_each + 1)
         return options.remote(self._settings, self._folder)
-
-
-async def _outcome(actor: Any, job: Job | None) -> Record:
-    outcome: Record | Exception = await actor.outcome.remote(job)
-    if isinstance(outcome, Exception):
-        raise outcome
-    return outcome

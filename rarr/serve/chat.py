@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
-from rarr.batches.jobs import Job, Runner, WorkerLostError, as_given, original, sendable
+from rarr.batches.jobs import Done, Job, Runner, WorkerLostError, as_given, original, sendable
 from rarr.errors import InputError
-from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, ProxyOptions
 from rarr.settings import Settings
@@ -35,7 +34,7 @@ class Desk:
         """Hands back the originals of all jobs that are not done after so many seconds."""
         asyncio.get_running_loop().call_later(seconds, self._stopping.set)
 
-    async def done(self, job: Job) -> Record:
+    async def done(self, job: Job) -> Done:
         """Runs a job, and returns the record of its task.
 
         At the deadline, after a failure and at shutdown, the record has the original text.

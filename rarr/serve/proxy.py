@@ -67,18 +67,24 @@ class Proxy:
         other = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
         work = self._work(call, key) if is_chat else other
         async with self._answer(call) as answer:
-            pieces, headers = _pieces(answer, key), _passed_headers(answer, key)
-            kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if isinstance(work, TextWork) and answer.status_code == 200:
-                unsized = [pair for pair in headers if pair[0] != b"content-length"]
-                if kind == "text/event-stream":
-                    pieces, headers = Stream(work, self._settings.serve_keep_alive_s).pieces(pieces), unsized
-                elif kind == "application/json":
-                    headers, pieces = await _whole(call, unsized, pieces, work)
-                else:
-                    work = "not a plain answer"
-            told = _not_checked(call, work) if isinstance(work, str) else []
-            await _send(call, send, answer.status_code, headers + told, pieces)
+            headers, pieces = _passed_headers(answer, key), _pieces(answer, key)
+            if isinstance(work, str):
+                headers += _not_checked(call, work)
+            elif answer.status_code == 200:
+                kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+                headers, pieces = await self._worked(call, work, kind, headers, pieces)
+            await _send(call, send, answer.status_code, headers, pieces)
+
+    async def _worked(
+        self, call: Call, work: TextWork, kind: str, headers: Headers, pieces: AsyncGenerator[bytes, None]
+    ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
+        """Works on a completion of this media type; one that is neither JSON nor a stream passes."""
+        unsized = [pair for pair in headers if pair[0] != b"content-length"]
+        if kind == "text/event-stream":
+            return unsized, Stream(work, self._settings.serve_keep_alive_s).pieces(pieces)
+        if kind == "application/json":
+            return await _whole(call, unsized, pieces, work)
+        return headers + _not_checked(call, "not a plain answer"), pieces
 
     def _work(self, call: Call, key: bytes) -> TextWork | str:
         """Makes the work on a chat completion, or returns why it passes. Takes the object `rarr` out."""

@@ -15,8 +15,9 @@ import uvicorn
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rarr.batches.jobs import Job, Runner, Task, Tasks, WorkerProcesses, as_given
+from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses, as_given
 from rarr.errors import InputError
+from rarr.records import Notice, Revision
 from rarr.serve.chat import Desk, TextWork, turns
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
@@ -39,12 +40,12 @@ from rarr.tools.guard.listening import listening_socket
 
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 """The route of LiteLLM's generic guardrail, whose requests and answers are those of litellm 1.109.1."""
-OWN: Mapping[str, tuple[Task, type[TextBody]]] = {
-    "/v1/revise": ("revise", ReviseBody),
-    "/v1/postprocess": ("postprocess", PostprocessBody),
-    "/v1/verify": ("verify", VerifyBody),
+OWN: Mapping[str, type[TextBody]] = {
+    "/v1/revise": ReviseBody,
+    "/v1/postprocess": PostprocessBody,
+    "/v1/verify": VerifyBody,
 }
-"""The calls of rarr itself: the task of each, and its body."""
+"""The calls of rarr itself, with their bodies."""
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
 _FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
@@ -87,10 +88,10 @@ class Application:
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 
     async def _own(self, call: Call) -> Response:
-        task, kind = OWN[call.path]
+        kind = OWN[call.path]
         body: Any = call.read(kind, self._settings)
         job = Job(
-            task,
+            "verify" if kind is VerifyBody else "postprocess",
             body.text,
             call.new_run(),
             context=body.context,
@@ -101,11 +102,16 @@ class Application:
         )
         call.log["run_id"] = job.run_id
         try:
-            record = await self.desk.done(job)
+            done: Any = await self.desk.done(job)
         except InputError as error:
             raise Refusal(400, "invalid_input", str(error)) from None
-        codes = {notice.code for notice in getattr(record, "warnings", ())} & {"deadline", "failed"}
-        call.note(getattr(record, "outcome", codes.pop() if codes else "finished"))
+        codes = {notice.code for notice in getattr(done, "warnings", ())} & {"deadline", "failed"}
+        call.note(getattr(done, "outcome", codes.pop() if codes else "finished"))
+        if kind is ReviseBody and (revision := done.revision) is None:
+            told = Notice(code=done.outcome, message=done.notice, node="")
+            known: dict[str, Any] = {"text": job.text, "changed": False, "warnings": (told,)}
+            revision = Revision(run_id=job.run_id, original=job.text, **known)
+        record = revision if kind is ReviseBody else done
         return Response(record.model_dump_json(), media_type="application/json")
 
     async def _guardrail(self, call: Call) -> Response:

@@ -133,9 +133,9 @@ def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
 
 
 def _sentence(
-    number: str, words: Text, sentence: Sentence, revision: Revision, verbose: bool
+    number: str, shown: Text, sentence: Sentence, revision: Revision, verbose: bool
 ) -> Iterator[Line]:
-    """Yields the line of a sentence: its status, `words`, what is not confirmed, and its first quote.
+    """Yields the line of a sentence: status, `shown` words, what is not confirmed, and the first quote.
 
     What differs, and with `verbose` the other quotes, follow on lines of their own.
     """
@@ -151,7 +151,7 @@ def _sentence(
     open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
     told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
     unsaid = Text(f"  (not confirmed: {open_})" if told else "")
-    yield Line(2, Text(number) + status + Text("  ") + words + unsaid + first)
+    yield Line(2, Text(number) + status + Text("  ") + shown + unsaid + first)
     for part in sentence.parts:
         if part.state == "differs" and part.says:
             words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)

@@ -6,8 +6,7 @@ import pytest
 
 from batches.batch_folder import Batch
 from rarr.batches import file_batch
-from rarr.batches.jobs import Job, Tasks
-from rarr.records import Record
+from rarr.batches.jobs import Done, Job, Tasks
 
 
 @pytest.fixture
@@ -15,7 +14,7 @@ def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     folder = Batch(tmp_path)
 
     class Watched(Tasks):
-        async def run(self, job: Job) -> Record:
+        async def run(self, job: Job) -> Done:
             folder.ran.append(job.text)
             return await super().run(job)
 

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,11 @@ def ended(
 ) -> tuple[int, str]:
     """Starts a process in `home`, and calls `act` when it opens `at`; its exit status and standard error."""
     environment = os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    }
     command = [sys.executable, "-c", program, at, *argv]
     child = Child(command, cwd=home, env=environment, start_new_session=True, **pipes)
     try:

@@ -42,5 +42,5 @@ def log(monkeypatch: pytest.MonkeyPatch) -> "SimpleQueue[dict[str, Any]]":
 
 @pytest.fixture
 def http(served: Served) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=served.root, timeout=10) as client:
+    with httpx2.Client(base_url=served.root, timeout=60) as client:
         yield client

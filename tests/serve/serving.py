@@ -3,13 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 from rarr import Settings
-from rarr.batches.jobs import Job, Runner, original
+from rarr.batches.jobs import Done, Job, Runner, original
 from rarr.errors import InputError
-from rarr.records import Record
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.server import Application, HttpServer
 from rarr.tools.guard.listening import listening_socket
@@ -35,7 +33,7 @@ class KnownRunner:
     async def start(self) -> None:
         pass
 
-    async def run(self, job: Job) -> Record:
+    async def run(self, job: Job) -> Done:
         self.jobs.append(job)
         self.started.set()
         if self.fails:
@@ -54,19 +52,13 @@ class KnownRunner:
 
 
 def corrected(job: Job) -> Postprocessed:
-    mode = job.options["mode"]
+    mode = job.options.get("mode", "revise")
     text = job.text if mode == "check" else job.text.replace(WRONG, RIGHT)
     at = text.find(RIGHT)
     place = AnswerCitation(start=at, end=at + len(RIGHT), source=SOURCE, title="Dam", evidence_id="p1")
-    return Postprocessed(
-        text=text,
-        original=job.text,
-        changed=text != job.text,
-        mode=mode,
-        outcome="finished",
-        notice="1 corrected" if text != job.text else "0 corrected",
-        citations=(place,) if at >= 0 else (),
-    )
+    changed, citations = text != job.text, (place,) if at >= 0 else ()
+    known: dict[str, Any] = {"text": text, "original": job.text, "changed": changed, "citations": citations}
+    return Postprocessed(mode=mode, outcome="finished", notice=f"{changed:d} corrected", **known)
 
 
 class Served:
@@ -88,11 +80,9 @@ class Served:
         assert self._ready.wait(60)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.stop()
-        self._thread.join(20)
+        self._thread.join(60)
         assert not self._thread.is_alive()
 
     def stop(self) -> None:
@@ -101,17 +91,12 @@ class Served:
             self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
 
     def tasks(self) -> int:
-        """The tasks of the event loop that are left."""
-        counted: list[int] = []
-        done = threading.Event()
+        """The tasks of the event loop that are left, with the one that counts them."""
 
-        def count() -> None:
-            counted.append(len(asyncio.all_tasks(self._loop)))
-            done.set()
+        async def count() -> int:
+            return len(asyncio.all_tasks())
 
-        self._loop.call_soon_threadsafe(count)
-        assert done.wait(5)
-        return counted[0]
+        return asyncio.run_coroutine_threadsafe(count(), self._loop).result(30)
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()

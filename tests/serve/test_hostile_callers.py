@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -102,7 +101,7 @@ def guarded(upstream: ScriptedServer) -> Iterator[Served]:
 def refused(served: Served, upstream: ScriptedServer, sent: bytes, status: int, says: str) -> None:
     """Sends the bytes, and checks what comes back until the response is whole, or the connection ends."""
     before, jobs, data = len(upstream.requests), len(served.known.jobs), b""
-    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
         connection.sendall(sent)
         while more := connection.recv(65_536):
             data += more
@@ -163,11 +162,10 @@ def test_name_of_another_machine_is_refused_without_tokens(host: str) -> None:
 
 def test_too_many_requests_at_once_are_told_to_come_again() -> None:
     with Served(serve_concurrency=1) as served, ThreadPoolExecutor(1) as threads:
-        body = {"text": "wait", "deadline_s": 0.4}
-        waiting = threads.submit(httpx2.post, f"{served.url}/revise", json=body, timeout=5)
-        while not served.known.jobs:
-            time.sleep(0.01)
-        response = httpx2.get(f"{served.url}/models")
+        waiting = threads.submit(httpx2.post, f"{served.url}/revise", json={"text": "wait"}, timeout=60)
+        served.known.started.wait(60)
+        response = httpx2.get(f"{served.url}/models", timeout=60)
+        served.stop()
         assert waiting.result().status_code == 200
     assert (response.status_code, response.headers["retry-after"]) == (429, "1")
 

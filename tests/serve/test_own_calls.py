@@ -1,10 +1,14 @@
-"""The calls of rarr itself, and LiteLLM's guardrail."""
+"""The calls of rarr itself, their jobs, and LiteLLM's guardrail."""
 
+from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import httpx2
 import pytest
 
+from rarr import Settings
+from rarr.batches.jobs import Job, Tasks
 from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
@@ -14,27 +18,59 @@ pytestmark = pytest.mark.loopback
 
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 TURNS = [{"role": "user", "content": "How high?"}]
+Log = SimpleQueue[dict[str, Any]]
 
 
 @pytest.mark.parametrize(
     ("route", "body", "record", "options"),
     [
         ("revise", {"text": WRONG, "context": "How high?"}, Revision, {}),
+        ("revise", {"text": f"{WRONG} wait", "context": "How high?", "deadline_s": 0.1}, Revision, {}),
         ("postprocess", {"text": WRONG, "context": TURNS, "mode": "check"}, Postprocessed, {"mode": "check"}),
         ("verify", {"claim": WRONG, "context": "How high?"}, Verification, {}),
     ],
 )
 def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
-    http: httpx2.Client, served: Served, route: str, body: Any, record: Any, options: Any
+    http: httpx2.Client, served: Served, log: Log, route: str, body: Any, record: Any, options: Any
 ) -> None:
     chosen = {"sources": ["221 metres"], "search": "given", "corpus": "dams"}
     response = http.post(f"/v1/{route}", json=body | chosen)
     assert response.status_code == 200
-    record.model_validate_json(response.content)
-    job = served.known.jobs[-1]
-    assert (job.task, job.text, job.corpus, job.sources) == (route, WRONG, "dams", ({"text": "221 metres"},))
-    assert job.context == body["context"]
+    made, job = record.model_validate_json(response.content), served.known.jobs[-1]
+    task = "verify" if route == "verify" else "postprocess"
+    assert (job.task, job.corpus, job.sources) == (task, "dams", ({"text": "221 metres"},))
+    assert (job.text, job.context) == (body.get("text", WRONG), body["context"])
     assert job.options == options | {"search": "given"}
+    codes = [it.code for it in getattr(made, "warnings", ())]
+    assert log.get(timeout=30)["outcome"] == ("deadline" if "wait" in job.text else "finished")
+    assert "wait" not in job.text or codes == ["deadline"]
+
+
+async def test_log_of_a_revision_that_is_not_complete_says_partial(
+    http: httpx2.Client, served: Served, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = served.known.run
+
+    async def partial(job: Job) -> Any:
+        return (await run(job)).model_copy(update={"outcome": "partial"})
+
+    monkeypatch.setattr(served.known, "run", partial)
+    http.post("/v1/revise", json={"text": WRONG})
+    assert log.get(timeout=30)["outcome"] == "partial"
+
+
+@pytest.mark.parametrize("corpora", [{}, {"notes": "note.md"}])
+async def test_graph_of_the_server_is_searched_beside_each_corpus(
+    tmp_path: Path, corpora: dict[str, str]
+) -> None:
+    (tmp_path / "dams.csv").write_text("subject,relation,object\nHoover Dam,height,221 metres\n")
+    (tmp_path / "note.md").write_text("The Humber Bridge opened in 1981.")
+    named = {name: tmp_path / file for name, file in corpora.items()}
+    tasks = Tasks(Settings(home=tmp_path, trace=False, graph=tmp_path / "dams.csv", serve_corpora=named))
+    await tasks.start()
+    result: Any = await tasks.run(Job("postprocess", "The Hoover Dam is 212 metres high.", "r1"))
+    assert result.text == "The Hoover Dam is 221 metres high."
+    await tasks.aclose()
 
 
 def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:

@@ -110,7 +110,7 @@ class Hanging:
     async def run(self, job):
         re.match("(a+)+$", "a" * 60 + "b")
 jobs.OVERRUN_S, jobs._tasks = 0.2, Hanging()
-jobs._outcome(jobs.Job("revise", "It opened.", "r", deadline_s=0.1), time.monotonic())
+jobs._outcome(jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
 """
 
 

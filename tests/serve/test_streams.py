@@ -68,11 +68,11 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
 def test_comments_keep_a_silent_stream_open() -> None:
     with (
         ScriptedServer(answers(f"wait {WRONG}")) as upstream,
-        Served(serve_upstream_url=upstream.url, serve_keep_alive_s=0.02, serve_deadline_s=0.2) as served,
+        Served(serve_upstream_url=upstream.url, serve_keep_alive_s=0.02, serve_deadline_s=1) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True}
-        response = httpx2.post(f"{served.url}/chat/completions", json=body, timeout=10)
-    assert response.text.count(": keep-alive\n\n") > 2
+        response = httpx2.post(f"{served.url}/chat/completions", json=body, timeout=60)
+    assert response.text.count(": keep-alive\n\n") > 1
     assert f'"content": "wait {WRONG}"' in response.text  # the original, at its deadline
     assert response.text.endswith("data: [DONE]\n\n")
 
@@ -83,7 +83,7 @@ def test_client_that_leaves_stops_the_server_behind() -> None:
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
-        with httpx2.stream("POST", f"{served.url}/chat/completions", json=body, timeout=10) as response:
+        with httpx2.stream("POST", f"{served.url}/chat/completions", json=body, timeout=60) as response:
             next(response.iter_raw())
         while upstream.requests[0].left is None:
             time.sleep(0.01)
@@ -115,7 +115,7 @@ async def sent(
 async def _body(came: tuple[Event, ...]) -> AsyncIterator[bytes]:
     for event in came:
         if isinstance(event, threading.Event):
-            assert await asyncio.to_thread(event.wait, 10)
+            assert await asyncio.to_thread(event.wait, 60)
             continue
         await asyncio.sleep(0)
         yield f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
