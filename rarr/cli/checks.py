@@ -139,7 +139,9 @@ def read_document(file: Path) -> "DocumentFile":
 
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
-@options.files("--against", "A text or document to verify the claim against")
+@options.one(
+    "--against", "FILE", "A text or document to verify the claim against; repeatable.", **options.FILES
+)
 @options.CONTEXT
 @options.settings(*options.MODELS, "deadline_s")
 @options.one("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")

@@ -25,11 +25,6 @@ class Diagnosis(NamedTuple):
     detail: str
     cure: str = ""
 
-    def line(self) -> str:
-        """Writes the result on one line, with its cure."""
-        cure = f"; cure: {self.cure}" if self.cure else ""
-        return " ".join(f"{self.state:<7}  {self.name}: {self.detail}{cure}".splitlines()) + "\n"
-
 
 @click.command()
 @options.settings(*options.SOURCES, "model", "base_url")
@@ -58,7 +53,9 @@ def doctor(settings: "Settings") -> int:
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)
         return 3 if exam.fit_for == "nothing" else 0
     found = list(examine(settings))
-    text = visible("".join(each.line() for each in found))
+    cures = (f"; cure: {it.cure}" if it.cure else "" for it in found)
+    lines = (f"{it.state:<7}  {it.name}: {it.detail}{cure}" for it, cure in zip(found, cures, strict=True))
+    text = visible("".join(f"{' '.join(line.splitlines())}\n" for line in lines))
     write_result([each._asdict() for each in found], lambda: text)
     return 2 * any(each.state == "broken" for each in found)
 

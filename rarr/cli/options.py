@@ -19,6 +19,7 @@ Option = Callable[[_Command], _Command]
 """Adds an option, or several, to a command."""
 
 FILE = click.Path(path_type=Path)
+FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
 MODEL_NAMES = "openai:NAME, vllm:NAME, ollama:NAME"
 
@@ -93,11 +94,6 @@ def given(**values: Any) -> dict[str, Any]:
 def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option[Any]:
     """Declares an option that takes a value."""
     return click.option(flag, metavar=metavar, help=help_, **attributes)
-
-
-def files(flag: str, help_: str) -> Option[Any]:
-    """Declares an option with a file, which can be repeated."""
-    return one(flag, "FILE", f"{help_}; repeatable.", type=FILE, multiple=True)
 
 
 def flag(name: str, help_: str) -> Option[Any]:

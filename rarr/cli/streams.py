@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,11 +186,11 @@ def complain_of_rows(report: Any, noun: str) -> int:
     return complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
 
 
-def waiting() -> "Waiting":
+def waiting() -> AbstractContextManager["Waiting"]:
     """Returns what shows on standard error that a command is at work."""
     from rarr.views.progress import Waiting
 
-    return Waiting(watched=sys.stderr.isatty())
+    return Waiting(watched=sys.stderr.isatty()).shown()
 
 
 @contextmanager

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("text", required=False)
 @options.one("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
-@options.files("--source", "A text or document that the answer was given")
+@options.one("--source", "FILE", "A text or document that the answer was given; repeatable.", **options.FILES)
 @options.settings(*options.RUN, "doubt")
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
@@ -23,16 +24,12 @@ class Desk:
     """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
 
     def __init__(self, runner: Runner) -> None:
-        self._runner, self._stopping = runner, asyncio.Event()
-
-    @property
-    def is_stopping(self) -> bool:
-        """Tells whether the server is shutting down."""
-        return self._stopping.is_set()
+        self._runner, self.stopping = runner, asyncio.Event()
+        """Is set when the originals of all jobs go out, since the server is shutting down."""
 
     def stop_after(self, seconds: float) -> None:
         """Hands back the originals of all jobs that are not done after so many seconds."""
-        asyncio.get_running_loop().call_later(seconds, self._stopping.set)
+        asyncio.get_running_loop().call_later(seconds, self.stopping.set)
 
     async def done(self, job: Job) -> Done:
         """Runs a job, and returns the record of its task.
@@ -43,14 +40,14 @@ class Desk:
         margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
         given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
         running = asyncio.ensure_future(self._runner.run(given))
-        stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
+        stopping: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
         try:
             await asyncio.wait(
                 {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
             )
             if running.done():
                 return running.result()
-            if self.is_stopping:
+            if self.stopping.is_set():
                 return original(job, "failed", "not checked: the server is shutting down")
             return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
         except InputError:
@@ -116,42 +113,34 @@ class TextWork:
         return result
 
 
-class WorkedText:
-    """The results of one text of an answer, block after block, each with the place where its block begins."""
+def _placed(results: Sequence[Postprocessed]) -> Iterator[tuple[int, Postprocessed]]:
+    """Yields the results of a text, block after block, each with the place where its block begins."""
+    return zip(accumulate((len(it.text) for it in results), initial=0), results, strict=False)
 
-    def __init__(self, *results: Postprocessed) -> None:
-        self.results = list[tuple[int, Postprocessed]]()
-        self._length = 0
-        for result in results:
-            self.add(result)
 
-    def add(self, result: Postprocessed) -> None:
-        """Adds the result of the next block."""
-        self.results.append((self._length, result))
-        self._length += len(result.text)
+def annotations(results: Sequence[Postprocessed]) -> list[Json]:
+    """Returns the citations of all blocks of a text, with their places in the whole text."""
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": it.start + offset,
+                "end_index": it.end + offset,
+                "title": it.title or it.source,
+                "url": it.source,
+            },
+        }
+        for offset, result in _placed(results)
+        for it in result.citations
+    ]
 
-    def annotations(self) -> list[Json]:
-        """Returns the citations of all blocks, with their places in the whole text."""
-        citations = [(offset, it) for offset, result in self.results for it in result.citations]
-        return [
-            {
-                "type": "url_citation",
-                "url_citation": {
-                    "start_index": it.start + offset,
-                    "end_index": it.end + offset,
-                    "title": it.title or it.source,
-                    "url": it.source,
-                },
-            }
-            for offset, it in citations
-        ]
 
-    def shown(self, index: int) -> list[Json]:
-        """Makes the entries of the object `rarr`: what was done to each block.
+def shown(results: Sequence[Postprocessed], index: int) -> list[Json]:
+    """Makes the entries of the object `rarr`: what was done to each block of the text of a choice.
 
-        `sentences` are those that evidence does not support.
-        """
-        return [_shown(result, index, offset) for offset, result in self.results]
+    `sentences` are those that evidence does not support.
+    """
+    return [_shown(result, index, offset) for offset, result in _placed(results)]
 
 
 def _shown(result: Postprocessed, index: int, offset: int) -> Json:
@@ -200,15 +189,13 @@ async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
             if isinstance(text, str) and text.strip():
                 found.append((index, message))
     results = await asyncio.gather(*(work.result(message["content"]) for _, message in found))
-    shown = list[Json]()
-    for (index, message), result in zip(found, results, strict=True):
-        worked = WorkedText(result)
+    for (_, message), result in zip(found, results, strict=True):
         message["content"] = result.text
-        if annotations := worked.annotations():
-            message["annotations"] = annotations
-        shown += worked.shown(index)
+        if citations := annotations([result]):
+            message["annotations"] = citations
     if found:
-        answer["rarr"] = {"results": shown}
+        pairs = zip(found, results, strict=True)
+        answer["rarr"] = {"results": [_shown(result, index, 0) for (index, _), result in pairs]}
     return results
 
 

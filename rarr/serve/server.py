@@ -83,7 +83,7 @@ class Application:
         await response(scope, receive, send)
 
     async def _health(self, call: Call) -> Response:
-        if call.path == "/readyz" and self.desk.is_stopping:
+        if call.path == "/readyz" and self.desk.stopping.is_set():
             raise Refusal(503, "not_ready", "the server is shutting down: ask another")
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 

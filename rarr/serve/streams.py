@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any, AnyStr
 
 from rarr.agent.inputs import LONGEST
-from rarr.serve.chat import TextWork, WorkedText, objects
+from rarr.records.postprocessing import Postprocessed
+from rarr.serve.chat import TextWork, annotations, objects, shown
 from rarr.serve.requests import Json, Refusal, as_json, json_object
 
 LONGEST_EVENT = 8_000_000
@@ -115,7 +116,7 @@ class Stream:
         self._open = Paragraphs(whole=work.needs_whole)
         self._key = CutKey(work.key)
         self._template: Json = {}  # the last event that brought a piece of the text
-        self._before, self._worked, self._has_ended = "", WorkedText(), False
+        self._before, self._results, self._has_ended = "", list[Postprocessed](), False
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -188,17 +189,17 @@ class Stream:
         choices = objects(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
-        shown = self._key.hidden(delta)
-        text = given if isinstance(given := shown.get("content"), str) else ""
+        hidden = self._key.hidden(delta)
+        text = given if isinstance(given := hidden.get("content"), str) else ""
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._work.changes_text:
             self._template = data
-            shown = {key: value for key, value in shown.items() if key != "content"}
-        if shown != delta:
-            choice = {**choice, "delta": shown}
+            hidden = {key: value for key, value in hidden.items() if key != "content"}
+        if hidden != delta:
+            choice = {**choice, "delta": hidden}
             data = {**data, "choices": [choice]}
-            left = _written(data) if shown or ends or data.get("usage") else None
+            left = _written(data) if hidden or ends or data.get("usage") else None
         closes = ends or "tool_calls" in delta or not choice
         if left and not closes:
             await self._queue.put(left)
@@ -221,15 +222,12 @@ class Stream:
         work.add_done_callback(self._running.discard)
 
         async def made() -> bytes:
-            self._worked.add(result := await work)
+            self._results.append(result := await work)
             if not self._work.changes_text:
                 return b""
             [choice] = template["choices"]
-            choice = {
-                "index": choice.get("index", 0),
-                "delta": {"content": result.text},
-                "finish_reason": None,
-            }
+            choice = {"index": choice.get("index", 0), "delta": {"content": result.text}}
+            choice["finish_reason"] = None
             usage = {"usage": None} if "usage" in template else {}
             return _written({**template, **usage, "choices": [choice]})
 
@@ -239,12 +237,12 @@ class Stream:
         self._has_ended = True
 
         async def made() -> bytes:
-            if not self._worked.results:
+            if not self._results:
                 return _written(data)
-            annotations = self._worked.annotations()
-            delta = {**(choice.get("delta") or {}), **({"annotations": annotations} if annotations else {})}
-            shown = self._worked.shown(choice.get("index", 0))
-            return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": shown}})
+            citations = annotations(self._results)
+            delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
+            done = {"results": shown(self._results, choice.get("index", 0))}
+            return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": done})
 
         await self._queue.put(made)
 

@@ -87,8 +87,8 @@ def _differences(finding: Finding) -> list[str]:
 
 
 def _message(finding: Finding) -> str:
-    told = [f"“{one_line(finding.text, _QUOTE)}”", *_differences(finding), *map(_source, finding.quotes)]
-    return "; ".join(told)
+    quoted = f"“{one_line(finding.text, _QUOTE)}”"
+    return "; ".join([quoted, *_differences(finding), *map(_source, finding.quotes)])
 
 
 def _source(quote: SourceQuote) -> str:
@@ -123,18 +123,13 @@ def _commands(document: CheckedDocument) -> Iterator[str]:
     for finding in document.findings:
         # GitHub takes columns only where the first line is the last.
         end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
-        place: dict[str, str | int] = {
-            "file": document.file,
-            "line": finding.line,
-            "col": finding.column,
-            **end,
-        }
+        place = {"file": document.file, "line": finding.line, "col": finding.column, **end}
         kind = "error" if finding.fails else "notice"
         yield _command(kind, _message(finding), **place, title=TITLES[finding.status])
 
 
-def _command(name: str, message: str, **properties: str | int) -> str:
-    line_ends: dict[str, str | int | None] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+def _command(name: str, message: str, **properties: Any) -> str:
+    line_ends: dict[str, Any] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
     escapes = str.maketrans(line_ends | {":": "%3A", ",": "%2C"})
     pairs = ",".join(f"{key}={str(value).translate(escapes)}" for key, value in properties.items())
     return f"::{name} {pairs}::{message.translate(str.maketrans(line_ends))}"

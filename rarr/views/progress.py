@@ -1,7 +1,8 @@
 """Shows the current step while a person waits, on a line of the terminal."""
 
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from rich.console import Console
@@ -35,15 +36,12 @@ class Waiting:
         )
         self._task = self._progress.add_task("starting", total=None, run=Meter())
         self._first: tuple[float, int] | None = None
-        self._until_then = ExitStack()
 
-    def __enter__(self) -> Self:
-        self._until_then.enter_context(before_end(self._progress.stop))  # a terminal gets its cursor back
-        self._until_then.enter_context(self._progress)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._until_then.close()
+    @contextmanager
+    def shown(self) -> Iterator[Self]:
+        """Shows the line in the block."""
+        with before_end(self.stop), self._progress:  # at an interrupt too, a terminal gets its cursor back
+            yield self
 
     def stop(self) -> None:
         """Removes the line, before another line is written at an interrupt."""

@@ -130,7 +130,7 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
 ) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     run = Meter()
-    with using(run), Waiting(watched=True) as shown:
+    with using(run), Waiting(watched=True).shown() as shown:
         shown.step("check_agreement")
         run.count(model_calls=3, input_tokens=1200)
         await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on
