@@ -36,7 +36,7 @@ from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.ledger.block_joining import unjudged_report
-from rarr.records import RUN_ID, ModelUsage, Notice, Revision, Scores, Usage
+from rarr.records import RUN_ID, ModelUsage, Notice, Record, Revision, Scores, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
@@ -45,7 +45,6 @@ from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason, kind_of
 from rarr.traces.recorder import Recording
-from rarr.traces.trace_reader import RECORDS
 
 CompiledGraph = CompiledStateGraph[State, Components, State, State]
 Saver = BaseCheckpointSaver[Any]
@@ -61,7 +60,7 @@ NODES = (
     *("attribute", "evaluate", "write_answer"),
 )
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
-_RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in (Span, SentenceSupport, *RECORDS.values())]
+
 _NO_RECURSION_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
@@ -189,10 +188,10 @@ class RunOwner(Closable, Generic[Outcome]):
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first(start) if resumed else start
         with using(Meter(budget_of(self.settings), text=text)) as meter:
-            kept = await traces.earlier(run_id, first) if traces is not None and done else None
+            kept = await traces.earlier(run_id, first) if traces is not None and resumed else None
             recording: AbstractAsyncContextManager[Any] = nullcontext()
             if traces is not None and (not done or (kept is not None and kept.revision is None)):
-                recording = traces.of(run_id, first, self._components.baseline, meter, resumed=resumed)
+                recording = traces.of(run_id, first, self._components.baseline, meter, kept)
             async with recording as recorder:
                 state = start if done else await self._walk(first, run_id, resumed=resumed)
                 if recorder is not None:
@@ -200,8 +199,8 @@ class RunOwner(Closable, Generic[Outcome]):
                 research, outcome_of = await work(self._made, run_id, state, meter)
                 if recorder is not None:
                     research = await recorder.finished(research)
-                elif kept is not None:
-                    research = kept.revision or research
+                elif kept is not None and kept.revision is not None:
+                    research = kept.revision
                 return outcome_of(research), research
 
     def _first(self, state: State) -> State:
@@ -343,17 +342,24 @@ def _allowed(run_id: object) -> str:
     return run_id
 
 
+def _record_types(*kinds: type) -> list[tuple[str, str]]:
+    """Lists these classes and all that are derived of them, each as its module and its name."""
+    names = [(kind.__module__, kind.__name__) for kind in kinds]
+    return [*names, *(name for kind in kinds for name in _record_types(*kind.__subclasses__()))]
+
+
 def _with_records(saver: Saver) -> Saver:
     """Copies the checkpointer so that it restores the package's records without warnings.
 
     If it has a serializer of its own, it may be returned as it is.
     """
-    copied = saver.with_allowlist(_RECORD_TYPES)
+    types = _record_types(Span, SentenceSupport, Record)
+    copied = saver.with_allowlist(types)
     # A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
     if copied is saver and type(saver.serde) is JsonPlusSerializer:
         copied = copy(saver)
         copied.serde = JsonPlusSerializer(
-            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_RECORD_TYPES
+            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=types
         )
     return copied
 

@@ -196,7 +196,8 @@ def replay(
     if runs is not None and run != "last":
         raise InputError("--runs N is for the newest runs: give last as RUN")
     chosen |= options.given(prompt=prompt)
-    names = [each.run_id for each in TraceStore().list(runs) if each.status == "done"] if runs else [run]
+    whole = ("done", "not checked")
+    names = [each.run_id for each in TraceStore().list(runs) if each.status in whole] if runs else [run]
     done = []
     for name in names:
         try:

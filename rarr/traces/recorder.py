@@ -4,7 +4,6 @@ One thread packs and writes what the runs hand over, in order, while the event l
 """
 
 import asyncio
-import json
 import logging
 import os
 import socket
@@ -23,17 +22,16 @@ from pydantic import SecretStr
 from rarr.components import Baseline
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.records import Notice, Record, Revision
+from rarr.records import Notice, Revision
 from rarr.settings import Settings, installed_version
 from rarr.state import State
 from rarr.tools.concurrency import before_end, in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import Meter
-from rarr.tools.text.wording import kind_of
 from rarr.tools.trace_spans import TraceSpan, named, recording
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import REFERENCE, PromptFields, RunFacts, TraceFile, line_of
+from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, TraceFile, line_of
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 from rarr.valid_unicode import valid
 
@@ -57,18 +55,17 @@ class Recording:
 
     @asynccontextmanager
     async def of(
-        self, run_id: str, start: State, baseline: Baseline, meter: Meter, *, resumed: bool
+        self, run_id: str, start: State, baseline: Baseline, meter: Meter, earlier: Trace | None
     ) -> AsyncIterator["RunRecorder"]:
         """Records the run of the `async with` block, which hands its revision to the recorder at the end.
 
-        `start` is the state with which the run begins, or from which it is `resumed`. The `meter` of a
-        resumed run gets the answers, the spending and the seconds of its first part.
+        `start` is the state with which the run begins. The `meter` of a resumed run gets the answers, the
+        spending and the seconds of its `earlier` trace.
         """
         recorder = RunRecorder(
             self._store, run_id, lambda message: meter.warn(_FAILED, message), at_once=self._resumable
         )
         in_order(self._prune)
-        earlier = await self.earlier(run_id, start) if resumed else None
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
             meter.before_s = earlier.seconds
@@ -91,18 +88,13 @@ class Recording:
             raise
 
     async def earlier(self, run_id: str, state: State) -> Trace | None:
-        """Returns the trace of a run of this text and context; None if there is none."""
-        return await result_of(in_order(self._earlier, run_id, state))
-
-    def _earlier(self, run_id: str, state: State) -> Trace | None:
-        """Reads the trace of the run; None if it is unreadable or of another text or context."""
+        """Reads the trace of a run of this text and context; None if there is no such trace."""
         try:
-            trace = Trace(self._store.read(run_id))
+            trace = Trace(await result_of(in_order(self._store.read, run_id)))
         except _FAILURES:
             return None
         facts = trace.file.facts
-        same = (facts.original, facts.context) == (state["original"], state["context"])
-        return trace if same else None
+        return trace if (facts.original, facts.context) == (state["original"], state["context"]) else None
 
     def _prune(self) -> None:
         """Removes old traces before the first run, and every 200 runs. A failure is only logged."""
@@ -127,7 +119,6 @@ class RunRecorder:
         self._started, self._numbers = self.now(), 0
         self._new: deque[TraceSpan | Prompt] = deque()
         self._prompts: set[str] = set()
-        self._packer = Packer()
         self._due: asyncio.TimerHandle | None = None
         self._failed = False
 
@@ -142,11 +133,9 @@ class RunRecorder:
     async def start(self, facts: RunFacts, earlier: Trace | None = None) -> None:
         """Writes the run with its input as the start of a trace, or goes on with the `earlier` one."""
         if earlier is not None:
-            packed = [number for span in earlier.spans for number, _, _ in span.records]
-            self._packer = Packer(max(packed, default=0) + 1)
             self._numbers = max((span.number for span in earlier.spans), default=0)
             self._started -= earlier.seconds
-        await result_of(in_order(self._guarded, self._start, facts, earlier and earlier.file))
+        await result_of(self._in_order(self._start, facts, earlier and earlier.file))
 
     def begin(self, span: TraceSpan) -> None:
         # A copy, because the body grows during the span while another thread reads the copy.
@@ -176,7 +165,7 @@ class RunRecorder:
 
     def flush_at_end(self) -> None:
         """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
-        in_order(self._guarded, self._write).result(_LAST_S)
+        self._in_order(self._write).result(_LAST_S)
 
     async def finished(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
@@ -189,27 +178,31 @@ class RunRecorder:
     def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
         """Writes the end of the run, with its error or revision, in a thread. The caller may wait for it."""
         self._write_soon()
-        return in_order(self._guarded, self._end, error, revision, self.now() - self._started)
+        return self._in_order(self._end, error, revision, self.now() - self._started)
 
     def _write_soon(self) -> "Future[None]":
         if self._due is not None:
             self._due.cancel()
             self._due = None
-        return in_order(self._guarded, self._write)
+        return self._in_order(self._write)
 
-    def _guarded(self, step: Callable[..., None], *arguments: Any) -> None:
-        """Calls a step of writing. The first failure is reported, and later calls do nothing."""
-        if not self._failed:
+    def _in_order(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
+        """Hands over a step of writing. The first failure is reported, and later steps do nothing."""
+
+        def guarded() -> None:
             try:
-                step(*arguments)
+                if not self._failed:
+                    step(*arguments)
             except _FAILURES as error:
                 self._failed = True
                 reason = " ".join(str(error).split())[:200]
                 self._warn(f"the trace of this run is not kept: {reason}; or set trace to false")
 
+        return in_order(guarded)
+
     def _start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
         begun = {"run_id": self._run_id, "started": self._started, "facts": facts.model_dump(mode="json")}
-        line = line_of("run", {"format": 2, **begun})
+        line = line_of("run", {"format": FORMAT, **begun})
         if earlier is None:
             self._store.begin(self._run_id, line)
         else:
@@ -222,58 +215,25 @@ class RunRecorder:
             each = self._new.popleft()
             new[each.hash if isinstance(each, Prompt) else each.number] = each  # of a span, the last holds
         if new:
-            self._store.write(self._run_id, [self._line(each) for each in new.values()])
-
-    def _line(self, each: TraceSpan | Prompt) -> str:
-        if isinstance(each, Prompt):
-            return line_of("prompt", {each.hash: PromptFields.of(each).model_dump()})
-        body, records = self._packer.pack(_recorded_body(each.body))
-        names = ("number", "parent", "kind", "name", "about", "started", "seconds", "error")
-        return line_of("span", {name: getattr(each, name) for name in names}, records=records, body=body)
+            self._store.write(self._run_id, map(_line, new.values()))
 
     def _end(self, error: str, revision: Revision | None, seconds: float) -> None:
-        packed, records = self._packer.pack(revision and dict(revision))
-        end = {"seconds": seconds, "error": error}
-        self._store.write(self._run_id, [line_of("end", end, records=records, revision=packed)])
+        end = {"seconds": seconds, "error": error, "revision": revision}
+        self._store.write(self._run_id, [line_of("end", end)])
 
 
-class Packer:
-    """Writes values of one run as JSON in which numbers stand for records, so that each is written once."""
-
-    def __init__(self, first: int = 1) -> None:
-        """`first`: the number of the next record."""
-        self._next = first
-        self._records: dict[int, tuple[int, Record]] = {}  # by identity; holding a record keeps its id
-        self._new: list[str] = []
-        self._encode = json.JSONEncoder(
-            default=self._reference, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-        ).encode
-
-    def pack(self, value: Any) -> tuple[str, str]:
-        """Returns `value` as JSON with numbers for records, and a JSON list of the records new in it.
-
-        Raises `TypeError` and `ValueError` for values that JSON cannot hold, such as NaN.
-        """
-        self._new = []
-        text = self._encode(value)
-        return text, f"[{','.join(self._new)}]"
-
-    def _reference(self, value: Any) -> dict[str, int]:
-        if not isinstance(value, Record):
-            raise TypeError(f"a trace cannot hold {kind_of(value)}")
-        record = self._records.get(id(value))
-        if record is None:
-            record = self._records[id(value)] = (self._next, value)
-            self._new.append(f'[{self._next},"{type(value).__name__}",{value.model_dump_json()}]')
-            self._next += 1
-        return {REFERENCE: record[0]}
+def _line(each: TraceSpan | Prompt) -> str:
+    if isinstance(each, Prompt):
+        return line_of("prompt", {each.hash: PromptFields.of(each)})
+    fields = {name: getattr(each, name) for name in StoredSpan.model_fields}
+    return line_of("span", fields | {"body": _recorded_body(each.body)})
 
 
-def _recorded_body(body: Mapping[str, Any]) -> dict[str, Any]:
+def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the body with the passages of a search replaced by [source, title, count] to save space."""
     update = body.get("update")
     if not update or "passages" not in update:
-        return dict(body)
+        return body
     documents = {}
     for query, passages in update["passages"].items():
         counts = Counter((passage.source, passage.title) for passage in passages)
@@ -295,23 +255,17 @@ def settings_record(settings: Settings) -> dict[str, Any]:
         values["endpoints"] = {
             name: {"base_url": endpoint.base_url} for name, endpoint in settings.endpoints.items()
         }
-    plain: dict[str, Any] = valid(json.loads(json.dumps(_without_secrets(values), default=_plain)))
+    plain: dict[str, Any] = _plain(values)
     return plain
 
 
-def _without_secrets(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            str(name): _without_secrets(part)
-            for name, part in value.items()
-            if not isinstance(part, SecretStr)
-        }
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(it) for name, it in value.items() if not isinstance(it, SecretStr)}
     if isinstance(value, list | tuple):
-        return [_without_secrets(part) for part in value]
-    return redacted(value) if isinstance(value, str) else value
-
-
-def _plain(value: Any) -> str:
+        return [_plain(part) for part in value]
+    if isinstance(value, str | Path):
+        return valid(redacted(str(value)))
     if isinstance(value, datetime):
         return value.isoformat()
-    return str(value) if isinstance(value, Path) else f"<{name_of(value)}>"
+    return value if isinstance(value, bool | int | float | None) else f"<{name_of(value)}>"

@@ -4,11 +4,15 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from pydantic import ValidationError
 
 from rarr.errors import InputError
+from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.tools.storage.files import private_folder, write_whole
+from rarr.tools.text.wording import nothing_checked
 from rarr.traces.trace_file import Status, TraceFile
 from rarr.valid_unicode import valid
 
@@ -21,14 +25,14 @@ _END = ".jsonl"
 class RunSummary(NamedTuple):
     """The figures of one run in a list of runs. `seconds` is None if the run did not end.
 
-    `calls` are requests to models, including failed ones, `tokens` those in and out, and `edits` those that
-    were accepted.
+    A run is `not checked` if all its searches or readings failed; `error` says why. `calls` are requests to
+    models, including failed ones, `tokens` those in and out, and `edits` those that were accepted.
     """
 
     run_id: str
     started: float
     seconds: float | None
-    status: Status
+    status: Status | Literal["not checked", "unreadable"]
     error: str
     text: str
     calls: int
@@ -86,7 +90,30 @@ class TraceStore:
 
     def list(self, most: int | None = None) -> Sequence[RunSummary]:
         """Returns summaries of the `most` newest runs, the newest first."""
-        return [_summary(self.read(name)) for name in self.names()[:most]]
+        return [self._summary(name) for name in self.names()[:most]]
+
+    def _summary(self, run_id: str) -> RunSummary:
+        try:
+            file = self.read(run_id)
+            revision = Revision.model_validate(file.revision) if file.revision else None
+        except (InputError, ValidationError) as error:
+            reason, written = " ".join(str(error).split()), self._path(run_id).stat().st_mtime
+            return RunSummary(run_id, written, None, "unreadable", reason, "", 0, 0, 0)
+        sent = [span.body["tokens"] for span in file.spans if "tokens" in span.body]
+        updates = [span.body.get("update") or {} for span in file.spans]
+        edits = {it["id"] for each in updates for it in each.get("edits", ()) if it["state"] == "accepted"}
+        unchecked = nothing_checked(revision) if revision else ""
+        return RunSummary(
+            run_id=run_id,
+            started=file.started,
+            seconds=file.seconds,
+            status="not checked" if unchecked else file.status,
+            error=file.error or unchecked,
+            text=file.facts.original,
+            calls=len(sent),
+            tokens=sum(read + written for read, written, _ in sent),
+            edits=len(edits),
+        )
 
     def resolve(self, word: str) -> str:
         """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
@@ -163,24 +190,3 @@ class TraceStore:
 def page_path(home: Path, run_id: str) -> Path:
     """Returns where `rarr trace open` writes the page of a run. The page is removed with the run."""
     return home / "pages" / f"{run_id}.html"
-
-
-def _summary(file: TraceFile) -> RunSummary:
-    sent = [span.body["tokens"] for span in file.spans if span.kind == "request" and "tokens" in span.body]
-    edits = {
-        fields["id"]
-        for span in file.spans
-        for _, kind, fields in span.records
-        if kind == "Edit" and fields["state"] == "accepted"
-    }
-    return RunSummary(
-        run_id=file.run_id,
-        started=file.started,
-        seconds=file.seconds,
-        status=file.status,
-        error=file.error,
-        text=file.facts.original,
-        calls=len(sent),
-        tokens=sum(tokens[0] + tokens[1] for tokens in sent),
-        edits=len(edits),
-    )

@@ -27,21 +27,15 @@ from pydantic_core import from_json
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.records import RUN_ID
+from rarr.tools.text.wording import kind_of
 from rarr.tools.trace_spans import Kind
 
-REFERENCE = "#"
-"""`{"#": 7}` stands for record 7: most updates repeat earlier records, and each is written once.
-
-No plain value of a run has this form, not even the answers of models, whose fields are those of the prompts.
-"""
-Numbered = tuple[int, str, Any]
-"""The number of a record, the name of its class, and its fields."""
 Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
 Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
+FORMAT: Literal[3] = 3
 Status = Literal["done", "failed", "running", "cut short"]
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
 
@@ -105,48 +99,40 @@ class NodeUpdate(BaseModel):
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
 
-def _body(**fields: Any) -> type[SpanBody]:
-    """Makes the model of a body from its fields: a type, or a type with a default."""
-    known: Any = {name: each if isinstance(each, tuple) else (each, ...) for name, each in fields.items()}
-    made: type[SpanBody] = create_model("Body", __base__=SpanBody, **known)
-    return made
-
-
 _FAILED = {"failure": (StrictStr, ""), "status": (Count | None, None), "retry_after": (Real | None, None)}
 _FAILED |= {"answer": (StrictStr, "")}
-_CALL = _body(update=(NodeUpdate | None, None))
-_BODIES: Mapping[str, type[SpanBody]] = {
-    "block": _body(start=Count, end=Count, lead=StrictStr),
-    "node": _CALL,
-    "failure": _CALL,
+_UPDATE = {"update": (NodeUpdate | None, None)}
+_FIELDS: Mapping[str, Mapping[str, Any]] = {
+    "block": {"start": Count, "end": Count, "lead": StrictStr},
+    "node": _UPDATE,
+    "failure": _UPDATE,
     # `answers` are parsed, or a reply's text; `saved` has the model and probability of a kept answer.
-    "ask": _body(
-        prompt=StrictStr,
-        user=StrictStr,
-        temperature=Real,
-        answers=(list[dict[str, Any] | StrictStr], []),
-        saved=(tuple[StrictStr, Real | None] | None, None),
-    ),
+    "ask": {
+        "prompt": StrictStr,
+        "user": StrictStr,
+        "temperature": Real,
+        "answers": (list[dict[str, Any] | StrictStr], []),
+        "saved": (tuple[StrictStr, Real | None] | None, None),
+    },
     # A request that was not sent, or that went to a server other than a model's.
-    "request": _body(**_FAILED),
-    "model request": _body(
+    "request": _FAILED,
+    "model request": {
         **_FAILED,
-        samples=Count,
-        max_tokens=Count,
-        texts=list[StrictStr],
-        tokens=Tokens,
-        said=Tokens,
-        cost=Real | None,
-        more=(list[tuple[StrictStr, StrictStr]], []),
-        cut=(StrictBool, False),
-        served=(StrictStr, ""),
-        limit=(Count | None, None),
-    ),
-    "read": ReadBody,
+        **dict.fromkeys(("samples", "max_tokens"), Count),
+        **dict.fromkeys(("tokens", "said"), Tokens),
+        "texts": list[StrictStr],
+        "cost": Real | None,
+        "more": (list[tuple[StrictStr, StrictStr]], []),
+        "cut": (StrictBool, False),
+        "served": (StrictStr, ""),
+        "limit": (Count | None, None),
+    },
     # The number of a query's passages, and (score, source, start, end) of the best.
-    "score": _body(passages=Count, best=list[tuple[Real, StrictStr, Count, Count]]),
-    "failed score": SpanBody,
+    "score": {"passages": (Count, 0), "best": (list[tuple[Real, StrictStr, Count, Count]], [])},
 }
+"""The fields of bodies by the kind of their span: a type, or a type with a default."""
+_BODIES = {kind: create_model("Body", __base__=SpanBody, **fields) for kind, fields in _FIELDS.items()}
+_BODIES["read"] = ReadBody
 
 
 class PromptFields(FileModel):
@@ -166,7 +152,7 @@ class PromptFields(FileModel):
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans` with packed values. `seconds` is None if it had not ended."""
+    """A `TraceSpan` of `rarr.tools.trace_spans` in plain JSON. `seconds` is None if it had not ended."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -176,7 +162,6 @@ class StoredSpan(FileModel):
     started: Seconds
     seconds: Seconds | None
     error: str
-    records: list[Numbered] = []
     body: dict[str, Any] = {}
 
     @property
@@ -189,8 +174,6 @@ class StoredSpan(FileModel):
         kind: str = self.kind
         if kind == "request" and self.body.keys() - {*_FAILED, "warnings"}:
             kind = "model request"
-        elif kind == "score" and not self.body.keys() - {"warnings"}:
-            kind = "failed score"
         if self.seconds is not None or self.body:
             try:
                 _BODIES[kind].model_validate(self.body)
@@ -210,7 +193,7 @@ class RunFacts(FileModel):
 
 
 class _Begun(FileModel):
-    format: Literal[2] = 2
+    format: Literal[3] = FORMAT
     run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # it is the name of a file
     started: Seconds
     facts: RunFacts
@@ -219,7 +202,6 @@ class _Begun(FileModel):
 class _End(FileModel):
     seconds: Seconds | None = None
     error: str = ""
-    records: list[Numbered] = []
     revision: dict[str, Any] | None = None
 
 
@@ -233,7 +215,7 @@ class _Line(FileModel):
 
 
 class TraceFile(_Begun, _End):
-    """A whole run. `started` is in seconds since 1970. `revision` is packed; None until the run is done."""
+    """A whole run. `started` is in seconds since 1970. `revision`: None until the run is done."""
 
     spans: list[StoredSpan] = []
     prompts: dict[str, PromptFields] = {}
@@ -288,8 +270,8 @@ class TraceFile(_Begun, _End):
 
     def _lines(self) -> Iterator[str]:
         yield line_of("run", self.model_dump(mode="json", include=set(_Begun.model_fields)))
-        yield from (line_of("prompt", {name: dict(fields)}) for name, fields in self.prompts.items())
-        yield from (line_of("span", span.model_dump(mode="json")) for span in self.spans)
+        yield from (line_of("prompt", {name: fields}) for name, fields in self.prompts.items())
+        yield from (line_of("span", dict(span)) for span in self.spans)
         if self.seconds is not None:
             yield line_of("end", self.model_dump(mode="json", include=set(_End.model_fields)))
 
@@ -301,11 +283,20 @@ class TraceFile(_Begun, _End):
         return self.model_copy(update={"facts": facts})
 
 
-def line_of(kind: str, value: Mapping[str, Any], **packed: str) -> str:
-    """Writes a line of the file. `packed` are further fields, as JSON."""
-    plain = _encode(value)
-    more = "".join(f',"{name}":{part}' for name, part in packed.items())
-    return f'{{"{kind}":{plain[:-1]}{more}}}}}'
+def line_of(kind: str, value: Mapping[str, Any]) -> str:
+    """Writes a line of the file. Raises `TypeError` or `ValueError` for values that JSON cannot hold."""
+    return _encode({kind: value})
+
+
+def _fields_of(value: object) -> dict[str, Any]:
+    if not isinstance(value, BaseModel):
+        raise TypeError(f"a trace cannot hold {kind_of(value)}")
+    return value.model_dump(mode="json")
+
+
+_encode = json.JSONEncoder(
+    default=_fields_of, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
 
 
 def _line(line: bytes) -> _Line:

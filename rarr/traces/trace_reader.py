@@ -8,13 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, cast, get_args, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from rarr import records
 from rarr.errors import InputError, RarrError
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
-from rarr.records import Notice, Record, Revision, answers, articles, card, usage
+from rarr.records import Notice, Revision
 from rarr.records.usage import NodeUsage
 from rarr.settings import Settings
 from rarr.state import State
@@ -23,15 +22,8 @@ from rarr.tools.storage.files import write_whole
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import REFERENCE, Numbered, Status, StoredSpan, TraceFile
+from rarr.traces.trace_file import Status, StoredSpan, TraceFile
 
-RECORDS = {
-    name: kind
-    for module in (answers, articles, card, usage, records)
-    for name, kind in vars(module).items()
-    if isinstance(kind, type) and issubclass(kind, Record)
-}
-"""The records that a state may hold, by their names."""
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 _REDUCERS = {
     name: get_args(hint)[1]
@@ -44,11 +36,7 @@ class Trace:
     """One run. `load` reads it from the data folder, `read` from a file that `rarr trace export` wrote."""
 
     def __init__(self, file: TraceFile) -> None:
-        """Reads the records in `file`. Raises `InputError` for a record of another kind or shape."""
         self.file = file
-        self._records: dict[int, Record] = {}
-        for numbered in (*(span.records for span in file.spans), file.records):
-            self._learn(numbered)
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
@@ -88,30 +76,6 @@ class Trace:
             reason = f"trace {str(path)!r} cannot be written ({error.strerror})"
             raise InputError(f"{reason}: give another path") from None
 
-    def _learn(self, numbered: list[Numbered]) -> None:
-        """Adds records. Raises `InputError` for a record of an unknown kind, or with other fields."""
-        for number, name, fields in numbered:
-            if name not in RECORDS:
-                raise InputError(f"it holds a {name}, which this version of rarr does not know")
-            try:
-                self._records[number] = RECORDS[name].model_validate(fields)
-            except ValidationError as error:
-                where = f"{name}.{'.'.join(map(str, error.errors()[0]['loc']))}"
-                raise InputError(f"its record {number} cannot be read ({where})") from None
-
-    def _unpacked(self, value: Any) -> Any:
-        """Replaces the numbers in `value` by their records. Raises `InputError` if a record is missing."""
-        if isinstance(value, list):
-            return [self._unpacked(part) for part in value]
-        if not isinstance(value, Mapping):
-            return value
-        if list(value) == [REFERENCE]:
-            number = value[REFERENCE]
-            if type(number) is not int or number not in self._records:
-                raise InputError(f"it lacks its record {number!r}")
-            return self._records[number]
-        return {key: self._unpacked(part) for key, part in value.items()}
-
     @property
     def run_id(self) -> str:
         """Returns the name of the run."""
@@ -130,9 +94,9 @@ class Trace:
 
     @cached_property
     def revision(self) -> Revision | None:
-        """Unpacks the revision that the run returned; None if it returned none."""
-        packed = self.file.revision
-        return None if packed is None else Revision.model_validate(self._unpacked(packed))
+        """Reads the revision that the run returned; None if it returned none."""
+        fields = self.file.revision
+        return None if fields is None else Revision.model_validate(fields)
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
@@ -153,8 +117,11 @@ class Trace:
         return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """Unpacks the body of a span. The body of a search holds counts by document instead of passages."""
-        return cast(dict[str, Any], self._unpacked(span.body))
+        """Reads the body of a span. The update of a search has counts by document instead of passages."""
+        if not (fields := span.body.get("update")):
+            return span.body
+        counts = {name: fields[name] for name in ("passages",) if name in fields}
+        return {**span.body, "update": {**self.update(span), **counts}}
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
@@ -261,10 +228,9 @@ class Trace:
         return sorted(changing, key=lambda span: span.ended)
 
     def update(self, span: StoredSpan) -> State:
-        """Unpacks what a call changed in the state, without the passages of a search."""
-        update = self.body(span)["update"] or {}
-        update.pop("passages", None)
-        return _UPDATE.validate_python(update)
+        """Reads what a call changed in the state, without the passages of a search."""
+        fields = span.body["update"] or {}
+        return _UPDATE.validate_python({name: fields[name] for name in fields if name != "passages"})
 
     def spending(self) -> dict[str, NodeUsage]:
         """Sums calls, tokens, cost, saved answers and seconds by node, without unfinished requests."""

@@ -52,6 +52,8 @@ def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
     file = Trace.load(revision.run_id).file.model_dump_json()
     assert "SECRETKEY1234" not in file + revision.model_dump_json()
     assert "api_key=***" in file
+    [listed] = TraceStore().list()
+    assert listed.status == "not checked" and "api_key=***" in listed.error
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")

@@ -36,9 +36,11 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
         store.remove([word])
 
 
-def test_file_is_private_to_its_owner(tmp_path: Path) -> None:
-    filled(tmp_path, "a")
+def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
+    store = filled(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
+    (tmp_path / "traces" / "b.jsonl").write_text('{"run":{"format":2}}\n')
+    assert [(it.run_id, it.status) for it in store.list()] == [("b", "unreadable"), ("a", "done")]
 
 
 def test_old_runs_are_pruned(tmp_path: Path) -> None:

@@ -1,14 +1,11 @@
 """A run is read back as it was, and a file that is no trace is refused."""
 
-import json
 from pathlib import Path
 
 import pytest
-from makers import check, evidence
 
 from rarr import Trace
 from rarr.errors import InputError
-from rarr.traces.recorder import Packer
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from traces.helpers import RIGHT, TEXT, file, recorded, span
@@ -44,7 +41,7 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
     assert {it.outcome for it in read.controls} == {"found"}
 
 
-@pytest.mark.parametrize("text", ["", "[]\n", '{"run":{"format":2}}\n', "\x00\n"])
+@pytest.mark.parametrize("text", ["", "[]\n", '{"run":{"format":3}}\n', "\x00\n"])
 def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(InputError, match="is not a trace"):
@@ -54,7 +51,7 @@ def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("now", "then"),
     [
-        ('"format":2', '"format":3'),
+        ('"format":3', '"format":2'),
         ("run-1", "../../run"),
         *(('"settings":{}', f'"settings":{{"x":{number}}}') for number in ("Infinity", "NaN", "1e999")),
     ],
@@ -63,15 +60,6 @@ def test_file_with_a_wrong_value_is_refused(tmp_path: Path, now: str, then: str)
     (tmp_path / "run.json").write_text(file().text().replace(now, then))
     with pytest.raises(InputError, match="is not a trace"):
         Trace.read(tmp_path / "run.json")
-
-
-def test_records_are_written_once_and_come_back_in_place() -> None:
-    packer, record = Packer(), check()
-    value = {"evidence": [evidence(), {"deep": [record, record]}], "text": "Où\n\x1b", "none": None}
-    packed, records = packer.pack(value)
-    assert packer.pack([record])[1] == "[]"
-    held = file(spans=[span(records=json.loads(records), body={"update": {"checks": []}})])
-    assert Trace(held).body(span(body=json.loads(packed))) == value
 
 
 ASKED = {"prompt": "hash", "user": "u", "temperature": 0.0}
