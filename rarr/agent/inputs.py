@@ -13,6 +13,8 @@ from rarr.valid_unicode import REPLACEMENT, valid
 
 Message = Mapping[str, Any]
 """A message as chat APIs have it: "role" and "content", which is a text or a list of blocks."""
+Context = str | Sequence[Message] | None
+"""The question or the conversation to which a text belongs."""
 
 LONGEST = 4000
 """The most characters of a conversation that are read: the latest turns, and the ends of longer ones."""

@@ -8,7 +8,7 @@ from rarr.agent.blocks import by_blocks, is_divided
 from rarr.agent.cite import cited, without_edits
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
-from rarr.agent.inputs import Message, context_of, optional_text, required_text, text_notices
+from rarr.agent.inputs import Context, context_of, optional_text, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.refusals import with_decisions
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
@@ -25,6 +25,8 @@ from rarr.tools.models.run_budget import Meter
 
 Search = Literal["given"] | None
 """`given`: the sources of the call are searched alone."""
+Sources = Sequence[Given] | None
+"""Passages of a call: texts, documents of LangChain, records or search results."""
 
 
 class Reviser(RunOwner[Revision]):
@@ -36,9 +38,9 @@ class Reviser(RunOwner[Revision]):
     async def arevise(
         self,
         text: str,
-        context: str | Sequence[Message] | None = None,
+        context: Context = None,
         *,
-        sources: Sequence[Given] | None = None,
+        sources: Sources = None,
         search: Search = None,
         run_id: str | None = None,
     ) -> Revision:
@@ -68,7 +70,7 @@ class Reviser(RunOwner[Revision]):
         text: str,
         context: str | None = None,
         *,
-        sources: Sequence[Given] | None = None,
+        sources: Sources = None,
         search: Search = None,
         mark_unsupported: bool = False,
         run_id: str | None = None,
@@ -88,8 +90,8 @@ class Reviser(RunOwner[Revision]):
     async def apostprocess(
         self,
         answer: str,
-        context: str | Sequence[Message] | None = None,
-        sources: Sequence[Given] | None = None,
+        context: Context = None,
+        sources: Sources = None,
         *,
         mode: PostprocessMode = "revise",
         search: Search = None,
@@ -115,7 +117,7 @@ class Reviser(RunOwner[Revision]):
         made._components = components
         return made
 
-    async def _searching(self, sources: Sequence[Given] | None, search: Search) -> "Reviser":
+    async def _searching(self, sources: Sources, search: Search) -> "Reviser":
         """Returns a reviser that searches the sources of a call. Raises `InputError` for wrong sources."""
         if search not in (None, "given"):
             raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
@@ -174,11 +176,7 @@ def _search_of(settings: dict[str, Any]) -> Search:
 
 
 async def arevise(
-    text: str,
-    context: str | Sequence[Message] | None = None,
-    *,
-    sources: Sequence[Given] | None = None,
-    **settings: Any,
+    text: str, context: Context = None, *, sources: Sources = None, **settings: Any
 ) -> Revision:
     """Revises one text, as `Reviser.arevise` does.
 
@@ -189,14 +187,11 @@ async def arevise(
         return await reviser.arevise(text, context, sources=sources, search=search)
 
 
-revise = synchronous(arevise)
-
-
 async def acite(
     text: str,
     context: str | None = None,
     *,
-    sources: Sequence[Given] | None = None,
+    sources: Sources = None,
     mark_unsupported: bool = False,
     **settings: Any,
 ) -> Cited:
@@ -209,13 +204,10 @@ async def acite(
         return await reviser.acite(text, context, sources=sources, **how)
 
 
-cite = synchronous(acite)
-
-
 async def apostprocess(
     answer: str,
-    context: str | Sequence[Message] | None = None,
-    sources: Sequence[Given] | None = None,
+    context: Context = None,
+    sources: Sources = None,
     *,
     mode: PostprocessMode = "revise",
     deadline_s: float | None = None,
@@ -244,4 +236,4 @@ async def apostprocess(
     return await in_time(finished(), answer, mode, deadline_s)
 
 
-postprocess = synchronous(apostprocess)
+revise, cite, postprocess = synchronous(arevise), synchronous(acite), synchronous(apostprocess)

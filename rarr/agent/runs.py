@@ -6,6 +6,7 @@ id of its LangGraph thread. The requests of a node that was killed are sent agai
 
 import asyncio
 import re
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import (
@@ -61,7 +62,7 @@ NODES = (
 )
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 
-_NO_RECURSION_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
+_NO_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
@@ -132,14 +133,14 @@ class RunOwner(Closable, Generic[Outcome]):
         """
         used, is_wired = settings_of(settings, components, values), components is None
         self._components = self._adapted(components or wire(self._wired(used), on_index))
-        self.settings, self._on_step = self._components.settings, on_step
+        self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
         skipped = by_reason(getattr(self._components.retriever, "skipped", ()))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
         self._notices += unused_settings(self._components) if is_wired else []
-        is_resumable = checkpointer is not None
-        self._traces = Recording(self.settings, resumable=is_resumable) if self.settings.trace else None
+        is_kept = checkpointer is not None
+        self._traces = Recording(self.settings, resumable=is_kept) if self.settings.trace else None
 
     def _wired(self, settings: Settings) -> Settings:
         """Returns the settings of which the components are made."""
@@ -149,8 +150,8 @@ class RunOwner(Closable, Generic[Outcome]):
         """Returns the components as this graph uses them. Raises `RarrError` where one is missing."""
         return components
 
-    def _graph(self) -> Graph:
-        raise NotImplementedError
+    @abstractmethod
+    def _graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
         """Closes what this event loop opened, but no retriever of the caller. The next use opens it again."""
@@ -207,11 +208,11 @@ class RunOwner(Closable, Generic[Outcome]):
         """Returns the first state of a run that has come to `state`."""
         return state
 
+    @abstractmethod
     def _made(
         self, run_id: str, state: State, meter: Meter
     ) -> tuple[Revision, Callable[[Revision], Outcome]]:
         """Makes the research of the last state of a run, and what makes the outcome of the recorded one."""
-        raise NotImplementedError
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         return await self._through_graph(None if resumed else start, run_id)
@@ -220,8 +221,6 @@ class RunOwner(Closable, Generic[Outcome]):
         """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
         graph = await self._checkpoints.graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
-        if self._on_step is None:
-            return cast(State, await graph.ainvoke(start, **call))
         state: Any = start
         async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
             if mode == "values":
@@ -234,16 +233,13 @@ class RunOwner(Closable, Generic[Outcome]):
 
 
 class Checkpoints:
-    """Builds the graph with its checkpointer, and reads and writes the states of runs.
+    """Builds the graph with its checkpointer, and reads and writes the states of runs; None stores nothing.
 
     If the checkpointer is a function, it is called once for each event loop.
     """
 
     def __init__(self, checkpointer: Checkpointer | None, build: Callable[[], Graph]) -> None:
-        """Raises `InputError` for an object that is neither a checkpointer nor a function.
-
-        With None, nothing is stored.
-        """
+        """Raises `InputError` for an object that is neither a checkpointer nor a function."""
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
             what = kind_of(checkpointer)
@@ -264,10 +260,8 @@ class Checkpoints:
                     saver = await ready.opened.enter_async_context(saver())
                 own = getattr(saver, "loop", None)  # checkpointers of databases have a loop
                 if own is not None and own is not asyncio.get_running_loop():
-                    raise InputError(
-                        "the checkpointer belongs to another event loop: await arevise and aresume there,"
-                        f" or give {_OPENING}"
-                    )
+                    cure = f"await arevise and aresume there, or give {_OPENING}"
+                    raise InputError(f"the checkpointer belongs to another event loop: {cure}")
                 # None would take over the checkpointer of a graph in whose node the run is.
                 ready.graph = self._build().compile(_with_records(saver) if saver else False)
         return ready.graph
@@ -275,12 +269,8 @@ class Checkpoints:
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run)."""
         name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
-        config = RunnableConfig(
-            run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_RECURSION_LIMIT
-        )
-        if self._checkpointer is not None:
-            config["configurable"] = {"thread_id": thread}
-        return config
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_LIMIT)
+        return config if self._checkpointer is None else {**config, "configurable": {"thread_id": thread}}
 
     async def stored(self, run_id: str, block: int = 0) -> StateSnapshot | None:
         """Reads the last state of a run or block; None if it did not start, or nothing is stored."""
@@ -291,14 +281,12 @@ class Checkpoints:
 
     async def keep(self, run_id: str, state: State, *, done: bool) -> None:
         """Stores the first state of a run by blocks, or its last state if `done`."""
-        if self._checkpointer is None:
-            return
-        graph, config = await self.graph(), self.config(run_id)
-        new = {**state, "lacking": []} if done else {**state}
-        if done:  # the warnings of the start are kept already
-            before = (await graph.aget_state(config)).values["warnings"]
-            new["warnings"] = state["warnings"][len(before) :]
-        await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
+        if self._checkpointer is not None:
+            graph, config = await self.graph(), self.config(run_id)
+            # The warnings of the start are kept already.
+            before = len((await graph.aget_state(config)).values["warnings"]) if done else 0
+            new = {**state, "warnings": state["warnings"][before:]} | ({"lacking": []} if done else {})
+            await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
     async def new(self, run_id: str | None) -> str:
         """Checks and returns the id of a new run; generates one for None.
@@ -349,18 +337,13 @@ def _record_types(*kinds: type) -> list[tuple[str, str]]:
 
 
 def _with_records(saver: Saver) -> Saver:
-    """Copies the checkpointer so that it restores the package's records without warnings.
-
-    If it has a serializer of its own, it may be returned as it is.
-    """
+    """Copies the checkpointer so that it restores the package's records without warnings, if it can."""
     types = _record_types(Span, SentenceSupport, Record)
     copied = saver.with_allowlist(types)
     # A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
     if copied is saver and type(saver.serde) is JsonPlusSerializer:
-        copied = copy(saver)
-        copied.serde = JsonPlusSerializer(
-            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=types
-        )
+        copied, fallback = copy(saver), saver.serde.pickle_fallback
+        copied.serde = JsonPlusSerializer(pickle_fallback=fallback, allowed_msgpack_modules=types)
     return copied
 
 
@@ -371,8 +354,8 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     fails every remaining question with the same one.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
-    told = withheld(run_id, state.get("edits", []))
-    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings, *told]
+    refused = withheld(run_id, state.get("edits", []))
+    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings, *refused]
     return Revision(
         run_id=run_id,
         original=state["original"],
