@@ -1,4 +1,4 @@
-"""Plants sentences with known outcome into a block, by which the reader of the block is examined.
+"""Makes planted controls: sentences with known outcome, by which the reader of a block is examined.
 
 A planted error is a sentence of an excerpt in which one value or a "not" was changed; a repetition is a
 sentence of an excerpt as it is. A reader that misses them cannot be relied on for the sentences beside them.
@@ -7,11 +7,12 @@ sentence of an excerpt as it is. A reader that misses them cannot be relied on f
 import hashlib
 import random
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from rarr.backends.embedded.values import Date, Value, states, values
 from rarr.components import Excerpt, RawCard, SourceLine
@@ -37,15 +38,24 @@ class Control(NamedTuple):
     borrowed: bool = False
 
 
-class _Change(NamedTuple):
-    start: int
-    end: int
-    new: str
-    kind: ControlKind
+class _Slot(NamedTuple):
+    """A number or name of a line that can be changed; `key` tells which others can stand there."""
 
+    place: Span
+    text: str
+    key: str
+    value: Value | None = None
+    unit: str = ""
+
+    def is_in(self, text: str) -> bool:
+        return states(text, self.value) if self.value else self.text in text
+
+
+_Change: TypeAlias = tuple[Span, str, ControlKind]
+"""The place of some words of a line, the words to write there, and their kind."""
 
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
-_MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
+_MARKUP = re.compile(r"[|`<>\[\]*_#{}\n]|https?:")
 # Words that point to another sentence.
 _POINTING = re.compile(
     r"\b(?:it|its|itself|they|them|their|he|him|his|she|her|hers|this|that|these|those|such|same|both|former"
@@ -63,6 +73,7 @@ _NOT = re.compile(
     r"|\bcan(?P<cannot>not)\b|(?<=\w )(?P<nicht>nicht )(?=\w)"
 )
 NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
+# A name that can be told from other words in capitals by the word before it.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
@@ -73,6 +84,10 @@ _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
 _OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a word in a capital, not the first one
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_YEAR = " year"  # no unit
+_SAME = {"number": 0.5, "name": 0.4}  # of the words of a line, in lines about the same
+_BORROWING = 48  # lines that are tried, however many there are
+_JOINING = (":", "/", "-", ".", "–")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
@@ -84,21 +99,23 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
     chance = random.Random(seed)
+    planting = _Planting(lines, chance)
     origins = [line for line in lines if _stands_alone(line.text)]
     chance.shuffle(origins)
     borrowed = min(errors, errors // 3 or int(chance.random() < 1 / 3))
     made: list[Control] = []
     for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
         used = {control.origin.label for control in made}
-        for origin in origins:
+        for origin in origins[:_BORROWING] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
-                made += filter(None, [_error(origin, lines, chance, borrows=borrows)])
+                made += planting.errors(origin, borrows=borrows)
     if errors and not made:  # lines that point to another sentence do too, if they begin with their subject
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
-        tries = (_error(it, lines, chance, borrows=False) for _ in range(_TRIES) for it in pointing)
-        made = list(islice(filter(None, tries), 1))
-    free = [it for it in origins if all(it.label != control.origin.label for control in made)]
-    made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
+        tried = (planting.errors(it, borrows=False) for _ in range(_TRIES) for it in pointing)
+        made = list(islice((error for found in tried for error in found), 1))
+    used = {control.origin.label for control in made}
+    free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
+    made += free[:repetitions]
     chance.shuffle(made)
     return made
 
@@ -117,14 +134,15 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
     """Does the reader contradict the control, and cite its origin, by words of another excerpt?"""
-    cited = [lines[label] for label in card.quotes if label in lines] if card and card.verdict == "no" else []
-    others = [line.text for line in cited if line.evidence_id != control.origin.evidence_id]
-    copied = [edit.by for edit in card.edits] if card else []
-    return control.origin in cited and any(fold(text).holds(by) for text in others for by in copied)
+    if card is None or card.verdict != "no":
+        return False
+    cited = [lines[label] for label in card.quotes if label in lines]
+    others = [fold(it.text) for it in cited if it.evidence_id != control.origin.evidence_id]
+    return control.origin in cited and any(it.holds(edit.by) for it in others for edit in card.edits)
 
 
 def _is_fixed(control: Control, card: RawCard) -> bool:
-    text, origin = control.text, control.origin.text
+    text, origin, right, wrong = control.text, control.origin.text, control.right, control.wrong
     for edit in card.edits:
         if place := found_once(edit.old, text):
             text = text[: place.start] + edit.new + text[place.end :]
@@ -135,52 +153,81 @@ def _is_fixed(control: Control, card: RawCard) -> bool:
     if control.kind == "not":
         return len(NEGATION.findall(text)) == len(NEGATION.findall(origin))
     if control.kind == "name":
-        return fold(text).holds(control.right) and not fold(text).holds(control.wrong)
-    right, wrong = values(control.right), values(control.wrong)
-    return all(states(text, value) for value in right) and not all(states(text, value) for value in wrong)
+        return fold(text).holds(right) and not fold(text).holds(wrong)
+    has_right, has_wrong = (all(states(text, it) for it in values(each)) for each in (right, wrong))
+    return has_right and not has_wrong
 
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     """Is the line a whole, unsuspicious sentence without pronouns? With `pointing` it may have them later."""
     words = len(text.split()) if " " in text else len(text) // 2
-    return (
-        _FEWEST_WORDS <= words <= _MOST_WORDS
-        and _WHOLE.match(text) is not None
-        and _MARKUP.search(text) is None
-        and (_POINTING.match if pointing else _POINTING.search)(text) is None
-        and "\n" not in text
-        and not suspicion(text)
-    )
+    is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
+    points = _POINTING.match if pointing else _POINTING.search
+    return bool(is_whole) and not points(text) and not suspicion(text)
 
 
-def _error(
-    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
-) -> Control | None:
-    makers = [_borrowed_numbers, _borrowed_names] if borrows else [_other_numbers, _other_polarity]
-    chance.shuffle(makers)
-    for make in makers:
-        if changes := list(make(origin, lines, chance)):
-            start, end, new, kind = chance.choice(changes)
-            text = origin.text[:start] + new + origin.text[end:]
-            return Control(text, origin, kind, new, origin.text[start:end], borrows)
-    return None
+class _Planting:
+    """Changes values of lines by chance; what can be borrowed is found by its key, not line by line."""
+
+    def __init__(self, lines: Sequence[SourceLine], chance: random.Random) -> None:
+        self._lines, self._chance = lines, chance
+
+    def errors(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
+        """Makes an error of this line, if one can be made."""
+        borrowing = partial(self._borrowed, "number"), partial(self._borrowed, "name")
+        makers = [*borrowing] if borrows else [self._other_numbers, _other_polarity]
+        self._chance.shuffle(makers)
+        for changes in (list(make(origin)) for make in makers):
+            if changes:
+                (start, end), new, kind = self._chance.choice(changes)
+                text = origin.text[:start] + new + origin.text[end:]
+                return [Control(text, origin, kind, new, origin.text[start:end], borrows)]
+        return []
+
+    def _other_numbers(self, origin: SourceLine) -> Iterator[_Change]:
+        """Yields changes of a number to one that no line has."""
+        for slot in _slots(origin.text, "number"):
+            if slot.key == _YEAR:
+                new = str(int(slot.text) + self._chance.choice((-1, 1)) * self._chance.randint(3, 12))
+            else:
+                new = _scaled(slot.text, self._chance.choice(_FACTORS))
+                is_day = slot.value and slot.value.kind == "date" and len(slot.text) < 4
+                new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
+            if new and not any(new in line.text for line in self._lines):
+                yield slot.place, new, "number"
+
+    def _borrowed(self, kind: ControlKind, origin: SourceLine) -> Iterator[_Change]:
+        """Yields changes to a number of the same unit, or a name, from a line about something else."""
+        for slot in _slots(origin.text, kind):
+            alike = self._alike[kind, slot.key]
+            rest = _stems(origin.text[: slot.place.start] + origin.text[slot.place.end :])
+            shared = ((line, len(rest & _stems(line.text))) for line in self._lines if alike[1:])
+            said = {it.text for it, count in shared if not rest or count / len(rest) > _SAME[kind]}
+            for line, other in alike:
+                is_other = line.text not in said and line != origin and _may_replace(other, line, slot)
+                if is_other and not any(other.is_in(text) for text in (origin.text, *said)):
+                    yield slot.place, other.text, kind
+
+    @cached_property
+    def _alike(self) -> Mapping[tuple[str, str], list[tuple[SourceLine, _Slot]]]:
+        found = defaultdict[tuple[str, str], list[tuple[SourceLine, _Slot]]](list)
+        for line in self._lines:
+            for kind in ("number", "name"):
+                for slot in _slots(line.text, kind):
+                    for key in {slot.key, slot.unit} - {""}:
+                        found[kind, key].append((line, slot))
+        return found
 
 
-def _other_numbers(
-    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
-) -> Iterator[_Change]:
-    """Yields changes of a number to one that no line has."""
-    for value in _changeable_numbers(origin.text):
-        written = value.span.of(origin.text)
-        if _is_year(written):
-            new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
-        else:
-            new = _scaled(written, chance.choice(_FACTORS))
-            is_day = value.kind == "date" and len(written) < 4
-            new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
-        if new and not any(new in line.text for line in lines):
-            yield _Change(value.start, value.end, new, "number")
+def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
+    """Is the slot of a line far from another? A line with both values may say that one replaced the other."""
+    if new.value is None or old.value is None:
+        return {*new.text.split()}.isdisjoint(old.text.split())
+    first, second = _least(new.value), _least(old.value)
+    gap = abs(first - second)
+    is_far = gap >= 3 if old.key == _YEAR else gap * 5 >= max(abs(first), abs(second))
+    return is_far and not old.is_in(line.text)
 
 
 def _scaled(written: str, factor: float) -> str:
@@ -196,70 +243,50 @@ def _scaled(written: str, factor: float) -> str:
     return "".join(next(left) if character.isdigit() else character for character in written)
 
 
-def _borrowed_numbers(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
-    """Yields changes of a number to one of the same unit from a line about something else."""
-    for value in _changeable_numbers(origin.text):
-        unit, year = _unit(value, origin.text), _is_year(value.span.of(origin.text))
-        rest = origin.text[: value.start] + origin.text[value.end :]
-        said = [line for line in lines if _share(rest, line.text) > 0.5]
-        for line in lines:
-            for other in _changeable_numbers(line.text) if line.label != origin.label else ():
-                new = other.span.of(line.text)
-                alike = _is_year(new) if year else unit and _unit(other, line.text) == unit
-                if not alike or line in said or not _is_far(value, other, year=year):
-                    continue
-                # A line with both values may say that one replaced the other.
-                has_both = states(line.text, value) or any(states(it.text, other) for it in (origin, *said))
-                if not has_both:
-                    yield _Change(value.start, value.end, new, "number")
-
-
-def _borrowed_names(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
-    """Yields changes of a name to one behind the same word in a line about something else."""
-    for start, end, before in _names(origin.text):
-        words = origin.text[start:end].split()
-        rest = origin.text[:start] + origin.text[end:]
-        said = [line.text for line in lines if _share(rest, line.text) > 0.4]
-        for line in lines:
-            for at, to, other_before in _names(line.text) if line.label != origin.label else ():
-                new = line.text[at:to]
-                is_alike = other_before == before and len(new.split()) == len(words)
-                is_other = new not in origin.text and not set(new.split()) & set(words)
-                if is_alike and is_other and not any(new in text for text in said):
-                    yield _Change(start, end, new, "name")
-
-
-def _other_polarity(origin: SourceLine, lines: Sequence[SourceLine], _: random.Random) -> Iterator[_Change]:
+def _other_polarity(origin: SourceLine) -> Iterator[_Change]:
     """Yields changes that put in a "not" or take it out."""
     negations = list(NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
-        start, end = next(match.span(name) for name in match.groupdict() if match[name])
-        yield _Change(start, end, "", "not")
+        yield next(Span(*match.span(name)) for name in match.groupdict() if match[name]), "", "not"
     elif not negations and len(matches := list(_AUXILIARY.finditer(origin.text))) == 1:
-        yield _Change(matches[0].end(), matches[0].end(), " not", "not")
+        yield Span(matches[0].end(), matches[0].end()), " not", "not"
 
 
-@lru_cache(maxsize=4096)  # each line is compared with all others
-def _changeable_numbers(text: str) -> tuple[Value, ...]:
+@lru_cache(maxsize=4096)  # the blocks of a run share their lines
+def _slots(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
+    if kind == "number":
+        return tuple(_number(value, text) for value in _changeable_numbers(text))
+    found = [(Span(*it.span()), _BEFORE_NAME.search(text, 0, it.start())) for it in _NAME.finditer(text)]
+    names = [(it, match[1].casefold()) for it, match in found if match and match[1].casefold() in _NAMING]
+    free = [it for it in names if not any(value.span.overlaps(it[0]) for value in values(text))]
+    return tuple(_Slot(it, it.of(text), f"{before} {it.of(text).count(' ')}") for it, before in free)
+
+
+def _number(value: Value, text: str) -> _Slot:
+    """Makes the slot of a number; its unit is the unit or noun behind it, and no word such as "to"."""
+    match, written = _UNIT.match(text, value.end), value.span.of(text)
+    unit = match[0].strip().casefold() if match else ""
+    unit = "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
+    is_year = written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
+    return _Slot(value.span, written, _YEAR if is_year else unit, value, unit)
+
+
+def _changeable_numbers(text: str) -> Iterator[Value]:
     """Finds the numbers in digits that can be changed, days and years too; none of a name ("Apollo 11")."""
     found: list[Value] = []
     for value in values(text):
+        start, end = value.number
         if value.kind == "date" and not re.fullmatch(r"[\d ]+[./-][\d ./-]+", value.text):
             found += _days_and_years(value)
         elif value.kind == "number" and not (
-            value.is_word
-            or _BEHIND_POWER.match(text, value.number.end)
-            or _OF_NAME.search(text[: value.number.start])
+            value.is_word or _BEHIND_POWER.match(text, end) or _OF_NAME.search(text[:start])
         ):
-            found.append(value)
-    return tuple(
-        value._replace(start=value.number.start, end=value.number.end)
-        for value in found
-        if text[value.number.end - 1].isdigit()
-        and text[value.number.start] != "0"
-        and text[max(0, value.number.start - 1) : value.number.start] not in (":", "/", "-", ".", "–")
-        and text[value.number.end : value.number.end + 1] not in (":", "/", "-", "–")
-    )
+            found.append(value._replace(start=start, end=end))
+    for value in found:
+        around = text[max(0, value.start - 1) : value.start], text[value.end : value.end + 1]
+        is_part = around[0] in _JOINING or (around[1] in _JOINING and around[1] != ".")
+        if text[value.end - 1].isdigit() and text[value.start] != "0" and not is_part:
+            yield value
 
 
 def _days_and_years(value: Value) -> Iterator[Value]:
@@ -268,23 +295,7 @@ def _days_and_years(value: Value) -> Iterator[Value]:
         if isinstance(date, Date):
             part = Date(years=date.years) if match[1] else Date(days=date.days)
             place = Span(*match.span()).moved(value.start)
-            yield value._replace(number=place, readings=(part,))
-
-
-def _unit(value: Value, text: str) -> str:
-    """Returns the unit or noun behind a number; empty for a word that is neither, such as "to"."""
-    match = _UNIT.match(text, value.end)
-    unit = match[0].strip().casefold() if match else ""
-    return "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
-
-
-def _is_year(written: str) -> bool:
-    return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
-
-
-def _is_far(value: Value, other: Value, *, year: bool) -> bool:
-    old, new = (_least(each) for each in (value, other))
-    return abs(old - new) >= 3 if year else abs(old - new) * 5 >= max(abs(old), abs(new))
+            yield value._replace(start=place.start, end=place.end, readings=(part,))
 
 
 def _least(value: Value) -> Fraction:
@@ -292,20 +303,6 @@ def _least(value: Value) -> Fraction:
     return min([*dates, *(it.amount for it in value.amounts)])
 
 
-def _share(text: str, other: str) -> float:
-    wanted = _stems(text)
-    return len(wanted & _stems(other)) / len(wanted) if wanted else 1.0
-
-
-@lru_cache(maxsize=4096)  # each line is compared with all others
+@lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text))
-
-
-@lru_cache(maxsize=4096)
-def _names(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Finds the names that can be told from other words in capitals, with the word before each."""
-    found = [(it.span(), _BEFORE_NAME.search(text, 0, it.start())) for it in _NAME.finditer(text)]
-    words = [(*place, before[1].casefold()) for place, before in found if before]
-    names = [it for it in words if it[2] in _NAMING]
-    return tuple(it for it in names if not any(at.span.overlaps(Span(*it[:2])) for at in values(text)))

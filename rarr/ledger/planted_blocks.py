@@ -67,21 +67,18 @@ class PlantedBlock:
 
         A reading that doubts gives verdicts alone: a planted error needs the verdict `no`.
         """
-        cards = reading.cards
+        cards, lines = reading.cards, self.lines
         self.cards, self.served, self.problem = reading
         if doubting:
             self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
         # Nothing is known of how an answer judges that has no cards, or was cut off before the controls.
         elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
-            self.located = {
-                place: locate_card(cards[number], text, place, self.lines)
-                for number, place in self.places.items()
-                if number in cards
-            }
-            missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), self.lines)]
-            disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), self.lines))
+            read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
+            self.located = {place: locate_card(card, text, place, lines) for place, card in read}
+            missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), lines)]
+            disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), lines))
             self.disputed = next(disputed, 0)
-            self.missed = tuple(n for n in missed if n in self.examining)
+            self.missed = tuple(n for n in missed if n != self.disputed)
 
     def traced(self) -> dict[str, list[dict[str, Any]]]:
         """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
