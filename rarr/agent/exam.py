@@ -1,7 +1,8 @@
 """Examines a language model as a reader of cards: 24 sentences with a known outcome, in two requests."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -21,6 +22,11 @@ from rarr.tools.text.wording import counted
 Fitness = Literal["edits", "suggestions", "nothing"]
 FILE = Path(__file__).with_name("exam_cards.json")
 FOR_EDITS, FOR_SUGGESTIONS, LEAST_LOCATED = 22, 18, 0.95
+_FIT: dict[Fitness, str] = {
+    "edits": "fit for edits",
+    "suggestions": "fit for suggestions alone: name a stronger model for edits",
+    "nothing": "unfit to read: name a stronger model",
+}
 
 
 class ExamResult(NamedTuple):
@@ -65,17 +71,10 @@ class ExamResult(NamedTuple):
 
     def lines(self, name: str) -> list[str]:
         """Writes the result in lines for a person; the last says what the model is fit for."""
-        says = {
-            "edits": "fit for edits",
-            "suggestions": "fit for suggestions alone: name a stronger model for edits",
-            "nothing": "unfit to read: name a stronger model",
-        }
-        return [
-            f"right cards: {self.found} of {self.cards}",
-            f"tokens: {self.tokens}, seconds: {self.seconds:.1f}",
-            f"faults: {', '.join(self.faults) or 'none'}",
-            f"{name} is {says[self.fit_for]}",
-        ]
+        cards, spent = f"{self.found} of {self.cards}", f"{self.tokens}, seconds: {self.seconds:.1f}"
+        faults = ", ".join(self.faults) or "none"
+        last = f"{name} is {_FIT[self.fit_for]}"
+        return [f"right cards: {cards}", f"tokens: {spent}", f"faults: {faults}", last]
 
 
 def examined(name: str, settings: Settings) -> ExamResult:
@@ -98,8 +97,7 @@ def examined(name: str, settings: Settings) -> ExamResult:
 
 async def examine(reader: CardReader) -> ExamResult:
     """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
-    meter, started, kept, served = Meter(), perf_counter(), True, ""
-    outcomes, labels, wrong = list[tuple[bool, bool]](), list[bool](), list[bool]()
+    meter, started, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using(meter):
         for part in json.loads(await work(FILE.read_text, "utf-8")):
             block = _block(part)
@@ -108,31 +106,23 @@ async def examine(reader: CardReader) -> ExamResult:
             lines = {line.label: line for excerpt in block.excerpts for line in excerpt.lines}
             kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
             for number, sentence in enumerate(part["sentences"], start=1):
-                card = reading.cards.get(number)
-                labels += [label in lines for label in [*card.quotes, *card.against]] if card else []
-                outcomes.append(_outcome(sentence, card, lines))
-                wrong += [outcomes[-1][0]] if sentence["verdict"] == "no" else []
-    return ExamResult(
-        cards=len(outcomes),
-        found=sum(right for right, _ in outcomes),
-        errors=len(wrong),
-        missed=wrong.count(False),
-        false_alarms=sum(alarm for _, alarm in outcomes),
-        quotes=len(labels),
-        placed=sum(labels),
-        kept_form=kept,
-        tokens=meter.total.input_tokens + meter.total.output_tokens,
-        seconds=perf_counter() - started,
-        served=served,
-    )
+                card, is_error = reading.cards.get(number), sentence["verdict"] == "no"
+                right, alarm = _outcome(sentence, card, lines)
+                counts.update(cards=1, found=right, false_alarms=alarm)
+                counts.update(errors=is_error, missed=is_error and not right)
+                labels = [*card.quotes, *card.against] if card else []
+                counts.update(quotes=len(labels), placed=sum(label in lines for label in labels))
+    tokens = meter.total.input_tokens + meter.total.output_tokens
+    seconds = perf_counter() - started
+    return ExamResult(**counts, kept_form=kept, tokens=tokens, seconds=seconds, served=served)
 
 
 def _block(part: Mapping[str, Any]) -> ReadingBlock:
-    def excerpt(n: int, title: str, lines: Sequence[str]) -> Excerpt:
-        made = (SourceLine(f"P{n}.{at}", it, f"x{n}", 0, len(it)) for at, it in enumerate(lines, start=1))
-        return Excerpt(f"P{n}", title, "", tuple(made))
-
-    excerpts = (excerpt(number, **source) for number, source in enumerate(part["sources"], start=1))
+    excerpts = []
+    for n, source in enumerate(part["sources"], start=1):
+        lines = enumerate(source["lines"], start=1)
+        made = (SourceLine(f"P{n}.{at}", line, f"x{n}", 0, len(line)) for at, line in lines)
+        excerpts.append(Excerpt(f"P{n}", source["title"], "", tuple(made)))
     sentences = enumerate(part["sentences"], start=1)
     pieces = (it for n, each in sentences for it in (Piece(each["text"], n), Piece(" ")))
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))

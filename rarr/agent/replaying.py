@@ -57,11 +57,11 @@ NODES = {
 ASKING: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
 """The nodes that decide what is searched for. Their questions are compared, and not searched for."""
 SEARCHING = ("retrieve", "rerank", "find_triples")
+_FIELDS = Settings.model_fields
 CURRENT = (
-    names_with(SecretStr, Settings.model_fields)
-    | names_with(Path, Settings.model_fields)
-    | {name for name in Settings.model_fields if name.endswith("_url")}
-    | {"search", "trace", "user_agent"}
+    names_with(SecretStr, _FIELDS)
+    | names_with(Path, _FIELDS)
+    | {*(name for name in _FIELDS if name.endswith("_url")), "search", "trace", "user_agent"}
 )
 """Settings that are not taken from a trace: keys and addresses, files and folders.
 
@@ -121,14 +121,14 @@ async def areplay(
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
     file = None if prompt is None else Path(prompt)
-    node, replaced = _node_and_prompt(trace, node, file, is_model_given=model is not None)
+    node, replaced = _node_and_prompt(trace, node, file, other=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if file is not None:
         prompts[replaced] = await to_thread(load_file, file, replaced)
-    if node is not None and model is not None:
+    if node and model is not None:
         settings["models"] = {**settings.get("models", {}), node: model}
-    live, outcomes, recorded = node is not None, list[str](), RecordedNodes(trace, node)
-    components = await to_thread(_components, trace, prompts, settings, outcomes, live=live)
+    outcomes, recorded = list[str](), RecordedNodes(trace, node)
+    components = await to_thread(_components, trace, prompts, settings, outcomes, live=bool(node))
     first = {span.name for span in trace.inner[0]}
     kind = Answerer if "find_triples" in first else Writer if {"plan", "assemble"} & first else Reviser
     async with kind(components=replace(components, replaced=recorded.nodes)) as runs:
@@ -143,29 +143,26 @@ async def areplay(
 replay = synchronous(areplay)
 
 
-def _node_and_prompt(
-    trace: Trace, node: str | None, file: Path | None, *, is_model_given: bool
-) -> tuple[str | None, str]:
-    """Returns the node to run again, and the name of the prompt that `file` replaces ("" without a file).
+def _node_and_prompt(trace: Trace, node: str | None, file: Path | None, *, other: bool) -> tuple[str, str]:
+    """Returns the node to run again, and the prompt that `file` replaces; "" for none.
 
-    Raises `InputError` for a node that asks no model or was not reached, and for an unclear prompt.
+    With `other`, the node has another model. Raises `InputError` for a node that asks no model or was not
+    reached, and for an unclear prompt.
     """
-    if node is None and file is None and not is_model_given:
-        return None, ""
     stem = file.stem if file else ""
-    node = node or next((name for name, names in NODES.items() if stem in names), None)
-    if node is None:
+    node = node or next((name for name, names in NODES.items() if stem in names), "")
+    if not node:
+        if file is None and not other:
+            return "", ""
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
     if node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
-    called = {span.name for span in trace.spans if span.kind == "node"}
-    if node not in called:
+    if node not in (called := {span.name for span in trace.spans if span.kind == "node"}):
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
-    asked = _asked(trace)
-    used = [name for name in NODES[node] if name in asked]
+    used = [name for name in NODES[node] if name in _asked(trace)]
     if file is None or stem in used:
         return node, stem
-    if not used and not is_model_given:
+    if not used and not other:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if len(used) > 1:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
@@ -173,7 +170,6 @@ def _node_and_prompt(
 
 
 def _asked(trace: Trace) -> set[str]:
-    """Returns the names of the prompts of the run's questions."""
     return {span.name for span in trace.spans if span.kind == "ask"}
 
 
@@ -183,12 +179,12 @@ class RecordedNodes:
     If the node that runs again is one of them, it is called besides, and its queries are compared.
     """
 
-    def __init__(self, trace: Trace, node: str | None) -> None:
+    def __init__(self, trace: Trace, node: str) -> None:
         self._trace, self._again = trace, node
         self.questions: tuple[list[str], list[str]] = [], []
         self.nodes = {name: partial(self._call, name) for name in (*SEARCHING, *ASKING)}
-        self._calls: dict[tuple[str, str], list[StoredSpan]] = defaultdict(list)
-        self._relevances: dict[str, dict[str, float]] = defaultdict(dict)
+        self._calls = defaultdict[tuple[str, str], list[StoredSpan]](list)
+        self._relevances = defaultdict[str, dict[str, float]](dict)
         for number, calls in trace.calls_by_block().items():
             for call in calls:
                 if call.kind == "node" and ("update" in call.body or call.error not in ("", "cancelled")):
@@ -217,10 +213,9 @@ class RecordedNodes:
 
 def _error(line: str) -> RarrError:
     """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
-    kinds = BudgetError, InputError, ModelError, SetupError, RetrievalError
+    kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
     name, _, message = line.partition(": ")
-    kind = next((kind for kind in kinds if kind.__name__ == name), None)
-    return kind(message) if kind else RetrievalError(line)
+    return kinds[name](message) if name in kinds else RetrievalError(line.removeprefix("RetrievalError: "))
 
 
 class RecordedChat:
@@ -291,10 +286,10 @@ def _components(
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(query.searched for query in trace.state().get("queries", []))
-    made, found = wire(settings, prompts=prompts), trace.revision
-    ids = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
-    decided = Refusals(hashes_of(found, ids) if found else ())  # as the run found it
-    return replace(made, record=None, refusals=lambda: decided, searches=searches)
+    found = trace.revision
+    refused = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
+    decided = Refusals(hashes_of(found, refused) if found else ())  # as the run found it
+    return replace(wire(settings, prompts=prompts), record=None, refusals=lambda: decided, searches=searches)
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
