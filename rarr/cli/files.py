@@ -197,7 +197,8 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
 
 BENCHES = {
     **dict.fromkeys(("attrscore", "expertqa", "factscore"), ("claims", "DATA")),
-    **{name: (name, "DATA") for name in ("rarr", "kalma", "answers", "names", "conflicts")},
+    **{name: (name, "DATA") for name in ("rarr", "kalma", "answers", "names")},
+    "conflicts": ("answers", "DATA"),
     "wikigen": ("wikigen", "EVENTS", "DOCS"),
 }
 """The benches, each with its module in `rarr.evals.benchmarks` and the files that it reads."""
@@ -243,8 +244,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
         raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
     asked, prepared = Options(**rows), import_module(f"rarr.evals.benchmarks.{module}")
     with streams.waiting() as shown:
-        made = getattr(prepared, name)(*data, settings, asked)
-        report = run_bench(made, out, settings, asked, shown.rows)
+        report = run_bench(getattr(prepared, name)(*data, settings, asked), out, settings, asked, shown.rows)
     streams.write_tables(report, out)
     if report.failed:
         cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"

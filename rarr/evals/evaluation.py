@@ -11,7 +11,7 @@ from rarr.evals import run_folder
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report import EvalReport, ScoredRow, measured, render_html
 from rarr.evals.rows import EvalRow, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Worker
 from rarr.records import Revision
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
@@ -61,7 +61,7 @@ def evaluate(
     rows: list[ScoredRow] = run_folder.run_rows(
         texts, path, Prediction,
         run_folder.inputs("rarr eval", texts, description, run_folder.corpus_digest(settings)),
-        lambda: RowReviser(settings, baseline, on_index),
+        lambda: row_reviser(settings, baseline, on_index),
         chosen=run_folder.first(texts, limit), jobs=jobs, on_row=on_row, result_of=scored,
     )  # fmt: skip
     report = EvalReport(data=str(data), settings=description, measures=measured(rows), rows=tuple(rows))
@@ -69,24 +69,22 @@ def evaluate(
     return report
 
 
-class RowReviser:
-    """Revises rows by one reviser, beside their own evidence where they have some."""
+def row_reviser(
+    settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
+) -> Worker:
+    """Revises rows by one reviser, each beside its own evidence where it has some."""
+    reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
 
-    def __init__(
-        self, settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
-    ) -> None:
-        self._reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
-        self.aclose = self._reviser.aclose
-
-    async def line(self, row: EvalRow) -> Prediction:
-        """Revises a row; the prediction has an error if nothing of the text could be checked."""
+    async def line(row: EvalRow) -> Prediction:
         given: dict[str, Any] = {}
         if row.evidence is not None:
             given = {"sources": [piece.given for piece in row.evidence], "search": "given"}
-        revision = await self._reviser.arevise(row.text, row.context, **given)
+        revision = await reviser.arevise(row.text, row.context, **given)
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
         return Prediction(id=row.id, revision=revision)
+
+    return Worker(line, [reviser])
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
@@ -96,12 +94,11 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
     if (revision := prediction.revision) is None:
         return ScoredRow(**known, text=row.text)
     scores = revision.scores
-    kinds = edit_kinds(scores.attribution_before, scores.attribution_after, scores.preservation)
     return ScoredRow(
         **known,
         text=revision.text,
         scores=scores,
-        kinds=tuple(sorted(kind for kind, has in kinds.items() if has)),
+        kinds=tuple(sorted(kind for kind, has in edit_kinds(scores).items() if has)),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
         edits=sum(edit.accepted for edit in revision.edits),
         refused_edits=sum(edit.state == "refused" for edit in revision.edits),

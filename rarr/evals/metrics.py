@@ -18,18 +18,15 @@ from typing import Literal, TypeVar, get_args
 from rapidfuzz.distance import LCSseq
 
 from rarr.backends.embedded.items import is_same, items_of
-from rarr.backends.embedded.values import compare, values
 from rarr.ledger.scores import f1_ap
-from rarr.records import Record
+from rarr.records import Record, Scores
 
 LEVEL, RESAMPLES = 0.95, 2000
 
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
 EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
-_NOISE = 1e-9  # 0.9 - 0.8 is less than 0.1 in floating point and 0.4 - 0.3 more; neither is "more than 0.1"
-_ARTICLES = frozenset({"a", "an", "the"})
-_PUNCTUATION = re.compile(r"[^\w\s]|_")
+NOISE = 1e-9  # 0.9 - 0.8 is less than 0.1 in floating point and 0.4 - 0.3 more; neither is "more than 0.1"
 
 
 class Measured(Record):
@@ -132,23 +129,22 @@ def restored(output: str, reference: str) -> bool:
     return output.split() == reference.split()
 
 
-def edit_kinds(
-    before: float | None, after: float | None, preservation: float | None
-) -> dict[EditKind, bool | None]:
-    """Tells which kinds a revision has (PURR), by its attribution before and after and its preservation.
+def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
+    """Returns which kinds a revision has (PURR), by its attribution before and after and its preservation.
 
     huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
     before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7 (Chen 2023,
     figure 7.2). A value at its limit is not beyond it. None if a score is None that decides.
     """
+    before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
+    kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
     if preservation is None:
-        return dict.fromkeys(EDIT_KINDS)
-    huge = 0.5 - preservation > _NOISE
+        return kinds
+    kinds["huge"] = 0.5 - preservation > NOISE
     if before is None or after is None:
-        return dict[EditKind, bool | None](dict.fromkeys(EDIT_KINDS)) | {"huge": huge}
-    bad = before - after - 0.1 > _NOISE
-    good = after - before - 0.3 > _NOISE and preservation - 0.7 > _NOISE
-    return {"huge": huge, "bad": bad, "unnecessary": bad and before - 0.9 > _NOISE, "good": good}
+        return kinds
+    bad, good = before - after - 0.1 > NOISE, after - before - 0.3 > NOISE and preservation - 0.7 > NOISE
+    return kinds | {"bad": bad, "unnecessary": bad and before - 0.9 > NOISE, "good": good}
 
 
 def rouge_l(output: str, reference: str) -> float:
@@ -162,12 +158,9 @@ def rouge_l(output: str, reference: str) -> float:
 
 
 def answer_words(answer: str) -> list[str]:
-    """Returns the words of an answer as SQuAD compares them: lower case, no punctuation, no articles.
-
-    Rajpurkar et al. 2016.
-    """
-    folded = unicodedata.normalize("NFKC", answer).lower()
-    return [word for word in _PUNCTUATION.sub("", folded).split() if word not in _ARTICLES]
+    """Returns the words that SQuAD compares (Rajpurkar et al. 2016): no articles, no case."""
+    folded = re.sub(r"[^\w\s]|_", "", unicodedata.normalize("NFKC", answer).lower())
+    return [word for word in folded.split() if word not in ("a", "an", "the")]
 
 
 def exact_match(answer: str, reference: str) -> bool:
@@ -183,13 +176,6 @@ def token_f1(answer: str, reference: str) -> float:
     return 2 * common / (len(words) + len(others)) if common else 0.0
 
 
-def is_same_answer(answer: str, other: str) -> bool:
-    """Are two short answers the same words, or do they hold the same value?"""
-    if exact_match(answer, other):
-        return True
-    return any(compare(value, second) == "equal" for value in values(answer) for second in values(other))
-
-
 def answer_score(answer: str, reference: str) -> float:
     """Computes the share of a right answer that `answer` has, from 0 to 1.
 
@@ -200,9 +186,8 @@ def answer_score(answer: str, reference: str) -> float:
     if not wanted:
         return float(exact_match(answer, reference))
     has = [any(is_same(item, other) for other in given) for item in wanted]
-    if any(item.value and not there for item, there in zip(wanted, has, strict=True)):
-        return 0.0
-    return sum(has) / len(has)
+    lacks_value = any(item.value and not there for item, there in zip(wanted, has, strict=True))
+    return 0.0 if lacks_value else sum(has) / len(has)
 
 
 def classification(

@@ -1,6 +1,6 @@
-"""The report of an evaluation: its rows, the measures of all rows, limits, and a page of HTML.
+"""The report of an evaluation: its rows, the measures of all rows, limits, and a page of HTML, from `page/`.
 
-The page has no script and loads nothing. The same report gives the same page. The templates lie in `page/`.
+The page has no script and loads nothing. The same report gives the same page.
 """
 
 import re
@@ -15,6 +15,7 @@ from rapidfuzz.distance import Indel
 from rarr.errors import InputError
 from rarr.evals.metrics import (
     EDIT_KINDS,
+    NOISE,
     EditKind,
     Measured,
     bootstrap_each,
@@ -28,10 +29,8 @@ from rarr.evals.metrics import (
 from rarr.records import Record, Scores, Status
 from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.edit_segments import Piece, merged
-from rarr.tools.text.wording import counted
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-_NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
 
 
 class ScoredRow(Record):
@@ -76,25 +75,12 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
     A row with an error is not judged. F1_AP is that of the averages. The shares of statuses count sentences;
-    `n` counts rows.
+    `n` counts rows. `restored` is over texts that a person changed, `untouched_when_correct` over the others.
     """
     if not rows:
         return {}
     scores = [(it.scores.attribution_after, it.scores.preservation) for it in rows]
-    kinds = [edit_kinds(it.scores.attribution_before, *score) for it, score in zip(rows, scores, strict=True)]
-    results: dict[str, Measured] = {
-        "attribution_before": mean([row.scores.attribution_before for row in rows]),
-        "attribution_after": mean([after for after, _ in scores]),
-        "preservation": mean([preserved for _, preserved in scores]),
-        "f1_ap": f1_ap_of_set(scores),
-        "changed": share([None if row.error else row.text != row.original for row in rows]),
-        **{str(kind): share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
-    }
-    return results | _beside_a_person(rows) | _statuses(rows)
-
-
-def _beside_a_person(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Compares wrong texts with a person's revision, and right texts with themselves."""
+    kinds = [edit_kinds(it.scores) for it in rows]
     wrong, right, overlaps = list[bool | None](), list[bool | None](), list[float | None]()
     for row in rows:
         if (reference := row.reference) is not None:
@@ -103,13 +89,21 @@ def _beside_a_person(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
                 right.append(None if row.error else row.text == row.original)
             else:
                 wrong.append(None if row.error else restored(row.text, reference))
-    results = {"restored": share(wrong)} if wrong else {}
-    results |= {"untouched_when_correct": share(right)} if right else {}
-    return results | ({"rouge_l": mean(overlaps)} if overlaps else {})
+    return {
+        "attribution_before": mean([row.scores.attribution_before for row in rows]),
+        "attribution_after": mean([after for after, _ in scores]),
+        "preservation": mean([preserved for _, preserved in scores]),
+        "f1_ap": f1_ap_of_set(scores),
+        "changed": share([None if row.error else row.text != row.original for row in rows]),
+        **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
+        **({"restored": share(wrong)} if wrong else {}),
+        **({"untouched_when_correct": share(right)} if right else {}),
+        **({"rouge_l": mean(overlaps)} if overlaps else {}),
+        **_statuses(rows),
+    }
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes the share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
 
     def shares(drawn: Sequence[Counter[str]]) -> dict[str, float | None]:
@@ -144,7 +138,7 @@ def below(name: str, value: float | None, limit: float) -> str:
     """Writes a phrase for a measure that is under its limit, or was not judged; "" for another."""
     if value is None:
         return f"{name} is not judged, under its limit {limit:g}"
-    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - _NOISE else ""
+    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""
 
 
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
@@ -194,22 +188,21 @@ def render_html(report: EvalReport) -> str:
         kinds={kind: measures[kind] for kind in _KINDS if kind in measures},
         meanings=_KINDS,
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
-        cases=SimpleNamespace(ranked=ranked, runs=runs, cut=cut, facts=facts),
+        cases=SimpleNamespace(ranked=_ranked(report.rows), runs=_runs, cut=_cut),
         restored=restored,
     )
 
 
-def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
-    """Lists the rows with the lowest and the highest F1_AP, by heading, without rows that were not judged."""
+def _ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
     judged = sorted((it for it in rows if it.scores.f1_ap is not None), key=lambda it: it.scores.f1_ap or 0)
     most = min(MOST, len(judged) // 2)
     return {"Lowest F1_AP": judged[: most or 1], "Highest F1_AP": judged[::-1][:most]}
 
 
-def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
-    """Yields the kept, deleted and inserted segments between two texts, each shortened by `cut`."""
+def _runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields the kept, deleted and inserted segments between two texts, each shortened by `_cut`."""
     for kind, text, _ in word_diff(before[:LONGEST], after[:LONGEST]):
-        yield kind, cut(text, KEPT if kind == "kept" else CHANGED)
+        yield kind, _cut(text, KEPT if kind == "kept" else CHANGED)
     if max(len(before), len(after)) > LONGEST:
         yield "kept", ["", "the rest is in report.json", ""]
 
@@ -225,20 +218,9 @@ def word_diff(before: str, after: str) -> list[Piece]:
     return list(merged(pieces))
 
 
-def cut(text: str, most: int = CHANGED) -> list[str]:
+def _cut(text: str, most: int = CHANGED) -> list[str]:
     """Returns [text] or, if it is long, its beginning, "N characters" for its middle, and its end."""
     if len(text) <= most + 100:
         return [text]
     half = most // 2
     return [text[:half], f"{len(text) - 2 * half:,} characters", text[-half:]]
-
-
-def facts(row: ScoredRow) -> list[str]:
-    """Writes the kinds and numbers of edits and the statuses of sentences of a row in words."""
-    statuses = Counter(status.replace("_", " ") for status in row.statuses)
-    return [
-        f"edit kinds: {', '.join(row.kinds) or 'none'}",
-        counted(row.edits, "edit"),
-        f"{row.refused_edits:,} refused",
-        f"sentences: {', '.join(f'{n} {status}' for status, n in statuses.items()) or 'none'}",
-    ]

@@ -12,13 +12,14 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import SecretStr, ValidationError
 
+from rarr.components import Closes, close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress, located, scan
@@ -120,16 +121,18 @@ class FinishedLine(Record):
 
 
 Line = TypeVar("Line", bound=FinishedLine)
+Pairs = Sequence[tuple[Any, Any]]  # rows, each with its line
 
 
-class Worker(Protocol):
-    """Works on rows, several at once, and is closed in the event loop of its work."""
+class Worker(NamedTuple):
+    """Works on rows, several at once.
 
-    async def line(self, row: Any, /) -> FinishedLine:
-        """Returns the result of a row. Raises `RarrError`, which becomes the error of its line."""
+    `line` returns the line of a row, or raises `RarrError`, which becomes the error of its line. What is
+    `opened` is closed in the event loop of the work.
+    """
 
-    async def aclose(self) -> None:
-        """Closes files and connections of the running event loop."""
+    line: Callable[[Any], Awaitable[FinishedLine]]
+    opened: Iterable[Closes] = ()
 
 
 def first(rows: Sequence[Any], limit: int | None) -> Sequence[Any]:
@@ -169,7 +172,7 @@ def run_rows(
         todo, say = iter(left), on_row or (lambda count, total: None)
         say(len(finished), len(chosen))
 
-        async def work(appending: Appending) -> None:
+        async def work() -> None:
             for row in todo:  # all tasks take from one iterator
                 try:
                     line = await working.line(row)
@@ -179,18 +182,16 @@ def run_rows(
                 finished[row.id] = result_of(row, line)
                 say(len(finished), len(chosen))
 
-        async def work_all(appending: Appending) -> None:
+        async def work_all() -> None:
             try:
-                await together(*(work(appending) for _ in range(min(jobs, len(left)))))
+                await together(*(work() for _ in range(min(jobs, len(left)))))
             finally:
-                await working.aclose()
+                await close_all(working.opened)
 
         if left:
             _reopen(path, kind)
-            with closing(Appending(path / PREDICTIONS)) as appending:
-                run(work_all(appending))
-        else:
-            run(working.aclose())
+        with closing(Appending(path / PREDICTIONS)) as appending:
+            run(work_all())
     return [finished[row.id] for row in chosen]
 
 

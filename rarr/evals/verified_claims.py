@@ -7,19 +7,18 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
 from rarr.agent.inputs import required_text
-from rarr.agent.verify import TOGETHER, alike, verifier_of
+from rarr.agent.verify import TOGETHER, ClaimVerifier, alike, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, roc_auc
 from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
@@ -40,6 +39,11 @@ class VerifiedLine(FinishedLine):
         return self.verification.label if self.verification else None
 
     @property
+    def probability(self) -> float | None:
+        """The probability that the claim is attributable, from 0 to 1; None if the verifier gives none."""
+        return self.verification.probability if self.verification else None
+
+    @property
     def is_judged(self) -> bool:
         """Has the claim a label?"""
         return self.label is not None
@@ -57,13 +61,7 @@ class VerifiedRow(Record):
 
 
 class ClaimScores(Record):
-    """The scores of a verifier.
-
-    `three_way` are the measures of `classification`; a claim without a label counts as wrong, unless its
-    judgement failed. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of
-    `attributable` against all else, with `auc` where the verifier gives a probability. `unjudged` of a
-    measure counts the claims that it leaves out.
-    """
+    """The scores of a verifier: `three_way`, their table `confusion[gold][label]`, and `two_way`."""
 
     three_way: dict[str, Measured] = Field(default_factory=dict)
     confusion: dict[str, dict[str, int]] = Field(default_factory=dict)
@@ -99,55 +97,62 @@ def verify_claims(
     """
     claims = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
     description = run_folder.described(settings := settings or Settings())
-    chosen = run_folder.first(claims, limit)
-    verifying = cache(lambda: RowVerifier(settings, chosen, jobs))
-    verified: list[VerifiedRow] = run_folder.run_rows(
-        claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), verifying,
-        chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
+    chosen, verifiers = run_folder.first(claims, limit), list[ClaimVerifier]()
+    labelled = any(row.supported is not None for row in chosen)
+
+    def worker() -> Worker:
+        verifiers.append(verifier_of(settings, measuring=labelled))
+        return row_verifier(verifiers[0], chosen, jobs)
+
+    lines: list[VerifiedLine] = run_folder.run_rows(
+        claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), worker,
+        chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row,
     )  # fmt: skip
+    pairs = list(zip(chosen, lines, strict=True))
     report = VerificationReport(
         data=str(data),
         settings=description,
-        reader=verifying().reader,
-        scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
-        rows=tuple(verified),
-    )
+        reader=verifiers[0].reader,
+        scores=claim_scores(pairs) if labelled else None,
+        rows=tuple(
+            VerifiedRow(
+                id=row.id, label=line.label, probability=line.probability,
+                gold=row.label, supported=row.supported, error=line.error,
+            )
+            for row, line in pairs
+        ),
+    )  # fmt: skip
     run_folder.finish(Path(out), report)
     return report
 
 
-class RowVerifier:
-    """Verifies rows, those with the same evidence and question in one request.
+def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
+    """Verifies rows, those with the same evidence and question in one request, and `jobs` requests at once.
 
-    At most `jobs` requests run at once. A runner that gives it `TOGETHER` times as many rows fills them.
+    A runner that gives it `TOGETHER` times as many rows fills them.
     """
+    keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
+    groups = alike(keys, TOGETHER if verifier.reads_together else 1)
+    group_of = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
+    places, reading = asyncio.Semaphore(jobs), dict[str, asyncio.Task[dict[str, VerifiedLine]]]()
 
-    def __init__(self, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> None:
-        self._verifier = verifier_of(settings, measuring=any(row.supported is not None for row in rows))
-        self._places = asyncio.Semaphore(jobs)
-        self.reader, self.aclose = self._verifier.reader, self._verifier.aclose
-        keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
-        groups = alike(keys, TOGETHER if self._verifier.reads_together else 1)
-        self._group = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
-        self._reading: dict[str, asyncio.Task[dict[str, VerifiedLine]]] = {}
-
-    async def line(self, row: ClaimRow) -> VerifiedLine:
-        """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
-        group = self._group[row.id]
-        first = group[0].id
-        if first not in self._reading:
-            self._reading[first] = asyncio.create_task(self._read(group))
-        return (await self._reading[first])[row.id]
-
-    async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
+    async def read(group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
         try:
-            async with self._places:
+            async with places:
                 passages = [piece.given for piece in group[0].evidence]
                 claims = [required_text(each.claim, "claim") for each in group]
-                made = await self._verifier.averify_together(claims, passages, group[0].question)
+                made = await verifier.averify_together(claims, passages, group[0].question)
         except RarrError as error:
             return {each.id: VerifiedLine(id=each.id, error=str(error)) for each in group}
         return {each.id: _line(each.id, it) for each, it in zip(group, made, strict=True)}
+
+    async def line(row: ClaimRow) -> VerifiedLine:
+        group = group_of[row.id]
+        if (first := group[0].id) not in reading:
+            reading[first] = asyncio.create_task(read(group))
+        return (await reading[first])[row.id]
+
+    return Worker(line, [verifier])
 
 
 def _line(row_id: str, verification: Verification) -> VerifiedLine:
@@ -158,26 +163,26 @@ def _line(row_id: str, verification: Verification) -> VerifiedLine:
     return VerifiedLine(id=row_id, verification=verification)
 
 
-def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
-    """Joins a claim and its verification."""
-    probability = line.verification.probability if line.verification else None
-    judged: dict[str, Any] = {"label": line.label, "probability": probability, "error": line.error}
-    return VerifiedRow(id=row.id, gold=row.label, supported=row.supported, **judged)
+def claim_scores(pairs: Pairs) -> ClaimScores:
+    """Computes the scores of all claims that people judged; measures without a claim are left out.
 
-
-def claim_scores(claims: Sequence[VerifiedRow]) -> ClaimScores:
-    """Computes the scores of all claims that people judged; measures without a claim are left out."""
-    gold = sum(it.gold is not None for it in claims)
-    classed = [(it.label, it.gold) for it in claims if it.gold is not None and not it.error]
-    decided = [(it.label, it.probability, it.supported) for it in claims if it.supported is not None]
-    labelled = [(label == "attributable", supported) for label, _, supported in decided if label is not None]
-    likely = [(probability, supported) for _, probability, supported in decided if probability is not None]
-    pairs, each = Counter(classed), partial(bootstrap_each, resamples=RESAMPLES)
-    classes = ATTRIBUTION_CLASSES
-    of_classes = partial(classification, classes=classes)
-    confusion = {name: {label: pairs[label, name] for label in classes} for name in classes}
+    `three_way` are the measures of `classification`; a claim without a label counts as wrong, unless its
+    judgement failed. `two_way` are those of `attributable` against all else, with `auc` where the verifier
+    gives a probability. `unjudged` of a measure counts the claims that it leaves out.
+    """
+    gold = sum(row.label is not None for row, _ in pairs)
+    classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
+    decided = [(line, row.supported) for row, line in pairs if row.supported is not None]
+    labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
+    likely = [(it.probability, supported) for it, supported in decided if it.probability is not None]
+    counts, each, classes = (
+        Counter(classed),
+        partial(bootstrap_each, resamples=RESAMPLES),
+        ATTRIBUTION_CLASSES,
+    )
+    confusion = {name: {label: counts[label, name] for label in classes} for name in classes}
     return ClaimScores(
-        three_way=each(classed, of_classes, unjudged=gold - len(classed)),
+        three_way=each(classed, partial(classification, classes=classes), unjudged=gold - len(classed)),
         confusion=confusion if classed else {},
         two_way=each(labelled, detection, unjudged=len(decided) - len(labelled))
         | each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely)),

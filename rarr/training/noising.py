@@ -11,10 +11,9 @@ from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.sources import opening, reranker, retriever
 from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
-from rarr.components import close_all
 from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Worker
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage, Record, Usage
 from rarr.retrievers.corpus.index_building import Progress
@@ -122,12 +121,8 @@ class Noiser:
             self._verified_by = str(judging.get("attribute", "embedded"))
             self._reranker = reranker(settings, opened)
             self._retriever = retriever(settings, opened, on_index)  # last: indexing may take long
-            self._opened = (*parts.models.all, *opened)
+            self.opened = (*parts.models.all, *opened)
         self.warnings = by_reason(getattr(self._retriever, "skipped", ()))  # as in a revision
-
-    async def aclose(self) -> None:
-        """Closes the components, with their files and connections."""
-        await close_all(self._opened)
 
     async def line(self, query: FinishedLine) -> NoisedLine:
         """Makes the row of a query, or gives the reason why it has none.
@@ -232,9 +227,9 @@ def make_data(
     """
     every, noisers = read_queries(Path(queries)), list[Noiser]()
 
-    def noising() -> Noiser:
+    def noising() -> Worker:
         noisers.append(Noiser(settings or Settings(), on_index))
-        return noisers[0]
+        return Worker(noisers[0].line, noisers[0].opened)
 
     inputs = run_folder.inputs("rarr train data", every, {})
     lines: list[NoisedLine] = run_folder.run_rows(

@@ -6,7 +6,10 @@ import pytest
 
 from evals.doubles import lines, write_rows
 from rarr.evals import verified_claims
+from rarr.evals.rows import ClaimRow
+from rarr.evals.verified_claims import VerifiedLine
 from rarr.records import AttributionClass
+from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 
@@ -64,21 +67,21 @@ def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) 
 
 
 def judged(
-    name: str, gold: AttributionClass, label: AttributionClass | None, probability: float | None
-) -> verified_claims.VerifiedRow:
-    supported = gold == "attributable"
-    return verified_claims.VerifiedRow(
-        id=name, label=label, probability=probability, gold=gold, supported=supported
+    gold: AttributionClass, label: AttributionClass | None, probability: float | None
+) -> tuple[ClaimRow, VerifiedLine]:
+    row = ClaimRow.model_validate({"id": "a", "claim": "A.", "evidence": [], "label": gold})
+    return row, VerifiedLine(
+        id="a", verification=Verification(claim="A.", label=label, probability=probability)
     )
 
 
 CLAIMS = [
-    judged("a", "attributable", "attributable", 0.9),
-    judged("b", "attributable", "attributable", 0.8),
-    judged("c", "attributable", "extrapolatory", 0.4),
-    judged("d", "extrapolatory", "extrapolatory", 0.3),
-    judged("e", "contradictory", "attributable", 0.6),
-    judged("f", "contradictory", None, None),
+    judged("attributable", "attributable", 0.9),
+    judged("attributable", "attributable", 0.8),
+    judged("attributable", "extrapolatory", 0.4),
+    judged("extrapolatory", "extrapolatory", 0.3),
+    judged("contradictory", "attributable", 0.6),
+    judged("contradictory", None, None),
 ]
 
 

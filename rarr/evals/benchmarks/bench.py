@@ -8,8 +8,6 @@ with the tables that the bench makes of rows and lines.
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -18,12 +16,11 @@ from pydantic import Field
 
 from rarr.evals import run_folder
 from rarr.evals.metrics import Measured
-from rarr.evals.run_folder import FinishedLine, Worker, digest
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 
-Pairs = Sequence[tuple[Any, Any]]  # the rows of a part, each with its line
 Sampled = TypeVar("Sampled", bound=Any)
 
 
@@ -47,9 +44,9 @@ class ScoreTable(Record):
 
 
 class PublishedFigures(Record):
-    """Figures of a paper: the measures of each system, by their names. `differ` tells how its rows differ.
+    """Figures of a paper: the measures of each system, by their names.
 
-    None of them is a like-for-like comparison.
+    `differ` says how its rows differ: no figure is a like-for-like comparison.
     """
 
     paper: str
@@ -71,8 +68,7 @@ class Part(NamedTuple):
     then: Callable[[Sequence[Any]], None] = lambda lines: None
 
 
-@dataclass(frozen=True)
-class Bench:
+class Bench(NamedTuple):
     """A bench that is ready to run: its parts by name, and `tables`, which scores the pairs of each part.
 
     `name` is that of the command. `counts` are those of the data, such as claims; `left_out` counts rows that
@@ -84,7 +80,7 @@ class Bench:
     counts: Mapping[str, int]
     parts: Mapping[str, Part]
     tables: Callable[[Mapping[str, Pairs]], Iterable[ScoreTable]]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, int] = {}
 
 
 class BenchmarkReport(Record):
@@ -113,8 +109,7 @@ def run_bench(
     or a run with other inputs.
     """
     description, pairs = run_folder.described(settings), dict[str, Pairs]()
-    every = [part.rows for part in bench.parts.values()]
-    searched = run_folder.corpus_digest(settings)
+    every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
     inputs = run_folder.inputs(f"rarr bench {bench.name}", every, description, searched)
     with run_folder.claimed(out, inputs):
         run_folder.begin(out, inputs)
@@ -126,22 +121,24 @@ def run_bench(
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
-        done = {name: [line for _, line in each] for name, each in pairs.items()}
         report = BenchmarkReport(
             benchmark=bench.title,
             counts=dict(bench.counts),
             settings=description,
             tables=tuple(bench.tables(pairs)),
             published=published(bench.name),
-            errors=tuple(f"{name}: {it.id}: {it.error}" for name in done for it in done[name] if it.error),
-            failed=tuple(it for it in done if done[it] and not any(line.is_judged for line in done[it])),
-            left_out=dict(bench.left_out),
+            errors=tuple(
+                f"{name}: {it.id}: {it.error}" for name in pairs for _, it in pairs[name] if it.error
+            ),
+            failed=tuple(
+                it for it in pairs if pairs[it] and not any(line.is_judged for _, line in pairs[it])
+            ),
+            left_out={reason: count for reason, count in bench.left_out.items() if count},
         )
         run_folder.finish(out, report)
     return report
 
 
-@cache
 def published(name: str) -> PublishedFigures | None:
     """Returns the figures of the paper of a bench; None if there are none to print."""
     figures = json.loads(files(__package__).joinpath("published.json").read_text(encoding="utf-8"))

@@ -18,13 +18,12 @@ from rarr.agent.verify import TOGETHER, verifier_of
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.prompts import NOTHING, Prompts
-from rarr.components import close_all
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, mean, share_of
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, share_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
-from rarr.evals.run_folder import FinishedLine
-from rarr.evals.verified_claims import RESAMPLES, RowVerifier, VerifiedLine, claim_scores, verified_row
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
+from rarr.evals.verified_claims import VerifiedLine, claim_scores, row_verifier
 from rarr.records.verification import Verification
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import together, work
@@ -59,10 +58,12 @@ def _tables_by_group(
 
 def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Options) -> dict[str, Part]:
     chosen = claims[: options.limit]
-    return {
-        judge: Part(claims, VerifiedLine, partial(RowVerifier, its, chosen, options.jobs), chosen, TOGETHER)
-        for judge, its in _by_judge(settings, options).items()
-    }
+
+    def worker(its: Settings) -> Worker:
+        return row_verifier(verifier_of(its, measuring=True), chosen, options.jobs)
+
+    judges = _by_judge(settings, options)
+    return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, TOGETHER) for it in judges}
 
 
 def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
@@ -72,7 +73,7 @@ def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
     if not claims:
         raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED}")
     parts = _verified_parts(claims, settings, options)
-    left_out = {"no class by people": len(rows) - len(claims)} if len(rows) > len(claims) else {}
+    left_out = {"no class by people": len(rows) - len(claims)}
     return Bench("attrscore", "AttrScore", {"claims": len(claims)}, parts, class_tables, left_out)
 
 
@@ -89,10 +90,12 @@ def class_scores(pairs: Pairs) -> dict[str, Measured]:
 
     A claim that the judge gave no label is wrong, and a claim whose judgement failed is left out.
     """
-    scores = claim_scores([verified_row(*pair) for pair in pairs]).three_way
-    f1 = {name: scores.get(f"{name}_f1", Measured()) for name in ATTRIBUTION_CLASSES}
-    named = {"overall": "accuracy", "macro": "macro_f1"}
-    return f1 | {name: scores.get(measure, Measured()) for name, measure in named.items()}
+    scores = claim_scores(pairs).three_way
+    names = {name: f"{name}_f1" for name in ATTRIBUTION_CLASSES} | {
+        "overall": "accuracy",
+        "macro": "macro_f1",
+    }
+    return {name: scores.get(measure, Measured()) for name, measure in names.items()}
 
 
 def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
@@ -122,8 +125,7 @@ def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
 
 def expert_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores all claims by judge, and the claims worth a citation by system and by field."""
-    made = {judge: [verified_row(*pair) for pair in pairs] for judge, pairs in parts.items()}
-    overall = {judge: claim_scores(rows).two_way for judge, rows in made.items()}
+    overall = {judge: claim_scores(pairs).two_way for judge, pairs in parts.items()}
     yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
     for judge, pairs in parts.items():
         worthy = [pair for pair in pairs if pair[0].worthiness == "Yes"]
@@ -138,16 +140,13 @@ def system_scores(pairs: Pairs) -> dict[str, Measured]:
     claims that the expert finds completely supported (table 5).
     """
     answers = dict[str, list[bool]]()
-    judged = list[tuple[bool, bool]]()
     for claim, line in pairs:
-        if line.is_judged:
-            judged.append((line.label == "attributable", claim.supported))
-            if claim.supported:
-                answers.setdefault(claim.id.rpartition("/")[0], []).append(judged[-1][0])
+        if line.is_judged and claim.supported:
+            answers.setdefault(claim.id.rpartition("/")[0], []).append(line.label == "attributable")
+    scores = claim_scores(pairs).two_way
     autoais = mean([sum(hits) / len(hits) for hits in answers.values()])
-    unjudged = len(pairs) - len(judged)
-    scores = bootstrap_each(judged, detection, unjudged=unjudged, resamples=RESAMPLES)
-    return {name: value for name, value in scores.items() if name != "accuracy"} | {"autoais": autoais}
+    names = ("precision", "recall", "f1", "balanced_accuracy")
+    return {name: scores[name] for name in names if name in scores} | {"autoais": autoais}
 
 
 def _is_right(given: Any) -> Any:
@@ -192,56 +191,46 @@ def factscore(data: Path, settings: Settings, options: Options) -> Bench:
     usable = [row for row in judged if row.evidence or settings.names_source]
     if not usable:
         raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL}")
-    reasons = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
+    left_out = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
     chosen = usable[: options.limit]
     judges = _by_judge(settings, options)
-    parts = {name: Part(usable, FactLine, partial(FactScorer, its), chosen) for name, its in judges.items()}
-    left_out = {reason: count for reason, count in reasons.items() if count}
+    parts = {name: Part(usable, FactLine, partial(_fact_scorer, its), chosen) for name, its in judges.items()}
     return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, fact_tables, left_out)
 
 
-class FactScorer:
+def _fact_scorer(settings: Settings) -> Worker:
     """Splits claims by the model of the settings, else into sentences, and judges the statements."""
+    verifier = verifier_of(settings, measuring=True)
+    searching = settings.model_copy(update={"trace": False, "models": {}})
+    found = wire(searching) if settings.names_source else None
+    models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))
+    prompt = Prompts(settings.prompts)["split_claims"]
 
-    def __init__(self, settings: Settings) -> None:
-        self._verifier, unjudged = verifier_of(settings, measuring=True), {"trace": False, "models": {}}
-        self._found = wire(settings.model_copy(update=unjudged)) if settings.names_source else None
-        self._models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))
-        self._prompt = Prompts(settings.prompts)["split_claims"]
+    async def split(claim: str, question: str | None) -> Sequence[str]:
+        if not models.all:
+            return [span.of(claim) for span in await work(sentences, claim)]
+        given = {"question": question or NOTHING, "text": claim}
+        answer = await models.all[0].ask(prompt, StatementsAnswer, given)
+        return [statement for statement in answer.statements if statement.strip()]
 
-    async def line(self, row: FactRow) -> FactLine:
-        """Scores a claim; the line has an error if a judgement failed."""
-        statements = row.statements or await self._split(row.claim, row.question)
-        made = await self._verified(statements, row) if statements else ()
-        failures = (
-            it.message for each in made if each.label is None for it in filter(is_failure, each.warnings)
-        )
+    async def verified(statements: Sequence[str], row: FactRow) -> Sequence[Verification]:
+        if row.evidence or found is None:
+            given = [piece.given for piece in row.evidence]
+            return await verifier.averify_together(statements, given, None)
+        queries = [f"{row.field} {statement}".strip() for statement in statements]
+        near = await together(*(found.retriever.retrieve(query, PASSAGES) for query in queries))
+        pairs = zip(statements, near, strict=True)
+        return await together(*(verifier.averify(statement, list(its)) for statement, its in pairs))
+
+    async def line(row: FactRow) -> FactLine:
+        statements = row.statements or await split(row.claim, row.question)
+        made = await verified(statements, row) if statements else ()
+        unjudged = [each for each in made if each.label is None]
+        failures = (it.message for each in unjudged for it in filter(is_failure, each.warnings))
         hold = tuple(each.label == "attributable" for each in made if each.label is not None)
         return FactLine(id=row.id, statements=tuple(statements), hold=hold, error=next(failures, ""))
 
-    async def aclose(self) -> None:
-        """Closes models and sources."""
-        found = (*self._found.models, *self._found.opened) if self._found else ()
-        await close_all((self._verifier, *self._models.all, *found))
-
-    async def _split(self, claim: str, question: str | None) -> Sequence[str]:
-        if not self._models.all:
-            return [span.of(claim) for span in await work(sentences, claim)]
-        given = {"question": question or NOTHING, "text": claim}
-        answer = await self._models.all[0].ask(self._prompt, StatementsAnswer, given)
-        return [statement for statement in answer.statements if statement.strip()]
-
-    async def _verified(self, statements: Sequence[str], row: FactRow) -> Sequence[Verification]:
-        if row.evidence or self._found is None:
-            given = [piece.given for piece in row.evidence]
-            return await self._verifier.averify_together(statements, given, None)
-        retriever = self._found.retriever
-
-        async def searched(statement: str) -> Verification:
-            near = await retriever.retrieve(f"{row.field} {statement}".strip(), PASSAGES)
-            return await self._verifier.averify(statement, list(near))
-
-        return await together(*map(searched, statements))
+    return Worker(line, (verifier, *models.all, *((*found.models, *found.opened) if found else ())))
 
 
 def fact_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:

@@ -7,7 +7,7 @@ recall come from questions that are evolved over the same graphs, where the mini
 import asyncio
 import math
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,10 @@ from pydantic import Field
 from rarr.agent.answer import Answerer
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, mean, share, share_of
 from rarr.evals.rows import Row, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.ledger.scores import f1_ap
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
@@ -41,6 +41,9 @@ _LONGEST_VALUE = 80  # characters; longer values are texts
 _DULL = frozenset(
     ("sex or gender", "given name", "surname", "family name", "instance of", "described by source")
 )  # relations that no question asks for, as in the authors' code
+
+Counts = tuple[int, int]
+"""How many of a whole have something, and the whole."""
 
 
 class KalmaRow(Row):
@@ -69,36 +72,25 @@ class AskedQuestion(NamedTuple):
     minimum: tuple[Triple, ...] = ()
 
 
-class Gaps(NamedTuple):
-    """Counts the `marked` statements, those that tell an absent triple, and the absent triples."""
-
-    telling: int
-    marked: int
-    told: int
-    absent: int
-
-
 class AnswerLine(FinishedLine):
     """What is measured of the answers to one question.
 
-    `written` and `existing` count the citations before the check, and those whose triple there is. `marked`
-    counts `[NA]` statements. `gaps` are those of answers without some triples, by the number of these.
+    `written` counts the citations before the check, and those whose triple there is; `marked` the statements,
+    and those with `[NA]`. `gaps` are those of answers without some triples, by the number of these.
     """
 
     cited: tuple[Triple, ...] = ()
     aligned: tuple[bool, ...] = ()
-    statements: int = 0
-    marked: int = 0
-    written: int = 0
-    existing: int = 0
-    gaps: dict[int, Gaps] = Field(default_factory=dict)
+    written: Counts = (0, 0)
+    marked: Counts = (0, 0)
+    gaps: dict[int, tuple[Counts, Counts]] = Field(default_factory=dict)
 
 
 def kalma(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs."""
     rows = asked_rows(sampled(read_rows(data / ROWS, KalmaRow)))
     sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
-    worker, most = partial(GraphAnswerer, settings), options.limit
+    worker, most = partial(graph_answerer, settings), options.limit
     parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
     counts = {"questions": sum(len(part.chosen) for part in parts.values())}
     return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, tables)
@@ -123,7 +115,11 @@ def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
     questions = list[AskedQuestion]()
     for row in rows:
         values = Counter((triple.subject_id, triple.relation) for triple in row.triples)
-        left = [it for it in row.triples if values[it[0], it.relation] == 1 and _is_telling(it)]
+        left = [
+            it for it in row.triples
+            if values[it.subject_id, it.relation] == 1 and len(it.object) <= _LONGEST_VALUE
+            if relation_words(it.relation) not in _DULL
+        ]  # fmt: skip
         draw, minimum = random.Random(row.id), list[Triple]()
         while left and len(minimum) < ROUNDS:
             weights = [math.log(2 * frequency.total() / frequency[triple.relation]) for triple in left]
@@ -135,62 +131,51 @@ def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
     return questions
 
 
-def _is_telling(triple: Triple) -> bool:
-    return relation_words(triple.relation) not in _DULL and len(triple.object) <= _LONGEST_VALUE
-
-
 def _worded(triples: Sequence[Triple]) -> str:
-    relations: dict[str, list[str]] = {}
+    relations = defaultdict[str, list[str]](list)
     for triple in triples:
-        relations.setdefault(triple.subject, []).append(relation_words(triple.relation))
+        relations[triple.subject].append(relation_words(triple.relation))
     asked = [
         f"what is the {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} of {subject}"
         for subject, words in relations.items()
     ]
-    question = ", and ".join(asked)
-    return f"{question[0].upper()}{question[1:]}?"
+    return f"W{', and '.join(asked)[1:]}?"
 
 
-class GraphAnswerer:
-    """Answers questions over graphs with the model of the settings, each with an answerer of its own."""
+def graph_answerer(settings: Settings) -> Worker:
+    """Answers questions over graphs with the model of the settings, each with an answerer of its own.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings.model_copy(update={"trace": False, "preset": "default"})
+    A question is answered again without some triples of the minimum knowledge, else of the answer.
+    """
+    settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
-    async def line(self, asked: AskedQuestion) -> AnswerLine:
-        """Answers a question, and again without some triples of the minimum knowledge, else of the answer."""
-        answer, gaps = await self._answer(asked.question, asked.triples), dict[int, Gaps]()
-        cited = _citations_of(answer)
+    async def answered(question: str, triples: Sequence[Triple]) -> Answer:
+        made = settings.model_copy(update={"search": await asyncio.to_thread(Graph, list(triples))})
+        async with Answerer(components=await in_thread(lambda: wire(made, measuring=True))) as answerer:
+            return await answerer.aanswer(question)
+
+    async def line(asked: AskedQuestion) -> AnswerLine:
+        answer, gaps = await answered(asked.question, asked.triples), dict[int, tuple[Counts, Counts]]()
+        of_number = {it.number: Triple(*dict(it.triple).values()) for it in answer.sources if it.triple}
+        cited = [(each.text, of_number.get(it)) for each in answer.statements for it in each.citations]
         triples = tuple(triple for _, triple in cited if triple is not None)
         known = sorted(asked.minimum or set(triples))
         for count in REMOVED:
             absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
             left = without(asked.triples, absent)
             if absent and left:
-                gaps[count] = gaps_of(await self._answer(asked.question, left), absent, answer)
+                gaps[count] = gaps_of(await answered(asked.question, left), absent, answer)
+        said = answer.statements
         return AnswerLine(
             id=asked.id,
             cited=triples,
-            aligned=tuple(it is not None and _stands(it.object, statement.text) for statement, it in cited),
-            statements=len(answer.statements),
-            marked=sum(each.needs_support for each in answer.statements),
-            written=sum(each.written for each in answer.statements),
-            existing=sum(each.existing for each in answer.statements),
+            aligned=tuple(it is not None and _stands(it.object, text) for text, it in cited),
+            written=(sum(each.existing for each in said), sum(each.written for each in said)),
+            marked=(sum(each.needs_support for each in said), len(said)),
             gaps=gaps,
         )
 
-    async def aclose(self) -> None:
-        """Has nothing open."""
-
-    async def _answer(self, question: str, triples: Sequence[Triple]) -> Answer:
-        made = self._settings.model_copy(update={"search": await asyncio.to_thread(Graph, list(triples))})
-        async with Answerer(components=await in_thread(lambda: wire(made, measuring=True))) as answerer:
-            return await answerer.aanswer(question)
-
-
-def _citations_of(answer: Answer) -> list[tuple[Statement, Triple | None]]:
-    triples = {each.number: Triple(*dict(each.triple).values()) for each in answer.sources if each.triple}
-    return [(each, triples.get(number)) for each in answer.statements for number in each.citations]
+    return Worker(line)
 
 
 def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
@@ -202,22 +187,22 @@ def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
-def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
-    """Counts the `[NA]` statements that tell an absent triple: they have its value, or name its relation.
+def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> tuple[Counts, Counts]:
+    """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
 
-    Statements that the answer `before`, over the whole graph, marks as well are not counted.
+    A statement names a triple if it has its value, or names its relation. Statements that the answer
+    `before`, over the whole graph, marks as well are not counted.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
-    told = [{triple for triple in absent if _tells(each, triple)} for each in marked]
-    return Gaps(sum(map(bool, told)), len(marked), len(set[Triple]().union(*told)), len(absent))
+    named = [{triple for triple in absent if _names(each, triple)} for each in marked]
+    return (sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent))
 
 
-def _tells(statement: Statement, triple: Triple) -> bool:
+def _names(statement: Statement, triple: Triple) -> bool:
     words, text = telling_stems(sentence_of("", triple.relation, [""])), statement.text
-    is_named = _stands(relation_words(triple.relation), text)
-    is_told = is_named or not set(words).isdisjoint(telling_stems(text))
-    return _stands(triple.object, text) or (is_told and _stands(triple.subject, text))
+    has_relation = _stands(relation_words(triple.relation), text) or set(words) & set(telling_stems(text))
+    return _stands(triple.object, text) or (bool(has_relation) and _stands(triple.subject, text))
 
 
 def _stands(value: str, text: str) -> bool:
@@ -232,11 +217,11 @@ def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     yield ScoreTable(title="citations of all answers", rows=shares)
     minimum = citation_scores(answered[EVOLVED])
     yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=minimum)
-    gaps = {
-        f"{name}, {count} removed": _gap_scores([it.gaps[count] for _, it in pairs if count in it.gaps])
-        for name, pairs in answered.items()
-        for count in REMOVED
-    }
+    gaps = dict[str, dict[str, Measured]]()
+    for name, pairs in answered.items():
+        for count in REMOVED:
+            found = [it.gaps[count] for _, it in pairs if count in it.gaps]
+            gaps[f"{name}, {count} removed"] = _with_f1(*(_summed([it[n] for it in found]) for n in (0, 1)))
     yield ScoreTable(title="triples removed, and told by [NA]", rows=gaps)
 
 
@@ -257,9 +242,8 @@ def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
     return {"micro": _with_f1(*micro), "macro": _with_f1(*macro)}
 
 
-def _gap_scores(gaps: Sequence[Gaps]) -> dict[str, Measured]:
-    telling, marked, told, absent = (sum(column) for column in zip(*gaps, strict=True)) if gaps else (0,) * 4
-    return _with_f1(share_of(telling, marked), share_of(told, absent))
+def _summed(counts: Sequence[Counts]) -> Measured:
+    return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
 def _with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
@@ -271,8 +255,8 @@ def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
     return {
         "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
-        "as written": share_of(sum(it.existing for it in lines), sum(it.written for it in lines)),
+        "as written": _summed([line.written for line in lines]),
         "aligned": share([hit for line in lines for hit in line.aligned]),
         "without a citation": share([not line.cited for line in lines]),
-        "marked [NA]": share_of(sum(it.marked for it in lines), sum(it.statements for it in lines)),
+        "marked [NA]": _summed([line.marked for line in lines]),
     }

@@ -9,6 +9,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -20,12 +21,11 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from rarr.agent.wiring.components import wire
-from rarr.components import close_all
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable
 from rarr.evals.metrics import Measured, bootstrap, share
 from rarr.evals.rows import Row, Text, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_building import scan
 from rarr.retrievers.extract.extracted_document import UnreadableError
@@ -95,7 +95,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
     if not every:
         raise InputError(f"{data} has no name that things share, with a property that the corpus states")
     counts = {"names": len(sets[: options.limit]), "questions": len(chosen)}
-    parts = {"run": Part(every, NamesLine, lambda: _Search(settings, entities), chosen)}
+    parts = {"run": Part(every, NamesLine, partial(_searcher, settings, entities), chosen)}
     return Bench("names", "Things that share a name", counts, parts, tables)
 
 
@@ -161,43 +161,34 @@ def corpus_texts(path: Path) -> dict[str, str]:
     return texts
 
 
-def document_of(source: str, names: Sequence[str]) -> str:
-    """Finds the document that a passage with the address `source` is from; `source` itself if it is another.
+def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
+    made = wire(settings.model_copy(update={"trace": False}))
+    # The longest name that fits counts, since a folder may hold a file of the same name.
+    known = sorted({name for entity in entities for name in entity.documents}, key=len, reverse=True)
 
-    The address of a passage starts with the path of its corpus, which `names` do not have. The longest name
-    counts, since a folder may hold a file of the same name.
-    """
-    ends = {name: name if name.startswith("#") else f"/{name}" for name in names}
-    fitting = [name for name, end in ends.items() if source == name or source.endswith(end)]
-    return max(fitting, key=len, default=source)
+    def found(passages: Sequence[Passage]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(document_of(it.source, known) for it in passages))
 
-
-class _Search:
-    """Searches for questions, and reranks what it finds."""
-
-    def __init__(self, settings: Settings, entities: Sequence[Entity]) -> None:
-        self._components = wire(settings.model_copy(update={"trace": False}))
-        self._documents = sorted({name for entity in entities for name in entity.documents})
-
-    async def line(self, asked: NameQuestion) -> NamesLine:
-        passages = await self._components.retriever.retrieve(asked.text, DEPTH)
-        scores = await self._components.reranker.score(asked.text, passages) if passages else []
+    async def line(asked: NameQuestion) -> NamesLine:
+        passages = await made.retriever.retrieve(asked.text, DEPTH)
+        scores = await made.reranker.score(asked.text, passages) if passages else []
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
-        ranked = self._names([passage for _, passage in order])
-        return NamesLine(id=asked.id, searched=self._names(passages), ranked=ranked)
+        ranked = found([passage for _, passage in order])
+        return NamesLine(id=asked.id, searched=found(passages), ranked=ranked)
 
-    async def aclose(self) -> None:
-        await close_all((*self._components.models, *self._components.opened))
+    return Worker(line, (*made.models, *made.opened))
 
-    def _names(self, passages: Sequence[Passage]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(document_of(it.source, self._documents) for it in passages))
+
+def document_of(source: str, names: Sequence[str]) -> str:
+    """Finds the first of `names` that fits the address of a passage, which starts with the corpus's path."""
+    ends = {name: name if name.startswith("#") else f"/{name}" for name in names}
+    return next((name for name, end in ends.items() if source == name or source.endswith(end)), source)
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the search, with and without the reranker. Names with a failed search are left out."""
-    pairs = [pair for each in parts.values() for pair in each]
-    failed = {asked.name for asked, line in pairs if line.error}
-    done = [(asked, line) for asked, line in pairs if asked.name not in failed]
+    failed = {asked.name for asked, line in parts["run"] if line.error}
+    done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     rows = {
         "search alone": search_scores([(asked, line.searched) for asked, line in done]),
         "with reranker": search_scores([(asked, line.ranked) for asked, line in done]),
@@ -221,7 +212,7 @@ def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
         "all": _share_over_sets(ranked, _is_right),
         "heads": _share_over_sets(heads, _is_right),
         "tails": _share_over_sets(tails, _is_right),
-        "among 5": _share_over_sets(ranked, lambda pair: _is_right(pair, 5)),
+        "among 5": _share_over_sets(ranked, partial(_is_right, k=5)),
         "all of a name": share([all(map(_is_right, members)) for members in _sets(ranked)]),
         "confused heads": _share_over_sets(heads, _is_confused),
         "confused tails": _share_over_sets(tails, _is_confused),

@@ -5,7 +5,8 @@ characters (Pres_Lev) and of intent by a model, and F1_AP is the harmonic mean o
 right sentences change is measured too, where a person's revision tells which are right.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import PromptedAnswers
 from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
-from rarr.evals.evaluation import RowReviser
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.evals.evaluation import row_reviser
 from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
+from rarr.records import Revision
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -98,62 +100,56 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
         written.update((line.id, line.text) for line in lines)
 
     if asked_now:
-        parts[TEXTS] = Part(asked, TextLine, partial(_Writer, settings), asked_now, then=keep)
+        parts[TEXTS] = Part(asked, TextLine, partial(_writer, settings), asked_now, then=keep)
     for name in dict.fromkeys(names):
         changes, baseline = SYSTEMS.get(name) or (_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
         models = {"models": {**settings.models, "attribute": judge}, "trace": False}
         own = Settings(**{**given, **changes, **models})
-        parts[name] = Part(rows, RevisionLine, partial(_Reviser, own, baseline, written), chosen)
+        parts[name] = Part(rows, RevisionLine, partial(_system, own, baseline, written), chosen)
     title = f"means over texts; auto-AIS by {name_of(judge)}, intent by {name_of(settings.model)}"
     return Bench("rarr", "RARR", {"texts": len(chosen)}, parts, partial(tables, title))
 
 
-class _Writer:
-    """Writes the texts of questions by the language model of the settings."""
+def _writer(settings: Settings) -> Worker:
+    models = LanguageModels(settings, [settings.model])
+    answerer = PromptedAnswers(models[settings.model], Prompts(settings.prompts))
 
-    def __init__(self, settings: Settings) -> None:
-        models = LanguageModels(settings, [settings.model])
-        self._answerer = PromptedAnswers(models[settings.model], Prompts(settings.prompts))
-        self.aclose: Callable[[], Any] = models[settings.model].aclose
+    async def line(row: RevisionRow) -> TextLine:
+        return TextLine(id=row.id, text=await answerer.answer(row.question or ""))
 
-    async def line(self, row: RevisionRow) -> TextLine:
-        return TextLine(id=row.id, text=await self._answerer.answer(row.question or ""))
+    return Worker(line, models.all)
 
 
-class _Reviser:
+def _system(settings: Settings, baseline: Baseline, written: Mapping[str, str]) -> Worker:
     """Revises texts by one system, and has the intent of each revision judged."""
+    revising, models = row_reviser(settings, baseline), LanguageModels(settings, [settings.model])
+    judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
 
-    def __init__(self, settings: Settings, baseline: Baseline, written: Mapping[str, str]) -> None:
-        self._revising, self._written = RowReviser(settings, baseline), written
-        models = LanguageModels(settings, [settings.model])
-        self._judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
-
-    async def line(self, row: RevisionRow) -> RevisionLine:
-        """Revises a text; the line has an error if it has no text, or nothing of it could be checked."""
-        text = row.text if row.text.strip() else self._written.get(row.id, "")
+    async def line(row: RevisionRow) -> RevisionLine:
+        text = row.text if row.text.strip() else written.get(row.id, "")
         context = row.context or row.question
         if not text:
             return RevisionLine(id=row.id, error="no text was written to its question")
-        made = await self._revising.line(row.model_copy(update={"text": text, "context": context}))
-        revision = made.revision
-        if revision is None:
+        made: Any = await revising.line(row.model_copy(update={"text": text, "context": context}))
+        if made.revision is None:
             return RevisionLine(id=row.id, error=made.error)
-        try:
-            intent = await self._judge.intent(text, revision.text, context) if revision.changed else 1.0
-        except RarrError:
-            intent = None
-        right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
-        changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
-        numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
-        tokens = usage.input_tokens + usage.output_tokens
-        numbers |= {"requests": usage.model_calls, "tokens": tokens, "seconds": usage.seconds}
-        texts = {"id": row.id, "text": revision.text}
-        return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
+        intent = None if made.revision.changed else 1.0
+        with suppress(RarrError):  # an intent that could not be judged is left out
+            intent = intent or await judge.intent(text, made.revision.text, context)
+        return _measured_line(row, text, made.revision, intent)
 
-    async def aclose(self) -> None:
-        await self._revising.aclose()
-        await self._judge.aclose()
+    return Worker(line, (*revising.opened, *models.all))
+
+
+def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
+    right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
+    changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
+    tokens = usage.input_tokens + usage.output_tokens
+    numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
+    numbers |= {"requests": usage.model_calls, "tokens": tokens, "seconds": usage.seconds}
+    texts = {"id": row.id, "text": revision.text}
+    return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
 
 def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:

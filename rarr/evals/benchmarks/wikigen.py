@@ -12,12 +12,11 @@ from pydantic import BaseModel
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
-from rarr.components import close_all
 from rarr.errors import InputError, SettingsError
-from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, mean, rouge_l
 from rarr.evals.rows import Row, read_rows
-from rarr.evals.run_folder import FinishedLine
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
@@ -40,11 +39,6 @@ class EventRow(Row):
     event_id: str
     title: str
     sections: tuple[EventSection, ...]
-
-    @property
-    def text(self) -> str:
-        """The text of the article."""
-        return "\n\n".join(section.text for section in self.sections)
 
 
 class DocumentRow(Row):
@@ -82,7 +76,7 @@ def wikigen(events: Path, documents: Path, settings: Settings, options: Options)
     rows = events_of(events, documents)
     chosen = rows[: options.limit]
     parts = {
-        system: Part(rows, ArticleLine, partial(_EventWriter, _settings_of(system, settings)), chosen)
+        system: Part(rows, ArticleLine, partial(_writer, _settings_of(system, settings)), chosen)
         for system in dict.fromkeys(options.judges or ("extractive",))
     }
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, tables)
@@ -97,8 +91,11 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     for page in read_rows(documents, DocumentRow):
         if not page.is_wikipedia:
             pages[page.event_id].append(page)
-    rows = (row for row in read_rows(events, EventRow) if row.event_id in pages)
-    found = [WikigenEvent(row.event_id, row.title, row.text, tuple(pages[row.event_id])) for row in rows]
+    found = [
+        WikigenEvent(it.event_id, it.title, "\n\n".join(part.text for part in it.sections), tuple(about))
+        for it in read_rows(events, EventRow)
+        if (about := pages.get(it.event_id))
+    ]
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
     return sampled(found)
@@ -110,7 +107,7 @@ def _settings_of(system: str, settings: Settings) -> Settings:
     if system != "extractive" and settings.model in EMBEDDED:
         raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
     model = "embedded" if system == "extractive" else settings.model
-    changed = {"trace": False, "search": EventPages((), CHUNK_WORDS), "model": model}
+    changed = {"trace": False, "search": EventPages(()), "model": model}
     return settings.model_copy(update=changed)
 
 
@@ -119,7 +116,7 @@ class EventPages:
 
     offline = True  # can be used with the setting `offline`
 
-    def __init__(self, documents: Sequence[DocumentRow], words: int) -> None:
+    def __init__(self, documents: Sequence[DocumentRow], words: int = CHUNK_WORDS) -> None:
         """Cuts the pages into passages of at most `words` words."""
         self._passages = [
             Passage(
@@ -135,23 +132,18 @@ class EventPages:
         return self._passages
 
 
-class _EventWriter:
-    """Writes about events with the same models, each from its own pages."""
+def _writer(settings: Settings) -> Worker:
+    made = wire(settings, measuring=True)
 
-    def __init__(self, settings: Settings) -> None:
-        self._components = wire(settings, measuring=True)
-
-    async def line(self, event: WikigenEvent) -> ArticleLine:
-        """Writes and scores one article; the line has an error if nothing could be written."""
-        pages = await work(EventPages, event.documents, CHUNK_WORDS)
-        article = await Writer(components=replace(self._components, retriever=pages)).awrite(event.title)
+    async def line(event: WikigenEvent) -> ArticleLine:
+        pages = await work(EventPages, event.documents)
+        article = await Writer(components=replace(made, retriever=pages)).awrite(event.title)
         failed = [each.message for each in article.warnings if is_failure(each)]
         if failed and not article.sentences:
             return ArticleLine(id=event.id, error=failed[0])
         return await work(scored, event, article)
 
-    async def aclose(self) -> None:
-        await close_all((*self._components.models, *self._components.opened))
+    return Worker(line, (*made.models, *made.opened))
 
 
 def scored(event: WikigenEvent, article: Article) -> ArticleLine:

@@ -9,8 +9,9 @@ from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, run
 from evals.doubles import write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import BenchmarkReport, Pairs, published
+from rarr.evals.benchmarks.bench import BenchmarkReport, published
 from rarr.evals.rows import ClaimRow
+from rarr.evals.run_folder import Pairs
 from rarr.evals.verified_claims import VerifiedLine
 from rarr.records.verification import Verification
 from rarr.settings import Settings

@@ -9,7 +9,8 @@ import pytest
 from evals.benchmarks.running import run
 from evals.doubles import write_rows
 from rarr.errors import InputError
-from rarr.evals.benchmarks import conflicts
+from rarr.evals import metrics
+from rarr.evals.benchmarks import answers
 from rarr.evals.benchmarks.names import Entity, name_sets
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
@@ -87,16 +88,16 @@ def test_names_are_searched(tmp_path: Path) -> None:
 
 LUNDE = "The Salt Road is a novel by Ida Lunde. Lunde's first readers were sailors."
 IDA = ("Ida Lunde", "I. Lunde")
-NOVEL = conflicts.QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
+NOVEL = answers.QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
 BERG = "Green Ice was written by Tom Berg in 1904."
-SONG = conflicts.QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
-MILL = conflicts.QuestionRow(
+SONG = answers.QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
+MILL = answers.QuestionRow(
     id="mill", question="when did it open", answers=("1937",), passage="It opened in 1937."
 )
 
 
 def test_answers_of_one_type_are_substituted() -> None:
-    made, left_out = conflicts.conflicts_of([NOVEL, SONG, MILL])
+    made, left_out = answers.conflicts_of([NOVEL, SONG, MILL])
     assert {conflict.id: conflict.changed for conflict in made} == {
         "novel": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
         "song": "Green Ice was written by Ida Lunde in 1904.",
@@ -115,7 +116,7 @@ def test_answers_of_one_type_are_substituted() -> None:
     ],
 )  # fmt: skip
 def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str | None) -> None:
-    assert conflicts.replaced(text, old, new) == expected
+    assert answers.replaced(text, old, new) == expected
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str 
     ],
 )
 def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
-    made, left_out = conflicts.conflicts_of([NOVEL.model_copy(update=changes), SONG])
+    made, left_out = answers.conflicts_of([NOVEL.model_copy(update=changes), SONG])
     assert "novel" not in {conflict.id for conflict in made}
     assert reason in left_out
 
@@ -143,14 +144,32 @@ def test_types_of_answers() -> None:
         ("Norvik", "where was she born"): "location",
         ("soundproofed", "what was the room like"): None,
     }
-    assert {pair: conflicts.answer_type(*pair) for pair in asked} == asked
+    assert {pair: answers.answer_type(*pair) for pair in asked} == asked
+
+
+def test_answers_are_compared_by_words_as_in_squad_and_by_values() -> None:
+    assert metrics.exact_match("The Alder Mill.", "alder mill")
+    assert not metrics.exact_match("1.5", "1 5") and not metrics.exact_match("the", "a")
+    assert metrics.token_f1("red old mill", "old red brick mills") == pytest.approx(4 / 7)
+    assert metrics.token_f1("", "mill") == 0
+    given = {("It is 221 metres high.", "221 m"): 1.0, ("It is 212 metres high.", "221 m"): 0.0}
+    given |= {("", "221 m"): 0.0, ("Burned by fires", "a fire"): 1.0, ("Ida Lunde", "Ida Berg"): 0.5}
+    assert {pair: metrics.answer_score(*pair) for pair in given} == given
+
+
+def test_same_value_in_another_form_is_no_substitute() -> None:
+    rows = [
+        MILL.model_copy(update={"id": value, "answers": (value,), "passage": f"It is {value} high."})
+        for value in ("221 m", "0.221 km")
+    ]
+    assert answers.conflicts_of(rows) == ([], {"no substitute fits": 2})
 
 
 def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
     found = ["memory", "memory", "evidence", "other", None]
     given = ({"id": str(n), "right": it is not None, "bucket": it} for n, it in enumerate(found))
-    lines = list(map(conflicts.ReactionLine.model_validate, given))
-    scores = conflicts.reactions([*lines, conflicts.ReactionLine(id="e", error="no")])
+    lines = list(map(answers.ReactionLine.model_validate, given))
+    scores = answers.reactions([*lines, answers.ReactionLine(id="e", error="no")])
     assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
     assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
     assert scores["right before"].unjudged == 1
