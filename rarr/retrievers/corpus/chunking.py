@@ -73,17 +73,15 @@ def _slide(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
 def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
     """Returns the header of the table, or the line before the list, where `place` in block `at` is in one."""
     if at >= 0 and parsed[at].kind == "table":
-        start = parsed[at].start
-        header = text[start : parsed[at].end].splitlines()[0].strip()
+        start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
     before = at
     while before >= 0 and parsed[before].kind == "prose" and _ITEM.match(text, parsed[before].start):
         before -= 1
     if before < 0 or before == at or parsed[before].kind != "prose":
         return ()
-    block = parsed[before]
-    end = block.start + len(text[block.start : block.end].rstrip())
-    line = text[text.rfind("\n", block.start, end) + 1 or block.start : end].lstrip()
+    line = text[parsed[before].start : parsed[before].end].rstrip()
+    end, line = parsed[before].start + len(line), line[line.rfind("\n") + 1 :].lstrip()
     return ((end - len(line), line[:LONGEST]),) if line.endswith((":", "：")) else ()
 
 
@@ -101,20 +99,18 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
             start = last
         if len(text[start : span.start].split()) > words:  # what lies between is no prose, such as code
             start = span.start
-        start += len(text[start : span.start]) - len(text[start : span.start].lstrip())
-        last = span.end
+        start, last = Span(start, span.end).stripped(text)
     return [*places, (start, last)] if last else []
 
 
 def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
     """Returns the sentences and rows, cut at white space where they are longer than a passage may be."""
     spans: list[Span] = []
-    for start, end in sentences_of(text, parsed, tables="rows"):
-        while end - start > LONGEST:
-            space = max(text.rfind(space, start + 1, start + LONGEST + 1) for space in " \t\n")
-            spans.append(Span(start, space if space > start else start + LONGEST))
-            start = spans[-1].end
-            start += len(text[start:end]) - len(text[start:end].lstrip())
-        if start < end:
-            spans.append(Span(start, end))
+    for span in sentences_of(text, parsed, tables="rows"):
+        while span.end - span.start > LONGEST:
+            space = max(text.rfind(space, span.start + 1, span.start + LONGEST + 1) for space in " \t\n")
+            spans.append(Span(span.start, space if space > span.start else span.start + LONGEST))
+            span = Span(spans[-1].end, span.end).stripped(text)
+        if span.start < span.end:
+            spans.append(span)
     return spans

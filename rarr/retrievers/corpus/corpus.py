@@ -9,21 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from tantivy import Query, Searcher
+from tantivy import Searcher
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
+from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.index_building import Progress, build_index, located
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passage_index import (
-    Hit,
-    IndexReader,
-    best_hits,
-    failures,
-    is_index,
-    stored_passage,
-    within,
-)
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.valid_unicode import valid
@@ -37,10 +29,10 @@ _MOST = 10_000  # passages that one search returns, at most
 class Corpus:
     """A retriever over an index on disk. `skipped` lists (file, reason) for files that cannot be searched."""
 
-    def __init__(self, reader: IndexReader, shown: Path) -> None:
+    def __init__(self, reader: index.IndexReader, shown: Path) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown = reader, shown
-        self.skipped = [((shown / name).as_posix(), reason) for name, reason in reader.manifest.unread()]
+        self.skipped = reader.manifest.unread(shown)
 
     @classmethod
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
@@ -52,13 +44,13 @@ class Corpus:
         with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
             path = path.expanduser()
         where = located(path)
-        if is_index(where):
-            reader = IndexReader(path, window)
+        if index.is_index(where):
+            reader = index.IndexReader(path, window)
             return cls(reader, Path(reader.manifest.shown))
-        key = hashlib.blake2b(f"{where}\n{window}".encode(errors="surrogateescape"))
-        index = home.expanduser() / "indexes" / key.hexdigest()[:32]
-        build_index(path, index, window=window, private=True, progress=progress)
-        return cls(IndexReader(index, window), path)
+        key = hashlib.blake2b(f"{where}\n{window}".encode(errors="surrogateescape")).hexdigest()[:32]
+        folder = home.expanduser() / "indexes" / key
+        build_index(path, folder, window=window, private=True, progress=progress)
+        return cls(index.IndexReader(folder, window), path)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` documents with the best passages for `query`, best first.
@@ -81,10 +73,10 @@ class Corpus:
             return []
         scored = list[tuple[float, Passage]]()
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
-        with failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
+        with index.failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
             searcher = self._reader.searcher()
-            for hit in (hit for best in _best_documents(searcher, words, k) for hit in best):
-                stored, (_, item) = stored_passage(searcher, hit), hit.document
+            for hit in _best(searcher, words, k):
+                stored, item = index.stored_passage(searcher, hit), hit.document[1]
                 own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
                 facts = {**stored, "source": stored["source"] or own_source, "retrieved_at": now}
                 scored.append((hit.score, Passage(**facts)))
@@ -107,22 +99,24 @@ class Corpus:
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 
-def _best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[list[Hit]]:
-    """Returns the best passages of each of the `k` best documents, best first.
+def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
+    """Returns the best passages of each of the `k` best documents.
 
     Where too few documents have all hits, another search leaves out those with enough hits. Equal scores are
     ordered by place, since the engine orders them by how the index was built. Where the limit cut the hits,
     the last score may lack hits, so it is left out.
     """
-    documents, full, limit = dict[tuple[int, int], list[Hit]](), list[Query](), k * PASSAGES_PER_DOCUMENT * 2
+    documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
+    limit = k * PASSAGES_PER_DOCUMENT * 2
     while True:
-        hits, found = best_hits(searcher, words, limit, full), dict[tuple[int, int], list[Hit]]()
+        hits, found = index.best_hits(searcher, words, limit, full), dict[tuple[int, int], list[index.Hit]]()
         is_whole = len(hits) < limit or limit >= _MOST
         kept = [hit for hit in hits if is_whole or hit.score > hits[-1].score]
         for hit in sorted(kept or hits, key=lambda hit: (-hit.score, hit.document, hit.start)):
             found.setdefault(hit.document, []).append(hit)
         documents |= found
         if len(documents) >= k or len(hits) < limit:
-            return [best[:PASSAGES_PER_DOCUMENT] for best in documents.values()][:k]
-        more = [within(*it) for it in found if len(found[it]) >= PASSAGES_PER_DOCUMENT and kept]
+            best = [each[:PASSAGES_PER_DOCUMENT] for each in documents.values()]
+            return [hit for hits in best[:k] for hit in hits]
+        more = [it for it in found if len(found[it]) >= PASSAGES_PER_DOCUMENT and kept]
         full, limit = full + more, limit if more else min(4 * limit, _MOST)

@@ -7,6 +7,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,20 +15,8 @@ from filelock import FileLock
 from tantivy import IndexWriter, Query
 
 from rarr.errors import InputError
+from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.passage_index import (
-    LOCK,
-    MANIFEST,
-    MARK,
-    PASSAGES,
-    IndexedFile,
-    IndexReader,
-    Manifest,
-    add,
-    failures,
-    open_passages,
-    removal,
-)
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, kind
 from rarr.tools.concurrency import require_awaited
@@ -92,7 +81,7 @@ def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
     failed = list[OSError]()
     for where, folders, files in os.walk(root, onerror=failed.append):
         here = Path(where)
-        if here != root and any(file.startswith(MARK) for file in files):  # of an index
+        if here != root and any(file.startswith(index.MARK) for file in files):  # of an index
             folders.clear()
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
@@ -153,13 +142,12 @@ def build_index(
     """
     files, skipped = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
-    with failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
-        build = _Build(path, out, _manifest(out, window))
+    with index.failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
+        build = _Build(path, out, window)
         try:
             report = build.run(files, dict(skipped), progress)
         finally:
-            if build.writer:  # passages that were not committed are lost
-                build.writer.wait_merging_threads()
+            build.end()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(f"no file in corpus {str(path)!r} could be read{why}: mend it or give another")
@@ -169,16 +157,21 @@ def build_index(
 class _Build:
     """One build, under the index's lock: reads the files that differ from those of the manifest."""
 
-    def __init__(self, path: Path, out: Path, manifest: Manifest) -> None:
-        self._path, self._out, self._manifest = path, out, manifest
-        self.writer: IndexWriter | None = None
+    def __init__(self, path: Path, out: Path, window: int) -> None:
+        self._path, self._out = path, out
+        try:
+            self._manifest = index.IndexReader(out, window).manifest
+        except InputError:  # it cannot be continued
+            shutil.rmtree(out / index.PASSAGES, ignore_errors=True)
+            index.open_passages(out / index.PASSAGES, create=True)
+            self._manifest = index.Manifest(window=window)
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
-        committed = json.loads((out / PASSAGES / "meta.json").read_bytes())["opstamp"]
-        if manifest.commit != int(committed) or manifest.root not in ("", root):
+        committed = json.loads((out / index.PASSAGES / "meta.json").read_bytes())["opstamp"]
+        if self._manifest.commit != int(committed) or self._manifest.root not in ("", root):
             # The passages are not those of the manifest, or of another corpus.
-            manifest.files = {}
-            self._opened().delete_documents_by_query(Query.all_query())
-        manifest.root = root
+            self._manifest.files = {}
+            self._writer.delete_documents_by_query(Query.all_query())
+        self._manifest.root = root
 
     def run(self, files: Sequence[File], skipped: dict[str, str], progress: Progress | None) -> IndexReport:
         """Reads what changed in the corpus, and removes what is gone."""
@@ -198,9 +191,9 @@ class _Build:
             self._remove(name)
         self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
-        if self.writer:
-            self._manifest.commit = self.writer.commit()
-        write_whole(self._out / MANIFEST, self._manifest.model_dump_json())
+        if "_writer" in vars(self):
+            self._manifest.commit = self._writer.commit()
+        write_whole(self._out / index.MANIFEST, self._manifest.model_dump_json())
         searched = {name for name, file in known.items() if file.documents}
         return IndexReport(
             documents=sum(file.documents for file in known.values()),
@@ -208,19 +201,24 @@ class _Build:
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            skipped=[((self._path / name).as_posix(), why) for name, why in self._manifest.unread()],
+            skipped=self._manifest.unread(self._path),
         )
+
+    def end(self) -> None:
+        """Ends the writer's threads; passages that were not committed are lost."""
+        if "_writer" in vars(self):
+            self._writer.wait_merging_threads()
 
     def _read(self, file: File) -> None:
         """Replaces a file's passages. Raises `UnreadableError` where another try may succeed."""
-        now, notes = IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
-        writer = self._remove(file.name)
+        now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
+        self._remove(file.name)
         try:
             for document in extract(file.path, notes.append):
                 now.documents += document.start == 0
                 for window in windows(document.text, window=self._manifest.window):
                     require_awaited()
-                    add(writer, file.name, document, window)
+                    self._writer.add_document(index.row_of(file.name, document, window))
                     now.passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
@@ -232,17 +230,16 @@ class _Build:
         now.notes = tuple(notes)
         self._manifest.files[file.name] = now
 
-    def _remove(self, name: str) -> IndexWriter:
-        writer = self._opened()
-        writer.delete_documents_by_query(removal(name))
+    def _remove(self, name: str) -> None:
+        self._writer.delete_documents_by_query(index.of_file(name))
         self._manifest.files.pop(name, None)
-        return writer
 
-    def _opened(self) -> IndexWriter:
-        if self.writer is None:  # only once there is something to write: most builds find nothing new
-            self.writer = open_passages(self._out / PASSAGES).writer(_HEAP, _THREADS)
-            self.writer.garbage_collect_files()  # a killed commit leaves files, whose names are given again
-        return self.writer
+    @cached_property
+    def _writer(self) -> IndexWriter:
+        """Made once there is something to write: most builds find nothing new."""
+        writer = index.open_passages(self._out / index.PASSAGES).writer(_HEAP, _THREADS)
+        writer.garbage_collect_files()  # a killed commit leaves files, whose names are given again
+        return writer
 
 
 @contextmanager
@@ -251,10 +248,11 @@ def _alone(out: Path, private: bool) -> Iterator[None]:
         private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
     out.mkdir(parents=True, exist_ok=True)
-    if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith((MARK, PASSAGES))]:
+    ours = (index.MARK, index.PASSAGES)
+    if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(ours)]:
         cure = "give a new folder for the index"
         raise InputError(f"{str(out)!r} holds other files, such as {foreign[0]!r}: {cure}")
-    with FileLock(out / LOCK, mode=0o600 if private else -1):
+    with FileLock(lock := out / index.LOCK, mode=0o600 if private else -1):
         try:
             yield
         finally:
@@ -262,19 +260,5 @@ def _alone(out: Path, private: bool) -> Iterator[None]:
                 make_private(out)
             else:  # tantivy makes some files that only their owner can read
                 with suppress(OSError):  # the files belong to somebody else
-                    mode = stat.S_IMODE((out / LOCK).stat().st_mode)
-                    for path in (out / PASSAGES).glob("*.json"):
-                        path.chmod(mode)
-
-
-def _manifest(out: Path, window: int) -> Manifest:
-    """Opens the index in `out`. Deletes an index that cannot be continued, and starts anew."""
-    try:
-        return IndexReader(out, window).manifest
-    except InputError:
-        shutil.rmtree(out / PASSAGES, ignore_errors=True)
-        for file in out.glob(f"{MARK}*"):
-            if file.name != LOCK:
-                file.unlink()
-        open_passages(out / PASSAGES, create=True)
-        return Manifest(window=window)
+                    for path in (out / index.PASSAGES).glob("*.json"):
+                        path.chmod(stat.S_IMODE(lock.stat().st_mode))

@@ -7,7 +7,6 @@ they do not match, and the next build replaces all passages.
 
 import json
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -17,7 +16,7 @@ from typing import Any, NamedTuple
 
 import tantivy
 from pydantic import BaseModel
-from tantivy import FieldType, Index, IndexWriter, Occur, Query, SchemaBuilder, Searcher
+from tantivy import FieldType, Index, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
@@ -61,10 +60,11 @@ class Manifest(BaseModel):
     files: dict[str, IndexedFile] = {}
     skipped: list[tuple[str, str]] = []
 
-    def unread(self) -> list[tuple[str, str]]:
-        """Returns (file, reason) of the files that were not read, and of the parts that were left out."""
+    def unread(self, path: Path) -> list[tuple[str, str]]:
+        """Returns (file, reason) of the files and parts that were not read, with the files below `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
-        return [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)] + noted
+        skipped = [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)]
+        return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -93,35 +93,27 @@ class IndexReader:
 
     def __init__(self, folder: Path, window: int) -> None:
         """Opens the index. Raises `InputError` if it is damaged, or has another window or version."""
-        self.folder, self._lock = folder, threading.Lock()
-        self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
-        self.manifest = read_manifest(folder)
+        self.folder, self.manifest = folder, read_manifest(folder)
         if (made := self.manifest.window) != window:
             cure = f"set window to {made}, or build it again: rarr index PATH -o {folder}"
             raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
+        self._fixed = False
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
         with failures(damaged), TemporaryDirectory(prefix="rarr-") as links:
-            self._state = self._state_on_disk()
-            if self._fixed:  # tantivy writes its lock into a folder of links
+            fixed = not os.access(folder, os.W_OK)  # then it stays as it is now
+            if fixed:  # tantivy writes its lock into a folder of links
                 for file in (folder / PASSAGES).iterdir():
                     if file.suffix != ".lock":
                         Path(links, file.name).symlink_to(file.absolute())
-            self._index = open_passages(Path(links) if self._fixed else folder / PASSAGES)
-            self._index.reload()
-            self._searcher = self._index.searcher()
-            best_hits(self._searcher, ["any"], 1)  # some files are not opened before the first search
+            self._index = open_passages(Path(links) if fixed else folder / PASSAGES)
+            best_hits(self.searcher(), ["any"], 1)  # some files are not opened before the first search
+        self._fixed = fixed
 
     def searcher(self) -> Searcher:
-        """Returns the current snapshot. Raises `OSError` or `ValueError` if the index cannot be read."""
-        with self._lock:
-            if not self._fixed and (state := self._state_on_disk()) != self._state:
-                self._index.reload()
-                self._searcher, self._state = self._index.searcher(), state
-            return self._searcher
-
-    def _state_on_disk(self) -> tuple[int, int]:
-        facts = (self.folder / PASSAGES / "meta.json").stat()  # a commit replaces this file
-        return facts.st_ino, facts.st_mtime_ns
+        """Returns the snapshot of the last commit. Raises `OSError` or `ValueError` if it is damaged."""
+        if not self._fixed:
+            self._index.reload()
+        return self._index.searcher()
 
 
 def is_index(folder: Path) -> bool:
@@ -152,9 +144,9 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
     return index
 
 
-def add(writer: IndexWriter, file: str, document: Document, window: Window) -> None:
-    """Queues one passage of the file with this name. A search can return it after a commit."""
-    text, at = document.text[window.start : window.end], document.start
+def row_of(file: str, document: Document, window: Window) -> tantivy.Document:
+    """Makes the row of a passage of the file with this name."""
+    text, at, date = document.text[window.start : window.end], document.start, document.published_at
     stored = {
         "file": file,
         "text": text,
@@ -162,7 +154,7 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
         "title": document.title,
         "start": at + window.start,
         "end": at + window.end,
-        "published_at": document.published_at.isoformat() if document.published_at else None,
+        "published_at": date.isoformat() if date else None,
         "lead": [(at + start, words) for start, words in window.lead],
     }
     row = {
@@ -173,11 +165,10 @@ def add(writer: IndexWriter, file: str, document: Document, window: Window) -> N
         "start": at + window.start,
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
     }
-    # By the schema, because a number of the wrong sign kills the writer.
-    writer.add_document(tantivy.Document.from_dict(row, _SCHEMA))
+    return tantivy.Document.from_dict(row, _SCHEMA)  # a number of the wrong sign would kill the writer
 
 
-def removal(file: str) -> Query:
+def of_file(file: str) -> Query:
     """Makes the query for all passages of the file."""
     return Query.term_query(_SCHEMA, "file", _number(file))
 
@@ -195,14 +186,16 @@ class Hit(NamedTuple):
     address: tantivy.DocAddress
 
 
-def best_hits(searcher: Searcher, words: Sequence[str], limit: int, but: Sequence[Query] = ()) -> list[Hit]:
-    """Searches for these stems, and returns the `limit` best passages, best first, `but` for these."""
+def best_hits(
+    searcher: Searcher, words: Sequence[str], limit: int, but: Sequence[tuple[int, int]] = ()
+) -> list[Hit]:
+    """Searches for stems; returns the `limit` best passages of documents that are not in `but`."""
     # Made term by term: a query is plain text, and must never be read as the engine's query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
     query = Query.boolean_query([(Occur.Should, part) for part in (*texts, *titles)])
     if but:
-        query = Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, it) for it in but)])
+        query = Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, _within(*it)) for it in but)])
     matches = searcher.search(query, limit, count=False).hits
     addresses = [address for _, address in matches]
     numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item", "start"))
@@ -212,8 +205,7 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int, but: Sequenc
     ]
 
 
-def within(file: int, item: int) -> Query:
-    """Makes the query for all passages of a document."""
+def _within(file: int, item: int) -> Query:
     of_item = Query.range_query(_SCHEMA, "item", FieldType.Unsigned, item, item)
     return Query.boolean_query([(Occur.Must, Query.term_query(_SCHEMA, "file", file)), (Occur.Must, of_item)])
 

@@ -103,12 +103,10 @@ def test_damage_names_the_cure_and_is_rebuilt(build: Build, out: Path, name: str
     assert build() == expected
 
 
-def test_a_reader_sees_the_next_build_that_changes_something(build: Build, out: Path, folder: Path) -> None:
+def test_a_reader_sees_the_next_build(build: Build, out: Path, folder: Path) -> None:
     build()
     reader = IndexReader(out, 4)
     before = reader.searcher()
-    build()
-    assert reader.searcher() is before
     (folder / "peaches.md").unlink()
     build()
     assert (before.num_docs, reader.searcher().num_docs) == (4, 1)
