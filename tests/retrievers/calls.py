@@ -4,7 +4,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from typing import cast
 
 
 def sleep(seconds: float) -> None:
@@ -37,11 +37,6 @@ def chatter(text: str) -> str:
     return text
 
 
-class Evil:
-    """Runs a command of its choice in the process that loads it."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
-        return os.system, (f"touch {self._path}",)
+def lie() -> int:
+    """Gives another type than it declares."""
+    return cast(int, "text")

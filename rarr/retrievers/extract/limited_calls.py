@@ -1,7 +1,7 @@
 """Runs functions in worker processes with limits, since hostile bytes can make reading never end.
 
 A process is started when it is needed, and used again. It ends with its parent, after a minute without work,
-and when a call exceeds its limits: the system enforces time and memory on Linux, and time on macOS.
+and when a call exceeds its limits: of time, and on Linux of memory.
 
 multiprocessing, pebble, loky and anyio do not fit: they run a caller's script again that has no
 `if __name__ == "__main__"`, or fork a program that has threads, or cannot end a single call.
@@ -9,6 +9,7 @@ multiprocessing, pebble, loky and anyio do not fit: they run a caller's script a
 
 import asyncio
 import atexit
+import faulthandler
 import json
 import os
 import pickle
@@ -22,10 +23,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from types import GenericAlias
+from typing import Any, TypeVar, get_type_hints
+
+from pydantic import TypeAdapter
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.tools.models.run_budget import meter
+from rarr.valid_unicode import valid
 
 PAGE_S, PAGE_MB = 20.0, 600
 """The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
@@ -34,23 +39,15 @@ FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
 AT_ONCE = 10
 """Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
 
-_START_S = 60.0  # within which a new process must be ready; on an idle machine it takes half a second
-_IDLE_S = 60.0
+_IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
 _WORN_OUT_MB = 400  # of memory after a call, at which a process ends
-_WITHOUT_WORK = (0, -getattr(signal, "SIGALRM", 0))  # statuses of a worn out and of an idle process
+_WITHOUT_WORK = (0, 1)  # statuses of a worn out and of an idle process
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files")
 _PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    f"import faulthandler, json, sys; faulthandler.dump_traceback_later({_IDLE_S}, exit=True);"
+    " sys.path[:] = json.loads(sys.argv[1]);"
     " from rarr.retrievers.extract.limited_calls import main; main(int(sys.argv[2]))"
 )
-# Classes that a result may hold besides texts, numbers, tuples and lists: hostile bytes may have made it.
-_CLASSES = {
-    ("datetime", "datetime"),
-    ("datetime", "timedelta"),
-    ("datetime", "timezone"),
-    ("rarr.retrievers.corpus.chunking", "Window"),
-    ("rarr.retrievers.extract.extracted_document", "Document"),
-}
 
 Result = TypeVar("Result")
 
@@ -58,8 +55,9 @@ Result = TypeVar("Result")
 async def extracted(function: Callable[..., Result], *args: object, seconds: float = PAGE_S) -> Result:
     """Runs `function(*args)` in a worker process, within the limits for a page; returns its result.
 
-    `seconds` is the time that is left for the page. A page takes at most half of the time that is left for
-    the run. Raises `UnreadableError` if the function does or exceeds the limits.
+    `function` must declare the type of its result. `seconds` is the time that is left for the page. A page
+    takes at most half of the time that is left for the run. Raises `UnreadableError` if the function does or
+    exceeds the limits.
     """
     left = meter().remaining
     seconds = min(seconds, PAGE_S, seconds if left is None else left / 2)
@@ -99,21 +97,28 @@ def _called(seconds: float, megabytes: int, function: Callable[..., Any], *args:
                 process, is_new = _started(), True
             begin = time.monotonic()
             try:
-                result, why, lasting = _exchanged(process, request, seconds)
+                # JSON, since hostile bytes may have made it.
+                result, why, lasting = _answers_of(function).validate_json(_exchanged(process, request))
                 break
-            except BaseException as error:  # pickle can raise any error
+            except BaseException as error:
                 status = _ended(process)
                 if not isinstance(error, Exception):
                     raise
                 if time.monotonic() - begin >= seconds:
                     raise UnreadableError(f"reading it takes more than {seconds:g} s") from None
                 if is_new or status not in _WITHOUT_WORK:
-                    facts = f"status {status}, {error or type(error).__name__}"
+                    facts = f"status {status}, {' '.join(str(error).split())[:200] or type(error).__name__}"
                     raise UnreadableError(f"reading it crashed the reading process ({facts})") from error
         _idle.append(process)
     if why:
         raise UnreadableError(why, lasting=lasting)
     return result
+
+
+def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    """The type of an answer: a result, or None with the reason and if that lasts."""
+    declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
+    return TypeAdapter(declared)
 
 
 def _started() -> "subprocess.Popen[bytes]":
@@ -129,7 +134,7 @@ def _started() -> "subprocess.Popen[bytes]":
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         try:
-            _exchanged(process, b"", _START_S)
+            _exchanged(process, b"")
         except BaseException:
             _ended(process)
             raise
@@ -139,24 +144,13 @@ def _started() -> "subprocess.Popen[bytes]":
         raise UnreadableError(why, lasting=False) from error
 
 
-def _exchanged(process: "subprocess.Popen[bytes]", request: bytes, seconds: float) -> Any:
-    timer = threading.Timer(seconds, process.kill)
-    timer.daemon = True
-    timer.start()
+def _exchanged(process: "subprocess.Popen[bytes]", request: bytes) -> bytes:
     assert process.stdin and process.stdout
-    try:
-        process.stdin.write(request)
-        process.stdin.flush()
-        return _ResultUnpickler(process.stdout).load()
-    finally:
-        timer.cancel()
-
-
-class _ResultUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _CLASSES:
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of a result")
-        return super().find_class(module, name)
+    process.stdin.write(request)
+    process.stdin.flush()
+    if not (answer := process.stdout.readline()).endswith(b"\n"):
+        raise EOFError
+    return answer
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> int:
@@ -200,24 +194,20 @@ if hasattr(os, "register_at_fork"):
 def main(parent: int) -> None:
     """Runs in the worker process: answers calls until its parent ends, or a minute passes without a call."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
-    if hasattr(signal, "SIGALRM"):  # the parent may have set it to be ignored
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)  # so that text which a library prints is not read as an answer
     for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
         import_module(library)
-    answer: object = "ready"
+    answer = b"ready"
     with suppress(EOFError):  # the parent closed the pipe
         while True:
-            pickle.dump(answer, answers)
+            answers.write(answer + b"\n")
             answers.flush()
             if _memory_mb(1) > _WORN_OUT_MB:
                 break
-            _limit(_IDLE_S, 0)
             answer = _answer(*pickle.load(calls))
     os._exit(0)
 
@@ -231,25 +221,25 @@ def _end_with(parent: int) -> None:
 
 def _answer(
     function: Callable[..., object], args: tuple[object, ...], seconds: float, megabytes: int
-) -> tuple[object, str, bool]:
-    """Runs a call. Returns its result, or why there is none and if that lasts."""
+) -> bytes:
+    result, why, lasting = None, "", True
     try:
         _limit(seconds, megabytes)
-        return function(*args), "", True
+        result = function(*args)
     except UnreadableError as error:
-        return None, str(error), error.lasting
+        why, lasting = str(error), error.lasting
     except MemoryError:
-        return None, f"reading it takes more than {megabytes} MB of memory", True
+        why = f"reading it takes more than {megabytes} MB of memory"
     except Exception as error:  # hostile bytes can make the parsers raise any error
-        return None, f"it cannot be read ({type(error).__name__}: {error})"[:500], True
+        why = f"it cannot be read ({type(error).__name__}: {error})"[:500]
     finally:
         _limit(_IDLE_S, 0)
+    return _answers_of(function).dump_json((result, valid(why), lasting))
 
 
 def _limit(seconds: float, megabytes: int) -> None:
-    """Lets the system end this process after `seconds`, and refuse it more memory; 0 megabytes: no limit."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+    """Ends this process after `seconds`, even in C; refuses it more memory; 0 megabytes: no limit."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
     if sys.platform == "linux":
         import resource
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import os
 import random
 import time
@@ -18,17 +17,18 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urldefrag
 from weakref import WeakValueDictionary
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.chunking import cut, windows
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.corpus.chunking import Window, cut, windows
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop
+from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import private_folder
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
@@ -39,11 +39,8 @@ MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
-_REST_S = 60.0  # seconds without writing and warning after a failure, which may have taken long
 _PRUNED = 1 / 256  # the share of stored entries after which old ones are looked for
 _LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
-
-_log = logging.getLogger("rarr")
 
 
 class CacheEntry(NamedTuple):
@@ -56,8 +53,8 @@ class CacheEntry(NamedTuple):
 class Cache:
     """Stores each value in a file of its own. Many processes, threads and event loops may share the folder.
 
-    A disk that fails during a run, or is full, does not end the run: the failure is logged, an entry that
-    cannot be read is made again, and a value that cannot be stored is still returned.
+    A disk that fails during a run, or is full, does not end the run: it warns, an entry that cannot be read
+    is made again, and a value that cannot be stored is still returned.
     """
 
     def __init__(self, folder: Path, *, offline: bool = False, refresh: bool = False) -> None:
@@ -72,7 +69,6 @@ class Cache:
         except OSError as error:
             raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
         self._folder, self._offline, self._refresh = folder, offline, refresh
-        self._rests_until = {"read": 0.0, "written": 0.0}
         self._turns: PerLoop[WeakValueDictionary[Path, asyncio.Lock]] = PerLoop(WeakValueDictionary)
 
     async def through(
@@ -126,8 +122,6 @@ class Cache:
 
     def _write(self, file: Path, now: float, value: bytes) -> None:
         """Stores an entry: a reader finds all of it or nothing, and a crash damages no other entry."""
-        if time.monotonic() < self._rests_until["written"]:
-            return
         try:
             handle, name = mkstemp(dir=self._folder)
             try:
@@ -148,60 +142,65 @@ class Cache:
                 if file.stat().st_mtime < oldest:
                     file.unlink()
 
-    def _warn(self, action: str, why: Exception) -> None:
-        if time.monotonic() >= self._rests_until[action]:
-            self._rests_until[action] = time.monotonic() + _REST_S
-            cure = "let it be written, with room on its disk, or delete it where it is damaged"
-            _log.warning("cache %r cannot be %s (%s): %s", str(self._folder), action, why, cure)
+    def _warn(self, action: str, error: Exception) -> None:
+        why = getattr(error, "strerror", None) or error
+        cure = "let it be written, with room on its disk, or delete it where it is damaged"
+        meter().warn("cache_failed", f"cache {str(self._folder)!r} cannot be {action} ({why}): {cure}")
 
 
-class Extracted(BaseModel, frozen=True):
-    """The text of a page, into which its passages' offsets point. `url` is the address after redirects."""
+class Page(BaseModel, frozen=True):
+    """The text of a page and its windows. `url` is the address after redirects."""
 
     url: str
     text: str
     title: str = ""
     published_at: datetime | None = None
-    seconds_left: float = Field(default=PAGE_S, exclude=True)  # of the page's time, to cut it
+    spans: list[Window] = []
 
 
 class Shelf:
     """Stores the texts of pages that one source extracts in the cache, and cuts them into passages."""
 
     def __init__(self, cache: Cache, source: str, settings: Settings) -> None:
-        self._cache, self._source, self._settings = cache, source, settings
+        self._cache, self._source, self._window = cache, source, settings.window
 
-    async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
+    async def page(self, url: str, document: Document, seconds: float = PAGE_S) -> Page:
+        """Makes the page at `url`, whose text is cut within `seconds`. Raises `RetrievalError`."""
+        text = document.text
+        if len(text) > _LONG:
+            spans = await _readable(url, extracted(windows, text, self._window, seconds=seconds))
+        else:
+            spans = await asyncio.to_thread(windows, text, self._window)
+        facts = {"title": document.title, "published_at": document.published_at}
+        return Page(url=url, text=text, spans=spans, **facts)
+
+    async def passages(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`."""
-        seconds = PAGE_S
-
-        async def made() -> bytes:
-            nonlocal seconds
-            page = await make()
-            seconds = page.seconds_left
-            return page.model_dump_json().encode()
-
-        entry = await self._cache.through("page", [self._source, url], made)
-        page = Extracted.model_validate_json(entry.value)
+        page, at = await self._kept(url, make)
         if page.url != url:
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
             # that the offsets of passages always point into the text that `extracted` returns.
-            value, key = entry.value, [self._source, page.url]
-            entry = await self._cache.through("page", key, lambda: asyncio.sleep(0, value))
-            page = Extracted.model_validate_json(entry.value)
+            page, at = await self._kept(page.url, lambda: asyncio.sleep(0, page))
         if not page.text:
             return []
-        window = self._settings.window
-        cutting = partial(extracted, partial(windows, window=window), page.text, seconds=seconds)
-        spans = await _readable(page.url, cutting()) if len(page.text) > _LONG else None
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
-        whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=entry.stored_at, **facts)
-        return await asyncio.to_thread(cut, whole, window, spans)
+        whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=at, **facts)
+        return await asyncio.to_thread(cut, whole, self._window, page.spans)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
-        entry = await self._cache.stored("page", [self._source, url])
-        return Extracted.model_validate_json(entry.value).text if entry else None
+        entry = await self._cache.stored("page", self._key(url))
+        return Page.model_validate_json(entry.value).text if entry else None
+
+    def _key(self, url: str) -> list[Any]:
+        return [self._source, self._window, url]
+
+    async def _kept(self, url: str, make: Callable[[], Awaitable[Page]]) -> tuple[Page, datetime]:
+        async def made() -> bytes:
+            return (await make()).model_dump_json().encode()
+
+        entry = await self._cache.through("page", self._key(url), made)
+        return Page.model_validate_json(entry.value), entry.stored_at
 
 
 class PageReader(Shelf):
@@ -219,13 +218,12 @@ class PageReader(Shelf):
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
         return await self.passages(url, partial(self._fetched, url))
 
-    async def _fetched(self, url: str) -> Extracted:
+    async def _fetched(self, url: str) -> Page:
         it = await self._fetcher.fetch(url)
         end = time.monotonic() + it.seconds_left
         reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
-        page = await _readable(url, reading)
-        left, facts = end - time.monotonic(), {"title": page.title, "published_at": page.published_at}
-        return Extracted(url=it.url, text=page.text, seconds_left=left, **facts)
+        document = await _readable(url, reading)
+        return await self.page(it.url, document, end - time.monotonic())
 
 
 async def _readable(url: str, reading: Awaitable[Result]) -> Result:

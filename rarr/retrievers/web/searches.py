@@ -12,11 +12,11 @@ from urllib.parse import quote, urldefrag, urlsplit
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.extracted_document import UnreadableError, published
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.rerank.overlap import nearest
-from rarr.retrievers.web.cache import Cache, Extracted, PageReader, Shelf
+from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
 from rarr.settings import Settings
@@ -129,11 +129,9 @@ class Tavily(WebSearch):
             text = str(page.get("content") or "")
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
 
-        async def made() -> Extracted:
-            date = published(page.get("published_date"))
-            return Extracted(url=url, text=text, title=str(page.get("title") or ""), published_at=date)
-
-        return await self._shelf.passages(url, made)
+        date = published(page.get("published_date"))
+        document = Document(text, str(page.get("title") or ""), published_at=date)
+        return await self._shelf.passages(url, partial(self._shelf.page, url, document))
 
 
 def _day(moment: datetime | None) -> str | None:
@@ -281,7 +279,7 @@ class Wikipedia(WebSearch):
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
 
-    async def _article(self, title: str) -> Extracted:
+    async def _article(self, title: str) -> Page:
         """Asks for the text of an article; empty for a page that is none, such as a disambiguation."""
         pages = (await self._query(_WIKI_PAGE | {"titles": title})).get("pages")
         page = as_object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
@@ -293,7 +291,7 @@ class Wikipedia(WebSearch):
             text = valid(await asyncio.to_thread(article_text, extract))
         # No date: that of the last edit does not tell how new the facts are.
         url = str(page.get("fullurl") or self._address(title))
-        return Extracted(url=url, text=text, title=str(page.get("title") or title))
+        return await self._shelf.page(url, Document(text, str(page.get("title") or title)))
 
     async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
         answer = await self._service.ask(self._api, params={**_WIKI_QUERY, **params})

@@ -72,6 +72,7 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
     corpus = opened(folder)
     (corpus._reader.folder / PASSAGES / "meta.json").unlink()
     with pytest.raises(
-        RetrievalError, match=r"cannot be searched \(.*FileDoesNotExist.*\): delete the index '.*' and build it"
+        RetrievalError,
+        match=r"cannot be searched \(.*FileDoesNotExist.*\): delete the index '.*' and build",
     ):
         await corpus.retrieve("France", 5)

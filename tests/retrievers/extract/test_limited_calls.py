@@ -1,6 +1,5 @@
 """What comes from outside is read in processes: none outlives its limit, its parent or its reviser."""
 
-import asyncio
 import os
 import signal
 import sys
@@ -8,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -99,13 +97,10 @@ async def test_call_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-async def test_call_that_crashes_lies_or_prints_affects_no_other(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+async def test_call_that_crashes_lies_or_prints_affects_no_other(capfd: pytest.CaptureFixture[str]) -> None:
     for call in (calls.crash, calls.leave):
         assert "crashed the reading process (status" in await why(call)
-    assert "is no part of a result" in await why(calls.Evil, str(tmp_path / "made"))
-    assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
+    assert "crashed the reading process (status 0, 1 validation error" in await why(calls.lie)
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.allocate, 2) == 2_000_000
     assert capfd.readouterr() == ("", "")
@@ -166,7 +161,7 @@ async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     make, kind = SLOW[name]
     with suppress(UnreadableError):
         page = await extracted(extract_page, make(), kind, None)
-        await extracted(partial(windows, window=4), page.text)
+        await extracted(windows, page.text, 4)
         assert kind == "text/html"
 
 

@@ -8,16 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Never
 
 import pytest
+from tools.asking import metered
 
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry
 
+Warned = Callable[[], str]
 NOW = 1_790_000_000.0
 
 
@@ -58,6 +60,13 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "cache"
 
 
+@pytest.fixture
+def warned() -> Iterator[Warned]:
+    """What the run warned of."""
+    with metered() as meter:
+        yield lambda: " ".join(warning.message for warning in meter.warnings)
+
+
 async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,7 +103,7 @@ async def test_failure_is_not_stored(path: Path) -> None:
     assert (await cache.through("search", "q", source)).value == b"answer 2"
 
 
-async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_full_disk_loses_only_the_new_value(path: Path, warned: Warned) -> None:
     cache = Cache(path)
     await put(cache, "known")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -105,20 +114,20 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)
-    assert "File too large): let it be written, with room on its disk" in caplog.text
+    assert "File too large): let it be written, with room on its disk" in warned()
     assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
     assert len(files(path)) == 1
 
 
 async def test_read_only_cache_is_read_and_new_values_go_out_unstored(
-    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    path: Path, warned: Warned, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(Cache(path), "known")
     monkeypatch.setattr("rarr.retrievers.web.cache.mkstemp", refused)  # root may write anywhere
     cache = Cache(path)
     assert (await cache.through("page", "known", never)).value == b"v"
     assert await put(cache, "new", b"w") == b"w"
-    assert "Read-only file system" in caplog.text
+    assert "Read-only file system" in warned()
     assert len(files(path)) == 1
 
 
@@ -126,9 +135,7 @@ def refused(dir: Path) -> Never:  # noqa: A002  # the name of tempfile's paramet
     raise OSError(errno.EROFS, "Read-only file system")
 
 
-async def test_damaged_value_is_replaced_and_others_are_kept(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned: Warned) -> None:
     cache = Cache(path)
     await put(cache, "whole")
     before = files(path)
@@ -136,7 +143,7 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
     [damaged] = files(path) - before
     damaged.write_bytes(damaged.read_bytes()[:-3])
     assert [bool(await cache.stored("page", key)) for key in ("whole", "damaged")] == [True, False]
-    assert "cannot be read" in caplog.text
+    assert "cannot be read" in warned()
     await put(cache, "damaged")
     assert (await cache.through("page", "damaged", never)).value == b"v"
 

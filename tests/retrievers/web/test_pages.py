@@ -11,11 +11,13 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
+from rarr.retrievers.extract.extracted_document import Document
 from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
 from rarr.retrievers.web import cache
 from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import Budget
+from retrievers import calls
 
 HTML = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
 <body><article><h1>Peaches</h1>
@@ -24,9 +26,10 @@ HTML = """<html><head><title>Fruit</title><meta property="article:published_time
 </html>"""
 
 
-def sleep(*_: object, **__: object) -> None:
+def sleep(*_: object) -> Document:
     """Longer than any limit here; it runs in a process."""
     time.sleep(30)
+    return Document("")
 
 
 class Web:
@@ -74,7 +77,9 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
     reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str, left: float, deadline: float | None
 ) -> None:
-    await extracting.extracted(len, "started")  # the time of a page does not include the start of a process
+    await extracting.extracted(
+        calls.allocate, 0
+    )  # the time of a page does not include the start of a process
     monkeypatch.setattr(cache, slow, sleep)
     web = Web(b"a " * 100_000, "text/plain")
     web.seconds_left = left
