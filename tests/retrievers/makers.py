@@ -1,16 +1,17 @@
 """Indexes by the rules that most tests need."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import IndexReport, build_index
 
-RULES: dict[str, Any] = {"window": 4}
+Open = Callable[[Path], Corpus]
 
 
-def built(path: Path, out: Path, **options: Any) -> IndexReport:
-    """Builds the index of `path` in `out`; `options` win over `RULES`."""
-    return build_index(path, out, **(RULES | options))
+def built(path: Path, out: Path) -> IndexReport:
+    """Builds the index of `path` in `out`."""
+    return build_index(path, out, window=4)
 
 
 def words(text: str) -> list[str]:

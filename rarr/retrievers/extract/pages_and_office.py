@@ -8,17 +8,10 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import datetime
 from typing import Any
 
-from rarr.retrievers.extract.extracted_document import (
-    MEGABYTE,
-    Complain,
-    Document,
-    UnreadableError,
-    decode,
-    published,
-)
+from rarr.retrievers.extract.extracted_document import Complain, Document, UnreadableError, decode, published
 from rarr.valid_unicode import valid
 
 _MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
@@ -136,7 +129,7 @@ def _page_block(element: Any) -> str:
 
 
 MOST_CHARACTERS = 20_000_000  # of one file, ten times the longest books: a few bytes may unpack to more
-MOST_UNPACKED = 300 * MEGABYTE  # bytes of a file of Office, which is an archive
+MOST_UNPACKED = 300_000_000  # bytes of a file of Office, which is an archive
 _MOST_PAGES = 5_000
 _BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
@@ -196,7 +189,7 @@ def read_office(kind: str, data: bytes) -> tuple[str, str]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parsers unpack no more than it says
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > MOST_UNPACKED:
-        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
+        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // 1_000_000} MB: split it")
     try:
         blocks, title = {".docx": _docx, ".pptx": _pptx, ".xlsx": _xlsx}[kind](io.BytesIO(data))
     except ImportError as error:
@@ -209,15 +202,13 @@ def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
     import docx
     from docx.text.paragraph import Paragraph
 
-    letter = docx.Document(file)
-
-    def block(element: Any) -> str:
+    letter, blocks = docx.Document(file), list[str]()
+    for element in letter.element.body.xpath(_OFFICE_BLOCKS):
         if element.tag.endswith("}tbl"):
-            return markdown_table(_rows_of(element))
-        style = Paragraph(element, letter._body).style
-        return _marked(_words(_text_of(element)), (style.name or "") if style else "")
-
-    blocks = [block(element) for element in letter.element.body.xpath(_OFFICE_BLOCKS)]
+            blocks.append(markdown_table(_rows_of(element)))
+        else:
+            style = Paragraph(element, letter._body).style
+            blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return blocks, letter.core_properties.title or heading
 
@@ -291,13 +282,10 @@ def _xlsx(file: io.BytesIO) -> tuple[Iterable[str], str]:
 def _cell(cell: Any) -> str:
     """Writes a cell's value as text: dates in ISO form, percentages with %, "" if it is empty."""
     value = cell.value
-    if isinstance(value, datetime) and value.time() == time():
-        value = value.date()
-    if isinstance(value, (date, time)):
-        return value.isoformat(" ", "minutes") if isinstance(value, datetime) else value.isoformat()
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "minutes").removesuffix(" 00:00")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        percent = "%" in (cell.number_format or "")
-        return f"{value * 100:.10g}%" if percent else f"{value:.15g}"
+        return f"{value * 100:.10g}%" if "%" in (cell.number_format or "") else f"{value:.15g}"
     return "" if value is None else str(value)
 
 

@@ -6,7 +6,7 @@ It keeps to what sites ask: few requests at once, and robots.txt as RFC 9309 say
 import asyncio
 import re
 from asyncio import Semaphore
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from time import monotonic
@@ -86,22 +86,20 @@ def product(user_agent: str) -> str:
 
 
 def rules(content: bytes, name: str) -> Protego:
-    """Parses a robots.txt into the rules for the robot `name`; for all robots if it does not name it."""
-    return Protego.parse("\n".join(_lines(content.decode("utf-8-sig", errors="replace"), name)))
+    """Parses a robots.txt into the rules for the robot `name`; for all robots if it does not name it.
 
-
-def _lines(text: str, name: str) -> Iterator[str]:
-    """Yields the lines for the parser, changed in two places where it does not follow RFC 9309.
-
-    It lets other lines, such as Crawl-delay, end a group of user agents, so these are left out. It compares
-    names by their beginning and with their version, so that "rarr/2.0" would not be the robot `rarr` and "ra"
-    would be: every name is written as this robot's, as "*", or as that of another robot.
+    The parser does not follow RFC 9309 in two places. It lets other lines, such as Crawl-delay, end a group
+    of user agents, so these are left out. It compares names by their beginning and with their version, so
+    that "rarr/2.0" would not be the robot `rarr` and "ra" would be: every name is written as this robot's, as
+    "*", or as that of another robot.
     """
-    for line in filter(None, map(_LINE.match, text.splitlines())):
+    lines = list[str]()
+    for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):
         key, value = line[1].lower(), line[2].strip()
         if key == "user-agent" and value != "*":
             value = name if product(value) == name else _OTHER_ROBOT
-        yield f"{key}: {value}"
+        lines.append(f"{key}: {value}")
+    return Protego.parse("\n".join(lines))
 
 
 class Robots:

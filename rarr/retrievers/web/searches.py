@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -24,7 +25,7 @@ from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 
-class WebSearch:
+class WebSearch(ABC):
     """Retrieves pages by a service: a subclass finds pages and cuts them into passages, stored on a shelf."""
 
     def __init__(self, service: JsonService, shelf: Shelf, cache: Cache) -> None:
@@ -40,9 +41,9 @@ class WebSearch:
         words = " ".join(query.split())
         pages = await self._found(words, k) if k > 0 and words else []
         documents = await outcomes([self._nearest(page, query) for page in pages[:k]], pages=True)
-        if missing := sum(not document for document in documents):
-            more = [self._nearest(page, query) for page in pages[k : k + missing]]
-            documents += await outcomes(more, pages=True)
+        missing = sum(not document for document in documents)
+        more = [self._nearest(page, query) for page in pages[k : k + missing]]
+        documents += await outcomes(more, pages=True)
         return readable([page["url"] for page in pages[: len(documents)]], documents)
 
     async def extracted(self, url: str) -> str | None:
@@ -53,13 +54,13 @@ class WebSearch:
         """Closes its connections in the running event loop."""
         await self._service.aclose()
 
+    @abstractmethod
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         """Returns the pages that a search finds, best first: at least `url`, and what `_passages` needs."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         """Returns the passages of a page, in order; none for a page without a text."""
-        raise NotImplementedError
 
     async def _nearest(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
         return await asyncio.to_thread(nearest, await self._passages(page), query)
@@ -107,8 +108,7 @@ class Tavily(WebSearch):
         super().__init__(service, Shelf(cache, "tavily", settings), cache)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
-        if len(words) > _LONGEST_QUERY:
-            words = words[:_LONGEST_QUERY].rpartition(" ")[0]
+        words = words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
         request = self._options | {"query": words, "max_results": min(k, _MOST_RESULTS)}
         return list(await self._cache.search(["tavily", request], partial(self._search, request)))
 

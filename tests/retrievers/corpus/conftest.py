@@ -1,12 +1,11 @@
 """A small corpus in a folder, and what searches it."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rarr.retrievers.corpus.corpus import Corpus
-from retrievers.makers import RULES
+from retrievers.makers import Open
 
 PEACHES = """# Peaches
 
@@ -30,6 +29,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Callable[[Path], Corpus]:
+def opened(tmp_path: Path) -> Open:
     """Opens a corpus with its index in a home of its own."""
-    return lambda path: Corpus.open(path, home=tmp_path / "home", **RULES)
+    return lambda path: Corpus.open(path, home=tmp_path / "home", window=4)

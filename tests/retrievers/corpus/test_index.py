@@ -1,25 +1,67 @@
-"""An index holds what its corpus holds: built, updated, damaged, read, and of other versions."""
+"""An index holds what its corpus holds: built, updated, killed, watched, damaged, and of other versions."""
 
 import asyncio
+import json
+import os
+import random
 import shutil
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Never
 
 import pytest
 from tantivy import Searcher
 
 from rarr.errors import InputError
+from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index_building import IndexReport
+from rarr.retrievers.corpus.index_building import IndexReport, scan
 from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored_passage
-from rarr.retrievers.extract import extracted_document, files as extraction
-from rarr.retrievers.extract.extracted_document import Document
+from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
 
 Build = Callable[[], IndexReport]
-NO_JSON = "line {} is left out: its JSON cannot be read (Expecting value: line 1 column 1 (char 0))"
-TEXT = "Pears. Café au lait."
+
+
+def names(path: Path) -> list[str]:
+    return [file.name for file in scan(path)[0]]
+
+
+def test_supported_files_are_found_at_any_depth_but_not_those_of_an_index(folder: Path) -> None:
+    (folder / "program.py").write_text("x")
+    (folder / "index").mkdir()
+    (folder / "index" / MANIFEST).touch()
+    (folder / "index" / "meta.json").write_text("{}")
+    assert names(folder) == ["peaches.md", "more/paris.txt"]
+
+
+def test_links_elsewhere_and_to_folders_and_large_files_are_skipped(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("Secret.")
+    (folder / "more" / "one.md").symlink_to(tmp_path / "secret.md")
+    (folder / "more" / "program.py").symlink_to(tmp_path / "secret.md")
+    (tmp_path / "step.md").symlink_to(folder / "peaches.md")
+    (folder / "two.md").symlink_to(tmp_path / "step.md")  # out and in again: it ends in the corpus
+    (folder / "loop").symlink_to(folder)
+    with (folder / "huge.txt").open("wb") as file:
+        file.truncate(10_000_000_000)
+    assert names(folder) == ["peaches.md", "two.md", "more/paris.txt"]
+    assert scan(folder)[1] == [
+        ("loop", "links to folders are not followed"),
+        ("huge.txt", "it holds more than 200 MB: split it"),
+        ("more/one.md", "a link that leads out of the corpus is not followed"),
+    ]
+
+
+def test_nothing_readable_is_an_input_error_that_says_why(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(InputError, match=r"pipe.txt: it is not a regular file"):
+        scan(tmp_path)
+    missing = r"none' cannot be read \(No such file.*: give a folder, a file or a"
+    with pytest.raises(InputError, match=missing):
+        scan(tmp_path / "none")
 
 
 @pytest.fixture
@@ -40,16 +82,21 @@ def searched(searcher: Searcher, *words: str) -> list[str]:
     return sorted(stored_passage(searcher, hit)["file"] for hit in best_hits(searcher, words, 10))
 
 
-def test_changed_files_alone_are_read_again(build: Build, folder: Path) -> None:
+def test_changed_files_alone_are_read_again_and_a_reader_sees_it(
+    build: Build, out: Path, folder: Path
+) -> None:
     assert counts(build()) == (2, 0, 0)
+    reader = IndexReader(out, 4)
+    before = reader.searcher()
     (folder / "peaches.md").write_text("Pears instead. Nothing else.")
     assert counts(build()) == (1, 1, 0)
     (folder / "peaches.md").unlink()
     assert counts(build()) == (0, 1, 1)
     assert counts(build()) == (0, 1, 0)
+    assert (before.num_docs, reader.searcher().num_docs) == (4, 1)
 
 
-def refuse(path: Path, _: object) -> Iterator[Document]:
+def refuse(path: Path, _: object) -> Never:
     raise PermissionError(13, "Permission denied")
 
 
@@ -61,10 +108,11 @@ def test_parts_that_cannot_be_read_are_named_and_files_of_a_failing_system_tried
     with monkeypatch.context() as patched:
         patched.setitem(extraction._READERS, ".txt", refuse)
         report = build()
+    no_json = "line {} is left out: its JSON cannot be read (Expecting value: line 1 column 1 (char 0))"
     assert [(Path(file).name, reason) for file, reason in report.skipped] == [
         ("paris.txt", "not searched: it cannot be read (Permission denied)"),
-        ("a.jsonl", NO_JSON.format(2)),
-        ("b.jsonl", NO_JSON.format(1)),
+        ("a.jsonl", no_json.format(2)),
+        ("b.jsonl", no_json.format(1)),
         ("b.jsonl", "not searched: it holds no text"),
     ]
     assert counts(build()) == (1, 2, 0)
@@ -72,12 +120,13 @@ def test_parts_that_cannot_be_read_are_named_and_files_of_a_failing_system_tried
 
 def test_index_that_cannot_be_made_is_an_input_error(folder: Path, tmp_path: Path, out: Path) -> None:
     (tmp_path / "empty.md").touch()
-    with pytest.raises(InputError, match=r"empty\.md: not searched: it holds no text\): mend it or give"):
-        built(tmp_path / "empty.md", out)
-    with pytest.raises(InputError, match=r"holds other files, such as .*: give a new folder"):
-        built(folder, folder)
-    with pytest.raises(InputError, match=r"cannot be written \(.*\): .* RARR_HOME"):
-        built(folder, tmp_path / "empty.md" / "index")
+    for path, place, message in (
+        (tmp_path / "empty.md", out, r"empty\.md: not searched: it holds no text\): mend it or give"),
+        (folder, folder, r"holds other files, such as .*: give a new folder"),
+        (folder, tmp_path / "empty.md" / "index", r"cannot be written \(.*\): .* RARR_HOME"),
+    ):
+        with pytest.raises(InputError, match=message):
+            built(path, place)
 
 
 def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Path) -> None:
@@ -103,15 +152,6 @@ def test_damage_names_the_cure_and_is_rebuilt(build: Build, out: Path, name: str
     assert build() == expected
 
 
-def test_a_reader_sees_the_next_build(build: Build, out: Path, folder: Path) -> None:
-    build()
-    reader = IndexReader(out, 4)
-    before = reader.searcher()
-    (folder / "peaches.md").unlink()
-    build()
-    assert (before.num_docs, reader.searcher().num_docs) == (4, 1)
-
-
 def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build()
     for lock in out.rglob("*.lock"):
@@ -122,33 +162,93 @@ def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.
     assert sorted(out.rglob("*")) == everything
 
 
-def test_passages_are_found_by_title_and_heading_and_stored_whole(
-    folder: Path, opened: Callable[[Path], Corpus]
-) -> None:
-    record = (
-        '{"text": "Pears. Café au lait.", "title": "Breakfast", "url": "https://x.org", "date": "2020-03-04"}'
-    )
-    (folder / "a.jsonl").write_text(record)
-    corpus = opened(folder)
-    for query in ("breakfast", "cafe"):
-        [found] = asyncio.run(corpus.retrieve(query, 5))
-        assert (found.text, found.source, found.start, found.end) == (TEXT, "https://x.org", 0, len(TEXT))
-        assert (found.title, found.published_at) == ("Breakfast", datetime(2020, 3, 4, tzinfo=UTC))
-    [found] = asyncio.run(corpus.retrieve("history", 5))
-    assert found.text.startswith("The tree came from China.")
+BUILD = """
+import sys
+from pathlib import Path
+from rarr.retrievers.corpus import index_building
+print("ready", flush=True)
+paths = map(Path, sys.argv[1:])
+print(index_building.build_index(*paths, window=4).passages)
+"""
 
 
-def test_long_text_comes_in_parts_with_their_places(
-    folder: Path, opened: Callable[[Path], Corpus], monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Sixty files of ten documents, each with words of its own."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    rewrite(folder, range(60), "pears")
+    return folder
+
+
+def rewrite(folder: Path, files: list[int] | range, fruit: str) -> None:
+    rest = f"grows {fruit}. They are green. They sell. So it is. It is"
+    for file in files:
+        lines = (json.dumps({"text": f"Town{file}x{n} {rest} {n}."}) for n in range(10))
+        (folder / f"{file:02}.jsonl").write_text("\n".join(lines))
+
+
+def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
+    """A building process that is past its imports."""
+    command = [sys.executable, "-c", BUILD, str(source), str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "ready\n"
+    return process
+
+
+def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
+    """All passages for a query, in an order of their own."""
+    corpus = Corpus.open(index, home=index, window=4)
+    passages = asyncio.run(corpus.retrieve(query, 1000))
+    return sorted((passage.source, passage.text, passage.start) for passage in passages)
+
+
+@pytest.mark.slow
+def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, out: Path) -> None:
+    chance = random.Random(1)
+    built(many, out)
+    for fruit in ("plums", "pears", "plums"):
+        rewrite(many, chance.sample(range(60), 40), fruit)
+        before = retrieved(out)
+        for _ in range(3):
+            process = build_apart(many, out)
+            time.sleep(chance.uniform(0, 0.3))
+            process.kill()
+            process.communicate()
+            assert len(retrieved(out)) == len(before)
+    built(many, out)
+    built(many, tmp_path / "fresh")
+    assert retrieved(out) == retrieved(tmp_path / "fresh")
+
+
+@pytest.mark.slow
+def test_two_processes_that_build_at_once_build_one_index(many: Path, out: Path) -> None:
+    both = [build_apart(many, out) for _ in range(2)]
+    assert [process.communicate()[0] for process in both] == ["1200\n"] * 2
+    assert len(retrieved(out)) == 1200
+
+
+@pytest.mark.slow
+def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, out: Path) -> None:
+    built(many, out)
+    corpus = Corpus.open(out, home=out, window=4)
+    for fruit in ("plums", "pears"):
+        rewrite(many, range(60), fruit)
+        process = build_apart(many, out)
+        while process.poll() is None:
+            passages = asyncio.run(corpus.retrieve("pears plums", 1000))
+            assert len({passage.source for passage in passages}) == len(passages) == 600
+        process.communicate()
+
+
+def test_removed_file_of_a_killed_build_leaves_no_passage(
+    folder: Path, build: Build, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extraction, "_LONG_TEXT", 1000)
-    monkeypatch.setattr(extraction, "_PART", 300)
-    monkeypatch.setattr(extracted_document, "_PIECE", 64)
-    text = "".join(f"# Lake {n}\n\nThe lake Ü{n} is {n} metres deep. It is cold.\n\n" for n in range(99))
-    (folder / "lakes.md").write_text(text, encoding="utf-8")
-    corpus = opened(folder)
-    passages = asyncio.run(corpus.retrieve("lake metres deep cold", 1))
-    assert len(passages) == 8
-    assert asyncio.run(corpus.extracted(passages[0].source)) == text
-    assert all(text[each.start : each.end] == each.text for each in passages)
-    assert all(text[start : start + len(words)] == words for each in passages for start, words in each.lead)
+    build()
+    (folder / "new.md").write_text("Pears sell well.")
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(index_building, "write_whole", lambda *_: 1 / 0)
+        build()
+    (folder / "new.md").unlink()
+    build()
+    assert retrieved(out, "pears") == []

@@ -1,17 +1,28 @@
-"""Files become documents by their kind; what cannot be read is an error of one line with its cause."""
+"""Files and pages become documents by their kind; what cannot be read is an error with its cause."""
 
 import csv
+import io
 import json
+import sys
 import tracemalloc
+import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
+import docx
+import openpyxl
+import pptx
 import pytest
 from hypothesis import given, strategies as st
+from pptx.util import Inches
 
+from rarr.retrievers.extract import pages_and_office
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError, decode, published
 from rarr.retrievers.extract.files import extract
+from rarr.retrievers.extract.pages_and_office import read_office, read_page, read_pdf
 
 
 def read(path: Path) -> list[Document]:
@@ -114,24 +125,6 @@ def test_dates_are_read_as_sources_write_them(value: object, expected: datetime 
     assert published(value) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "reason"),
-    [
-        ("a.txt", " \r\n", "holds no text"),
-        ("a.txt", b"\x00\x01", "save it as UTF-8"),
-        ("a.json", "{", "JSON cannot be read"),
-        ("a.jsonl", "{\n{", "holds no text"),
-        ("a.pdf", "no PDF", "it cannot be read \\(PdfStreamError"),
-    ],
-)
-def test_unreadable_file_is_a_one_line_error_with_its_cause(
-    tmp_path: Path, name: str, content: str | bytes, reason: str
-) -> None:
-    with pytest.raises(UnreadableError, match=reason) as raised:
-        read(written(tmp_path / name, content))
-    assert "\n" not in str(raised.value)
-
-
 def test_long_cell_is_read_whatever_limit_the_process_has(tmp_path: Path) -> None:
     csv.field_size_limit(1000)
     [document] = read(written(tmp_path / "a.csv", f"a,b\n{'c' * 200_000},d"))
@@ -147,3 +140,288 @@ def test_memory_for_a_text_does_not_grow_with_its_size(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert parts > 100
     assert peak < 30_000_000 < (tmp_path / "a.txt").stat().st_size
+
+
+PAGE = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
+<body><nav>Home Shop Contact</nav><article><h1>Peaches</h1>
+<p>The <b>peach</b> is a fruit<i>.</i> It grows in Georgia, and in California as well.</p>
+<h3>Where</h3><ul><li>Georgia</li><li>California<ul><li>Fresno</li></ul></li></ul>
+<table><tr><th>State</th><th>Tons</th></tr><tr><td>California</td><td><p>505,000</p></td></tr></table>
+<blockquote><p>Sweet.</p><p>Very.</p></blockquote><pre><code>peach = 1
+pear = 2</code></pre></article></body></html>"""
+
+
+@pytest.mark.slow
+def test_a_page_becomes_markdown() -> None:
+    assert read_page(PAGE.encode()).text.split("\n\n") == [
+        "# Peaches",
+        "The peach is a fruit. It grows in Georgia, and in California as well.",
+        "### Where",
+        "Georgia",
+        "California Fresno",
+        "| State | Tons |\n| --- | --- |\n| California | 505,000 |",
+        "Sweet. Very.",
+        "```\npeach = 1\npear = 2\n```",
+    ]
+
+
+def test_the_declared_encoding_is_used() -> None:
+    page = (
+        '<html><head><meta charset="windows-1251"></head><body><p>Персики растут в Грузии.</p></body></html>'
+    )
+    assert "Персики растут в Грузии." in read_page(page.encode("windows-1251")).text
+
+
+def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
+    ferry = b"""<html><body><nav><a href="/">Home</a></nav><main><h1>Rates</h1>
+    <ul><li>Adults 6 euros</li></ul><h2>Times</h2><ul><li>10:00</li></ul></main></body></html>"""
+    assert read_page(ferry, is_own=True).text == "# Rates\n\nAdults 6 euros\n\n## Times\n\n10:00"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("12<sup>3</sup> exits", "12³ exits"),
+        ("12<sup><a href='#n'>3</a></sup> exits", "12[3] exits"),
+        ("12<sup>[b]</sup> exits", "12[b] exits"),
+        ("the 4<sup>th</sup> exit", "the 4th exit"),
+        ("<del>9</del>12 <s>old </s>exits", "12 exits"),
+        ("<td><ul><li>10:00 <b>to</b> 12:00</li><li>14:00</li></ul></td>", "10:00 to 12:00; 14:00"),
+    ],
+)
+def test_raised_notes_and_lists_in_cells_are_read(written: str, expected: str) -> None:
+    part = f"<table><tr><td>When</td>{written}</tr></table>" if "<td" in written else f"<p>{written}</p>"
+    filling = f"<p>{'It stands by the river and is old. ' * 20}</p>"
+    page = f"<html><body><article>{filling}{part}{filling}</article></body></html>"
+    assert expected in read_page(page.encode()).text
+
+
+def saved(made: Any) -> bytes:
+    file = io.BytesIO()
+    made.save(file)
+    return file.getvalue()
+
+
+def filled(table: Any, rows: list[list[str]]) -> None:
+    for row, words in enumerate(rows):
+        for column, word in enumerate(words):
+            table.cell(row, column).text = word
+
+
+def letter() -> bytes:
+    made = docx.Document()
+    made.add_heading("Lorrin Bridge", 0)
+    made.add_heading("History", 2)
+    made.add_paragraph("The bridge was opened\nin 1937.")
+    made.add_paragraph("Members pay 3 euros.", style="List Bullet")
+    filled(made.add_table(2, 2), [["Part", "Length"], ["Main span", "1,280 m | 1"]])
+    merged = made.add_table(1, 3)
+    merged.cell(0, 0).merge(merged.cell(0, 1)).text = "Both"
+    merged.cell(0, 2).text = "One"
+    return saved(made)
+
+
+def test_a_word_document_is_read() -> None:
+    text, title = read_office(".docx", letter())
+    assert title == "Lorrin Bridge"
+    assert text.split("\n\n") == [
+        "# Lorrin Bridge",
+        "## History",
+        "The bridge was opened in 1937.",
+        "- Members pay 3 euros.",
+        "| Part | Length |\n| --- | --- |\n| Main span | 1,280 m / 1 |",
+        "| Both |  | One |\n| --- | --- | --- |",
+    ]
+
+
+@pytest.mark.slow
+def test_slides_are_read_with_tables_groups_and_notes() -> None:
+    made = pptx.Presentation()
+    first = made.slides.add_slide(made.slide_layouts[1])
+    first.shapes.title.text = "Results"
+    first.placeholders[1].text = "Orders rose.\nSales fell."
+    size = [Inches(1)] * 4
+    filled(first.shapes.add_table(2, 2, *size).table, [["Year", "Orders"], ["2024", "412"]])
+    first.notes_slide.notes_text_frame.text = "Thank the staff."
+    second = made.slides.add_slide(made.slide_layouts[6])
+    second.shapes.add_group_shape().shapes.add_textbox(*size).text_frame.text = "In a group."
+    text, title = read_office(".pptx", saved(made))
+    table = "| Year | Orders |\n| --- | --- |\n| 2024 | 412 |"
+    first_slide = ["## Results", "Orders rose.", "Sales fell.", table, "Thank the staff."]
+    assert (text.split("\n\n"), title) == ([*first_slide, "## Slide 2", "In a group."], "Results")
+
+
+@pytest.mark.slow
+def test_a_workbook_is_read() -> None:
+    made = openpyxl.Workbook()
+    sheet: Any = made.active
+    sheet.title = "Fees"
+    sheet.append(["Kind", "Fee", "Share", "From"])
+    sheet.append(["Members", 12, 0.125, datetime(2024, 5, 1)])
+    sheet["C2"].number_format = "0.0%"
+    sheet.append([])
+    sheet.append(["Guests", 18.5, None, datetime(2024, 5, 1, 9, 30)])
+    made.create_sheet("Empty")
+    assert read_office(".xlsx", saved(made))[0].splitlines() == [
+        "## Fees",
+        "",
+        "| Kind | Fee | Share | From |",
+        "| --- | --- | --- | --- |",
+        "| Members | 12 | 12.5% | 2024-05-01 |",
+        "| Guests | 18.5 |  | 2024-05-01 09:30 |",
+    ]
+
+
+def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """The document of Word with another content."""
+    file, name = io.BytesIO(), "word/document.xml"
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.namelist():
+            new.writestr(entry, change(old.read(entry)) if entry == name else old.read(entry))
+    return file.getvalue()
+
+
+def test_a_huge_merged_cell_is_read_as_a_small_one() -> None:
+    wide = b'<w:tcPr><w:gridSpan w:val="1000000000"/>'
+    huge = changed_letter(lambda xml: xml.replace(b"<w:tcPr>", wide))
+    assert "Main span" in read_office(".docx", huge)[0]
+
+
+def run(words: str, tag: str = "t") -> str:
+    return f'<w:r><w:{tag} xml:space="preserve">{words}</w:{tag}></w:r>'
+
+
+def control(content: str) -> str:
+    return f"<w:sdt><w:sdtPr/><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    return f"<w:tr>{properties}{''.join(cells)}</w:tr>"
+
+
+def cell(content: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr><w:p>{content}</w:p></w:tc>"
+
+
+MERGED = '<w:vMerge w:val="restart"/>'
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (f"<w:p>{run('Dogs are ')}<w:ins>{run('not ')}</w:ins>{run('in.')}</w:p>", "Dogs are not in."),
+        (f"<w:p>{run('Dogs ')}<w:del>{run('x ', 'delText')}</w:del>{run('bark.')}</w:p>", "Dogs bark."),
+        (f"<w:p><w:moveFrom>{run('Old.')}</w:moveFrom><w:moveTo>{run('New.')}</w:moveTo></w:p>", "New."),
+        (f"<w:p>{run('It is ')}{control(run('12 m'))}{run(' long.')}</w:p>", "It is 12 m long."),
+        (f"<w:p>{run('One')}<w:r><w:br/></w:r>{run('two.')}</w:p>", "One two."),
+        (
+            f"<w:p>{run('Text.')}<w:r><w:txbxContent><w:p>{run('A box.')}</w:p></w:txbxContent></w:r></w:p>",
+            "Text. A box.",
+        ),
+        (
+            f"<w:tbl>{row(cell(run('Part')), cell(run('Size')))}"
+            + control(row(cell(run("Arch")), control(cell(control(run("12 m"))))))
+            + row(cell(run("Old")), cell(run("1 m")), properties="<w:trPr><w:del/></w:trPr>")
+            + "</w:tbl>",
+            "| Part | Size |\n| --- | --- |\n| Arch | 12 m |",
+        ),
+        (
+            f"<w:tbl>{row(cell(run('Arch'), MERGED), cell(run('12 m')))}"
+            f"{row(cell('', '<w:vMerge/>'), cell(run('13 m')))}</w:tbl>",
+            "| Arch | 12 m |\n| --- | --- |\n| Arch | 13 m |",
+        ),
+    ],
+)
+def test_changes_and_content_controls_of_word_are_read_as_they_stand(xml: str, expected: str) -> None:
+    body = b"<w:body>"
+    made = changed(saved(docx.Document()), lambda old: old.replace(body, body + xml.encode()))
+    assert read_office(".docx", made)[0] == expected
+
+
+def test_missing_extra_is_an_error_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = letter()
+    monkeypatch.setitem(sys.modules, "docx", None)
+    with pytest.raises(UnreadableError, match=r'it needs a package: pip install "rarr\[office\]"') as caught:
+        read_office(".docx", made)
+    assert not caught.value.lasting
+
+
+def page(*lines: str) -> bytes:
+    """A PDF with these lines on its only page."""
+    content = f"BT /F1 12 Tf 72 720 Td ({') Tj 0 -14 Td ('.join(lines)}) Tj ET"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
+        " /Contents 5 0 R >>",
+        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+    ]
+    body, places = "%PDF-1.4\n", ""
+    for number, item in enumerate(objects, start=1):
+        places += f"{len(body):010} 00000 n \n"
+        body += f"{number} 0 obj\n{item}\nendobj\n"
+    tail = f"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
+    return f"{body}xref\n0 6\n0000000000 65535 f \n{places}{tail}".encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("The largest reser-", "voir is old.", "The largest reservoir is old."),
+        ("The offer is non-", "binding here.", "The offer is non-binding here."),
+        ("It is long-term and long-", "term it stays.", "It is long-term and long-term it stays."),
+        ("It ran from 1936-", "1940 here.", "It ran from 1936-\n1940 here."),
+    ],
+)
+def test_words_hyphenated_at_the_end_of_a_line_of_a_pdf_are_joined(
+    first: str, second: str, joined: str
+) -> None:
+    assert read_pdf(page(first, second))[0].strip() == joined
+
+
+def test_file_of_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnreadableError, match="it holds more than 5 characters: split it"):
+        read_pdf(page("Peaches grow."), 5)
+    monkeypatch.setattr(pages_and_office, "MOST_UNPACKED", 10_000)
+    with pytest.raises(UnreadableError, match="it unpacks to more than 0 MB: split it"):
+        read_office(".docx", letter())
+
+
+def laughing(xml: bytes) -> bytes:
+    """The XML with an entity that unfolds to a billion characters."""
+    more = b"".join(b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, 10))
+    head, body = xml.split(b"?>", 1)
+    return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")
+
+
+def changed_letter(change: Callable[[bytes], bytes]) -> bytes:
+    return changed(letter(), change)
+
+
+HOSTILE = (
+    changed_letter(laughing),
+    changed_letter(lambda xml: xml[: len(xml) // 2]),
+    changed_letter(lambda xml: xml.replace(b"<w:body>", b"<w:body>" + b"<w:p>" * 10_000)),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.txt", " \r\n", "holds no text"),
+        ("a.txt", b"\x00\x01", "save it as UTF-8"),
+        ("a.json", "{", "JSON cannot be read"),
+        ("a.jsonl", "{\n{", "holds no text"),
+        ("a.pdf", "no PDF", "it cannot be read \\(PdfStreamError"),
+        ("a.pdf", page(""), "put it through OCR, if it is a scan"),
+        *(pytest.param("a.docx", it, "it cannot be read", marks=pytest.mark.slow) for it in HOSTILE),
+    ],
+    ids=range(9),
+)
+def test_unreadable_file_is_a_one_line_error_with_its_cause(
+    tmp_path: Path, name: str, content: str | bytes, reason: str
+) -> None:
+    with pytest.raises(UnreadableError, match=reason) as raised:
+        read(written(tmp_path / name, content))
+    assert "\n" not in str(raised.value)
