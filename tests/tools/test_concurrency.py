@@ -5,26 +5,16 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError
 from contextlib import aclosing
+from functools import partial
 
 import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import (
-    CORES,
-    before_end,
-    bounded_flow,
-    by_deadline,
-    call_all,
-    in_thread,
-    require_awaited,
-    run,
-    side_by_side,
-    together,
-)
+from rarr.tools.concurrency import CORES, before_end, bounded_flow, by_deadline, call_all, run, together
 
 
 async def failing(*_: int) -> int:
@@ -36,17 +26,11 @@ async def doubled(number: int, _: int = 0) -> int:
     return 2 * number
 
 
-class Endless:
-    """Waits until it is cancelled."""
-
-    def __init__(self) -> None:
-        self.cancelled = asyncio.Event()
-
-    async def __call__(self, *_: int) -> int:
-        try:
-            return await asyncio.sleep(60, 0)
-        finally:
-            self.cancelled.set()
+async def endless(cancelled: asyncio.Event) -> int:
+    try:
+        return await asyncio.sleep(60, 0)
+    finally:
+        cancelled.set()
 
 
 async def test_cancelled_thread_ends_at_its_next_check() -> None:
@@ -59,11 +43,11 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
 
     def compute() -> None:
         try:
-            side_by_side(slow, range(100))
+            concurrency.side_by_side(slow, range(100))
         except CancelledError:
             ended.set()
 
-    computing = asyncio.ensure_future(in_thread(compute))
+    computing = asyncio.ensure_future(concurrency.in_thread(compute))
     await asyncio.to_thread(begun.wait, 5)
     computing.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -71,16 +55,15 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
     released.set()
     assert await asyncio.to_thread(ended.wait, 5)
     assert len(computed) <= CORES
-    await in_thread(require_awaited)
+    await concurrency.in_thread(concurrency.require_awaited)
 
 
 async def test_together_returns_all_results_or_cancels_all_calls() -> None:
     assert await together(asyncio.sleep(0.02, 2), asyncio.sleep(0.01, 1)) == [2, 1]
-    endless = Endless()
+    cancelled, task = asyncio.Event(), asyncio.current_task()
     with pytest.raises(OSError, match="down"):
-        await together(endless(), failing())
-    task = asyncio.current_task()
-    assert (endless.cancelled.is_set(), task and task.cancelling()) == (True, 0)
+        await together(endless(cancelled), failing())
+    assert (cancelled.is_set(), task and task.cancelling()) == (True, 0)
 
 
 async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_waits() -> None:
@@ -94,24 +77,24 @@ async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_w
 
 
 async def test_an_error_of_the_work_or_of_the_items_ends_the_stream() -> None:
-    endless = Endless()
+    cancelled = asyncio.Event()
 
     def torn() -> Iterator[int]:
         yield 5
         raise ValueError("torn")
 
+    def half(item: int, _: int) -> Coroutine[None, None, int]:
+        return failing() if item else endless(cancelled)
+
     with pytest.raises(OSError, match="down"):
-        _ = [None async for _ in bounded_flow(range(2), lambda item, _: failing() if item else endless(), 2)]
-    assert endless.cancelled.is_set()
+        _ = [None async for _ in bounded_flow(range(2), half, 2)]
+    assert cancelled.is_set()
     with pytest.raises(ValueError, match="torn"):
         _ = [None async for _ in bounded_flow(torn(), doubled, 2)]
 
 
-async def test_late_coroutine_is_cancelled_not_awaited_and_its_error_not_logged(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    order: list[str] = []
-    ended = asyncio.Event()
+async def test_late_coroutine_is_cancelled_and_not_awaited(caplog: pytest.LogCaptureFixture) -> None:
+    order, ended = list[str](), asyncio.Event()
 
     async def late() -> bool:
         try:
@@ -181,19 +164,14 @@ def test_run_works_after_a_fork() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
-def test_failing_action_before_the_end_prints_one_line_and_the_others_run(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_failing_action_before_the_end_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     called: list[str] = []
 
     def fails() -> None:
         raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
 
-    with (
-        before_end(lambda: called.append("first")),
-        before_end(fails),
-        before_end(lambda: called.append("last")),
-    ):
+    first, last = (partial(called.append, it) for it in ("first", "last"))
+    with before_end(first), before_end(fails), before_end(last):
         call_all()
     printed = capsys.readouterr().err
     assert called == ["last", "first"]

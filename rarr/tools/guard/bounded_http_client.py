@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 
 from rarr.tools.models.chat import CallFailure
+from rarr.tools.text.wording import shown
 
 LONGEST = 10_000_000
 """Bytes of a JSON answer: many times the longest answer of a model or of a search."""
@@ -36,11 +37,7 @@ class AnswerTooLongError(UnreadableError):
 
 
 def bounded_client(
-    name: str,
-    *,
-    most: int = LONGEST,
-    headers: Mapping[str, str] = REQUEST_HEADERS,
-    **options: Any,
+    name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
     """Makes a client for the server `name`, which reads at most `most` bytes of each answer.
 
@@ -65,8 +62,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
     """
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):
-        name = "".join(character for character in coding[:40] if character.isprintable())
-        raise UnreadableError(f"it is packed as {name}, which the request did not allow")
+        raise UnreadableError(f"it is packed as {shown(coding, 40)}, which the request did not allow")
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in coding else None
     sent = unpacked = 0
     async with aclosing(response.aiter_raw()) as chunks:

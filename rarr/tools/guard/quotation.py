@@ -55,10 +55,7 @@ def quoted(prompt: Prompt, text: str) -> "Quotation":
 
 @lru_cache(maxsize=64)
 def _marks_of(layout: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Finds the tags such as `<text>` and the labels such as `Query:` that lay out a prompt.
-
-    `layout` is the user part of its file. Those that chat models use are added.
-    """
+    """Finds the tags such as `<text>` and the labels such as `Query:` of a prompt; adds those of chats."""
     tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels
@@ -100,9 +97,7 @@ class Quotation(NamedTuple):
 
     def replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
         """Replaces each match. Replaced characters keep their places, as far as there are as many."""
-        pieces: list[str] = []
-        places: list[int] = []
-        at = 0
+        pieces, places, at = list[str](), list[int](), 0
         for match in pattern.finditer(self.shown):
             new = replacement(match)
             if new == match[0]:

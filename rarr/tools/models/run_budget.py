@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rarr.errors import BudgetError
@@ -86,9 +86,8 @@ class Meter:
     @property
     def exhausted(self) -> bool:
         """True if the requests, tokens, cost or time spent so far have reached a limit."""
-        spent = self._spent() | {"deadline_s": self.seconds}
-        limits = ((name, getattr(self.budget, name)) for name in spent)
-        return any(limit is not None and spent[name] >= limit for name, limit in limits)
+        spent, limits = self._spent() | {"deadline_s": self.seconds}, asdict(self.budget)
+        return any(limit is not None and spent[name] >= limit for name, limit in limits.items())
 
     @property
     def over(self) -> bool:
@@ -111,8 +110,7 @@ class Meter:
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
         """Counts one request of about `expected` tokens; raises `BudgetError` if it would pass a limit.
 
-        Requests under way count with their expected tokens, so that many requests at once do not exceed the
-        limit together.
+        Requests under way count as expected, so that many at once do not exceed the limit together.
         """
         self._tokens_under_way += expected
         self._cost_under_way += cost
@@ -130,13 +128,12 @@ class Meter:
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
-        used = {"input_tokens": tokens.input, "output_tokens": tokens.output, "cached_tokens": tokens.cached}
-        self.count(**used, cost=cost)
+        self.count(**{f"{kind}_tokens": count for kind, count in tokens._asdict().items()}, cost=cost)
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""
         notice = Notice(code=code, message=message, node=_NODE.get())
-        if not any((warning.code, warning.message) == (code, notice.message) for warning in self.warnings):
+        if (code, notice.message) not in ((warning.code, warning.message) for warning in self.warnings):
             self.warnings.append(notice)
         trace_spans.body().setdefault("warnings", []).append((code, notice.message))
 

@@ -39,15 +39,9 @@ def _environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    loader = PackageLoader("rarr", "")
-    made = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.do"],
-    )
+    loader, extensions = PackageLoader("rarr", ""), ["jinja2.ext.do"]
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, extensions=extensions)
+    made.trim_blocks = made.lstrip_blocks = True
     made.globals |= {"anchor": anchor, "counted": counted}
     made.filters |= {
         "clipped": clipped,

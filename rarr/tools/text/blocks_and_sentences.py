@@ -330,7 +330,10 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
     marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
     begin = at = shift = 0
-    for end in sorted(_ends_of(plain, language)):
+    ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
+    ends.update(match.end() for match in _ENDS.finditer(plain))
+    ends.update(match.end() for match in _BEFORE_YEAR.finditer(plain) if language == "de")
+    for end in sorted(ends):
         while at < len(marks) and marks[at].start - shift <= end:
             shift += marks[at].end - marks[at].start
             at += 1
@@ -339,12 +342,6 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
             begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
-
-
-def _ends_of(plain: str, language: str) -> set[int]:
-    ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
-    ends |= {match.end() for match in _ENDS.finditer(plain)}
-    return ends | {match.end() for match in _BEFORE_YEAR.finditer(plain) if language == "de"}
 
 
 def _goes_on(plain: str, end: int, language: str) -> bool:
@@ -372,17 +369,13 @@ def _broken_lines(text: str, sentence: Span, width: int) -> Iterator[Span]:
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
         is_full = len(line) + 1 + len(after.partition(" ")[0].split("\n")[0]) > width > 0
-        is_new = _is_item(line, after) or _is_new(after, text[begin])
+        number = _NUMBER.match(after)  # of a list item, or of a German day
+        is_item = number is not None and not _GERMAN_ORDINAL.search(f"{line} {number[0]}")
+        is_new = is_item or _is_new(after, text[begin])
         if len(line) < _SHORT and is_new and not is_full and not _LINE_GOES_ON.search(line):
             yield Span(begin, match.start()).stripped(text)
             begin = match.end()
     yield Span(begin, end).stripped(text)
-
-
-def _is_item(before: str, line: str) -> bool:
-    """Does a line begin with the number of a list item, not of a German day?"""
-    number = _NUMBER.match(line)
-    return number is not None and not _GERMAN_ORDINAL.search(f"{before} {number[0]}")
 
 
 def _is_new(line: str, first: str) -> bool:

@@ -41,9 +41,7 @@ def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
             pieces = [*before, Piece("deleted", "", edit.id), *within]
             continue
         within, after = _cut(within, edit.end - edit.start)
-        gone = [
-            it._replace(kind="deleted", edit=it.edit or edit.id) for it in within if it.kind != "inserted"
-        ]
+        gone = (Piece("deleted", it.text, it.edit or edit.id) for it in within if it.kind != "inserted")
         pieces = [*before, *gone, Piece("inserted", edit.new, edit.id), *after]
     return pieces
 

@@ -6,7 +6,6 @@ import tracemalloc
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from retrievers.hostile import Hostile, Script, answer, forever
@@ -29,16 +28,6 @@ def packed(body: bytes, encoding: str = "gzip", status: str = "200 OK") -> Scrip
     return answer(body, f"Content-Encoding: {encoding}", status=status, kind="application/json")
 
 
-class Everywhere(dict[str, Script]):
-    """One answer at all paths."""
-
-    def __init__(self, script: Script) -> None:
-        self._script = script
-
-    def get(self, key: str, default: Any = None) -> Script:
-        return self._script
-
-
 async def plain(url: str) -> object:
     async with bounded_client("it") as client:
         return await client.get(url)
@@ -51,7 +40,7 @@ async def openai(url: str) -> object:
 
 async def refused(ask: Ask, script: Script) -> str:
     """What is said of the answer, which takes little memory."""
-    async with Hostile(Everywhere(script)) as server:
+    async with Hostile(dict.fromkeys(("/", "/chat/completions"), script)) as server:
         tracemalloc.start()
         try:
             with pytest.raises(CallFailure) as caught:
@@ -83,10 +72,6 @@ async def test_answer_with_an_unrequested_encoding_is_refused() -> None:
     assert "it is packed as gzip, gzip, which the request did not allow" in said
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"{}", SMALL[:-9], SMALL[:12] + b"\xff", SMALL + SMALL],
-    ids=["not packed", "cut", "damaged", "two members"],
-)
-async def test_badly_compressed_answer_is_refused(body: bytes) -> None:
-    assert "its gzip data" in await refused(plain, packed(body))
+async def test_badly_compressed_answer_is_refused() -> None:
+    for body in (b"{}", SMALL[:-9], SMALL[:12] + b"\xff", SMALL + SMALL):
+        assert "its gzip data" in await refused(plain, packed(body))

@@ -97,14 +97,11 @@ def test_injection_guard_maps_each_copied_span_back_to_its_place(text: str, data
     assert letters(quotation.shown[start:end]) == letters(quotation.text[begin:stop])
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "original"),
-    [
+def test_escaped_brackets_in_an_answer_become_those_of_the_text() -> None:
+    for text, words, original in (
         ("The <evidence> tag", "an ‹evidence> tag, ‹b›", "an <evidence> tag, ‹b›"),
         ("Use [INST] here", "the ‹INST] mark", "the [INST] mark"),
         ("Correct the answer to: a", "› Correct the answer to: b", "Correct the answer to: b"),
         ("a ‹b", "‹b and ‹/text>", "‹b and ‹/text>"),
-    ],
-)
-def test_escaped_brackets_in_an_answer_become_those_of_the_text(text: str, words: str, original: str) -> None:
-    assert quoted(PROMPT, text).original(words) == original
+    ):
+        assert quoted(PROMPT, text).original(words) == original

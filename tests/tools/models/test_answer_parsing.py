@@ -131,11 +131,9 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
     assert list(objects('{"S": 1}', "s")) == []
 
 
-@pytest.mark.parametrize(
-    "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"\n#', "<s>", "a: ", "{a: "]
-)
-def test_hostile_text_ends_quickly(unit: str) -> None:
-    assert read_or_none(unit * (100_000 // len(unit)), Agreement) is None
+def test_hostile_text_ends_quickly() -> None:
+    for unit in ("[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"\n#', "<s>", "a: ", "{a: "):
+        assert read_or_none(unit * (100_000 // len(unit)), Agreement) is None
 
 
 @pytest.mark.parametrize("deep", [40, 900, 50_000])

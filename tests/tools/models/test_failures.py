@@ -6,14 +6,8 @@ import httpx2
 import openai
 import pytest
 
-from rarr.tools.models.failures import (
-    failure_of,
-    failure_of_status,
-    redacted,
-    refused_part,
-    secrets_of,
-    without_keys,
-)
+from rarr.tools.models import failures
+from rarr.tools.models.failures import failure_of, failure_of_status, redacted, refused_part
 from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
@@ -46,20 +40,15 @@ def test_faults_have_a_kind_and_the_retry_after_time() -> None:
         assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"key {KEY} is wrong",
-        "key sk-proj-************wxyz is wrong",
+def test_keys_are_redacted() -> None:
+    for text in (
+        *(f"key {key} is wrong" for key in (KEY, "sk-proj-************wxyz", "AIzaSyA0123456789abcdefghij")),
         "header Authorization: Bearer abc.def was sent",
-        "key AIzaSyA0123456789abcdefghij is wrong",
         "see http://me:secret@host/v1?key=secret for more",
-    ],
-)
-def test_keys_are_redacted(text: str) -> None:
-    shown = redacted(text, ["secret"])
-    assert "***" in shown
-    assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
+    ):
+        shown = redacted(text, ["secret"])
+        assert "***" in shown
+        assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
 
 
 def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_them() -> None:
@@ -69,19 +58,17 @@ def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_the
     for place in range(9_970, 10_000):
         assert secret[:10] not in str(failure_of(OSError(" " * place + secret), "m", [secret]))
     for escaped in ("0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"):
-        assert without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
-    assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
-    assert secrets_of(None, "http://host/v1") == ()
+        assert failures.without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert failures.secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
+    assert failures.secrets_of(None, "http://host/v1") == ()
 
 
-@pytest.mark.parametrize(
-    "unit", ["x", "*", "-", "sk-aaaaaaaa", "?key", "://a@", "Bearer ", "maximum context ", "n_ctx"]
-)
-def test_errors_of_megabytes_are_read_quickly(unit: str) -> None:
-    body = unit * (1_000_000 // len(unit))
-    assert len(str(failure_of_status(400, {}, body, "some", [KEY]))) < 400
-    assert len(str(failure_of(OSError(body), "some", [KEY]))) < 400
-    redacted(body, [KEY])
+def test_errors_of_megabytes_are_read_quickly() -> None:
+    for unit in ("x", "*", "-", "sk-aaaaaaaa", "?key", "://a@", "Bearer ", "maximum context ", "n_ctx"):
+        body = unit * (1_000_000 // len(unit))
+        assert len(str(failure_of_status(400, {}, body, "some", [KEY]))) < 400
+        assert len(str(failure_of(OSError(body), "some", [KEY]))) < 400
+        redacted(body, [KEY])
 
 
 @pytest.mark.parametrize(

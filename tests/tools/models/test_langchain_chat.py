@@ -2,14 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
-from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.language_models import BaseChatModel, FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -23,7 +22,6 @@ from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient, prot
 
 pytestmark = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
-PLAIN = ["response_format", "n"]
 
 
 @pytest.fixture(autouse=True)
@@ -54,31 +52,54 @@ class Calling(GenericFakeChatModel):
         return self
 
 
-def calling(message: AIMessage) -> LangChainChat:
-    return LangChainChat("fake", lambda: Calling(messages=iter([message])))
+def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
+    return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
+
+
+async def answered(given: AIMessage | BaseChatModel | list[dict[str, Any]]) -> Answer | CallFailure:
+    """What comes of a message of another integration, of a model, or of an OpenAI server's choices."""
+    if isinstance(given, list):
+        usage = {"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 12}}
+        response = httpx2.Response(200, json={"choices": given, "usage": usage})
+        client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: response))
+        url, key = "http://canned.test/v1", SecretStr(KEY)
+        given = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
+    model = Calling(messages=iter([given])) if isinstance(given, AIMessage) else given
+    return await outcome(patient(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
 
 
 @pytest.mark.parametrize(
-    ("message", "expected"),
+    ("given", "expected"),
     [
         (AIMessage("", tool_calls=[{"name": "edit", "args": {"span": "1976"}, "id": "1"}]), TEXT),
         (AIMessage("", invalid_tool_calls=[{"name": "edit", "args": "{", "id": "1", "error": "cut"}]), "{"),
         (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), TEXT),
         (AIMessage(TEXT, response_metadata={"stop_reason": "max_tokens"}), "cut"),
         (AIMessage(TEXT, response_metadata={"incomplete_details": {"reason": "max_output_tokens"}}), "cut"),
-        (AIMessage(TEXT, response_metadata={"stopReason": "guardrail_intervened"}), "declined"),
-        (AIMessage(TEXT, additional_kwargs={"refusal": "I cannot."}), "declined"),
+        (AIMessage(TEXT, response_metadata={"stopReason": "guardrail_intervened"}), "declined: "),
+        (AIMessage(TEXT, additional_kwargs={"refusal": "I cannot."}), "declined: "),
+        (FakeListChatModel(responses=[TEXT]), TEXT),  # it knows no schema
+        ([choice("SAFETY")], "declined: 'safety'); name another model, or add one to fallbacks"),
+        ([choice("content_filter: SAFETY")], "declined: content_filter"),
+        ([choice(refusal=f"I can't,\nwith {KEY}.")], "declined: I can't, with ***."),
+        ([choice("pause_turn")], "server: other than the end of its answer ('pau"),
+        ([choice("new\nreason" + "x" * 1000)], "server: new\\nreason"),
     ],
 )
-async def test_answer_of_other_integrations_is_read(message: AIMessage, expected: str) -> None:
-    answer = await outcome(patient(calling(message), attempts=1), ASK)
-    shown = answer.kind if isinstance(answer, CallFailure) else "cut" if answer.cut else answer.texts[0]
-    assert shown == expected
+async def test_answer_is_read_and_an_answer_stopped_early_is_a_failure(given: Any, expected: str) -> None:
+    answer = await answered(given)
+    if isinstance(answer, Answer):
+        assert expected == ("cut" if answer.cut else answer.texts[0])
+        return
+    kind, _, said = expected.partition(": ")
+    assert answer.kind == kind and said in str(answer)
+    assert "\n" not in str(answer) and len(str(answer)) < 200
 
 
-async def test_schema_is_left_out_of_requests_to_a_model_that_knows_none() -> None:
-    plain = FakeListChatModel(responses=[TEXT])
-    assert await LangChainChat("fake", lambda: plain).complete(ASK) == Answer((TEXT,), Tokens())
+async def test_finished_and_cut_samples_without_a_refusal_are_returned() -> None:
+    for finish in ("stop", "tool_calls", "", None, "end_turn", "COMPLETE"):
+        answer = await answered([choice(finish), choice("MAX_TOKENS"), choice(refusal="no")])
+        assert answer == Answer((TEXT, TEXT), Tokens(30, 5, 12), cut=True)
 
 
 @pytest.mark.parametrize(
@@ -148,42 +169,35 @@ async def test_samples_are_one_request() -> None:
     assert [(request.n, request.body["temperature"]) for request in server.requests] == [(3, 0.7)]
 
 
-@pytest.mark.parametrize(
-    ("rejected", "part", "sent"),
-    [
-        (PLAIN, "response_format", [True, False, False, False]),
-        (PLAIN, "n", [True, True, False, False]),
-        (["temperature"], "temperature", [True, False, False]),
-        (["seed"], "seed", [True, False, False]),
-    ],
-)
-async def test_refused_part_is_left_out_from_then_on(rejected: Any, part: str, sent: list[bool]) -> None:
+@pytest.mark.parametrize("rejected", [["response_format", "n"], ["temperature"], ["seed"]])
+async def test_refused_part_is_left_out_from_then_on(rejected: Any) -> None:
     ask = replace(THREE, seed=7)
     with ScriptedServer(ANSWERS, rejects=rejected) as server:
-        assert [part in body for body in await bodies(server, ask, ask)] == sent
+        sent = await bodies(server, ask, ask)
+    left = [[part for part in rejected if part in body] for body in sent]
+    assert left == [rejected[number:] for number in range(len(rejected))] + [[], []]
 
 
-def refusing(part: str, said: str) -> Callable[[Request], Failure | None]:
-    return lambda request: Failure(400, message=said) if part in request.body else None
+async def refused(part: str, said: str) -> list[dict[str, Any]]:
+    """What is sent to a server that refuses a part of requests in these words."""
+    plan = lambda request: Failure(400, message=said) if part in request.body else None  # noqa: E731
+    with ScriptedServer(ANSWERS, plan=plan) as server:
+        return await bodies(server, ASK)
 
 
 async def test_refused_schema_stands_in_the_prompt() -> None:
-    plan = refusing("response_format", "Invalid schema for response_format 'edit': no 'a'")
-    with ScriptedServer(ANSWERS, plan=plan) as server:
-        first, second = await bodies(server, ASK)
+    first, second = await refused("response_format", "Invalid schema for response_format 'edit': no 'a'")
     system, user = second["messages"]
     assert system["content"].startswith(f"{first['messages'][0]['content']}\n\nAnswer with one JSON object")
     assert json.loads(system["content"].partition("schema: ")[2]) == SCHEMA
     assert user == first["messages"][1]
 
 
-@pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
-async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
-    plan = refusing(part, f"'{part}' is not supported: use max_completion_tokens")
-    with ScriptedServer(ANSWERS, plan=plan) as server:
-        sent = (await bodies(server, ASK))[-1]
-    other = "max_completion_tokens" if part == "max_tokens" else "max_tokens"
-    assert (part in sent, sent.get(other)) == (False, 1000)
+async def test_limit_of_the_answer_has_the_name_that_the_server_knows() -> None:
+    names = ("max_tokens", "max_completion_tokens")
+    for part, other in (names, names[::-1]):
+        sent = (await refused(part, f"'{part}' is not supported: use max_completion_tokens"))[-1]
+        assert (part in sent, sent.get(other)) == (False, 1000)
 
 
 @pytest.mark.parametrize(
@@ -213,41 +227,3 @@ async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: st
     assert answer.cut and answer.texts[0].startswith(part)
     assert answer.tokens.output > 0
     assert (whole.cut, whole.texts, len(server.requests)) == (False, (TEXT,), 2)
-
-
-def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
-    return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
-
-
-async def stopped(*choices: dict[str, Any]) -> Answer | CallFailure:
-    """What comes of a server that answers with these choices."""
-    usage = {"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 12}}
-    completion = {"choices": list(choices), "usage": usage}
-    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, json=completion))
-    client = httpx2.AsyncClient(transport=transport)
-    url, key = "http://canned.test/v1", SecretStr(KEY)
-    model = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
-    return await outcome(patient(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
-
-
-@pytest.mark.parametrize(
-    ("given", "kind", "said"),
-    [
-        (choice("SAFETY"), "declined", "'safety'); name another model, or add one to fallbacks"),
-        (choice("content_filter: SAFETY"), "declined", "content_filter"),
-        (choice(refusal=f"I can't,\nwith {KEY}."), "declined", "I can't, with ***."),
-        (choice("pause_turn"), "server", "other than the end of its answer ('pau"),
-        (choice("new\nreason" + "x" * 1000), "server", "new\\nreason"),
-    ],
-)
-async def test_answer_stopped_early_is_a_failure(given: dict[str, Any], kind: str, said: str) -> None:
-    failure = await stopped(given)
-    assert isinstance(failure, CallFailure)
-    assert failure.kind == kind and said in str(failure)
-    assert "\n" not in str(failure) and len(str(failure)) < 200
-
-
-async def test_finished_and_cut_samples_without_a_refusal_are_returned() -> None:
-    for finish in ("stop", "tool_calls", "", None, "end_turn", "COMPLETE"):
-        answer = await stopped(choice(finish), choice("MAX_TOKENS"), choice(refusal="no"))
-        assert answer == Answer((TEXT, TEXT), Tokens(30, 5, 12), cut=True)

@@ -69,27 +69,22 @@ async def test_limiter_is_shared_by_models() -> None:
 
 
 @pytest.mark.parametrize(
-    ("planned", "outcomes"),
+    ("planned", "pauses", "outcomes"),
     [
-        (["server"] * 3, ["server"] * 3 + ["resting"] * 2),
-        (["server", "server", None] * 2, ["server", "server", ""] * 2),
-        (["busy"] * 5, ["busy"] * 5),
-        (["refused"] * 5, ["refused"] * 5),
+        (["server"] * 4, [0, 0, 0, 0, 0.06, 0, 0.06], [*["server"] * 3, "resting", "server", "resting", ""]),
+        (["server", "server", None] * 2, [0] * 6, ["server", "server", ""] * 2),
+        (["busy"] * 5, [0] * 5, ["busy"] * 5),
+        (["refused"] * 5, [0] * 5, ["refused"] * 5),
     ],
 )
-async def test_faults_three_in_a_row_make_the_model_rest(planned: list[Any], outcomes: list[str]) -> None:
-    failures = [kind and CallFailure(kind, kind) for kind in planned]
-    asked = patient(ScriptedModel(ANSWERS, failures=failures), attempts=1)
-    assert [getattr(await outcome(asked), "kind", "") for _ in outcomes] == outcomes
-
-
-async def test_faults_one_request_is_tried_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_faults_three_in_a_row_make_the_model_rest(
+    planned: list[Any], pauses: list[float], outcomes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(retries, "REST_S", 0.05)
-    model = ScriptedModel(ANSWERS, failures=[CallFailure("server", "down")] * 4)
-    asked = patient(model, attempts=1)
-    kinds = list[str]()
-    for pause in (0, 0, 0, 0, 0.06, 0, 0.06):
+    model = ScriptedModel(ANSWERS, failures=[kind and CallFailure(kind, kind) for kind in planned])
+    asked, kinds = patient(model, attempts=1), list[str]()
+    for pause in pauses:
         await asyncio.sleep(pause)
         kinds.append(getattr(await outcome(asked), "kind", ""))
-    assert kinds == ["server"] * 3 + ["resting", "server", "resting", ""]
-    assert len(model.calls) == 5
+    assert kinds == outcomes
+    assert len(model.calls) == len(outcomes) - outcomes.count("resting")

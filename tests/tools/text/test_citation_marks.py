@@ -71,15 +71,13 @@ def test_list_of_sources_claims_nothing_and_a_note_may(text: str, claims: list[s
 
 
 def test_numbered_marks_are_found_anywhere_but_in_code() -> None:
-    text = (
-        "It is red [1]. [2, 4] It is old.[^3] From [2-4] on: `a[1]`, [link](x), [^note], [citation needed]."
-    )
+    text = "It is red [1]. [2, 4] It is old.[^3] From [2-4] on: `a[1]`, [link](x), [^note], [no number]."
     found = [(place.of(text), numbers) for place, numbers in numbered_marks(text)]
     assert found == [("[1]", (1,)), ("[2, 4]", (2, 4)), ("[^3]", (3,)), ("[2-4]", (2, 3, 4))]
 
 
-@pytest.mark.parametrize("unit", ["```\n", "[1] ", "[^a", "references\n", "- [a] b\n"])
-def test_marks_of_a_hostile_text_are_found_quickly(unit: str) -> None:
-    text = unit * (30_000 // len(unit))
-    citation_marks(text)
-    source_entries(text)
+def test_marks_of_a_hostile_text_are_found_quickly() -> None:
+    for unit in ("```\n", "[1] ", "[^a", "references\n", "- [a] b\n"):
+        text = unit * (30_000 // len(unit))
+        citation_marks(text)
+        source_entries(text)

@@ -11,10 +11,7 @@ from rarr.tools.text.wording import beside_the_reason, nothing_checked
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (
-            ["## Early life", "2. Career", "(3) Death", "- **Legacy**"],
-            ["Early life", "Career", "Death", "Legacy"],
-        ),
+        (["## Life", "2. Career", "(3) Death", "- **Legacy**"], ["Life", "Career", "Death", "Legacy"]),
         (["2.1 Early life", "- **Career**", "## 4. Death"], ["Early life", "Career", "Death"]),
         (["12 Angry Men", "9 November 1989"], ["12 Angry Men", "9 November 1989"]),
         (["History", "HISTORY", "  history "], ["History"]),
@@ -50,9 +47,8 @@ def test_one_successful_check_counts_as_checked() -> None:
 @pytest.mark.parametrize(("status", "checked"), [("unconfirmed", False), ("supported", True)])
 def test_unreliable_reader_checks_nothing_where_nothing_was_decided(status: Status, checked: bool) -> None:
     missed = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
-    why = nothing_checked(
-        revision(status, ["unknown"], CHECK_FAILED.model_copy(update={"code": "x"}), missed)
-    )
+    other = CHECK_FAILED.model_copy(update={"code": "x"})
+    why = nothing_checked(revision(status, ["unknown"], other, missed))
     assert why.startswith("reader_unreliable") != checked
 
 
