@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rarr import Settings
 from rarr.evals import evaluate
-from rarr.evals.report import EvalReport, under
+from rarr.evals.evaluation import EvalReport, under
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")

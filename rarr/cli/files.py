@@ -77,7 +77,7 @@ def batch(
     from rarr.batches.file_batch import revise_file
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
-    from rarr.evals.report import limits_of
+    from rarr.evals.evaluation import limits_of
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
     if estimate:
@@ -105,7 +105,7 @@ def batch(
 
 
 def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    from rarr.evals.report import below
+    from rarr.evals.evaluation import below
 
     status = 0
     if counts.errors:
@@ -146,7 +146,7 @@ def eval_(
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
     from rarr.evals import evaluate
-    from rarr.evals.report import limits_of, under
+    from rarr.evals.evaluation import limits_of, under
 
     limits, how = limits_of(fail_under), options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:

@@ -11,7 +11,7 @@ from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 
 from cli.helpers import Command, is_complaint
 from rarr.evals.benchmarks.bench import published
-from rarr.evals.report import EvalReport
+from rarr.evals.evaluation import EvalReport
 
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}

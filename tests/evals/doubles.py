@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr.evals import evaluate
-from rarr.evals.report import EvalReport
+from rarr.evals.evaluation import EvalReport
 from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rarr.evals.evaluation import EvalReport, ScoredRow, measured
 from rarr.evals.metrics import mean
 from rarr.evals.rating import FORMAT, digest_of, read_items
-from rarr.evals.report import EvalReport, ScoredRow, measured
 from rarr.ledger.scores import f1_ap
 from rarr.records import Scores
 

@@ -17,7 +17,7 @@ from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, wri
 from rarr import Reviser
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals import evaluate
-from rarr.evals.report import EvalReport
+from rarr.evals.evaluation import EvalReport
 from rarr.evals.run_folder import described
 from rarr.records import Revision
 from rarr.settings import Settings

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, measured, raised
+from rarr.evals.evaluation import EvalReport, limits_of, under
 from rarr.evals.metrics import Measured
-from rarr.evals.report import EvalReport, limits_of, under
 from rarr.evals.rows import EvalRow, read_rows
 
 

@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 from parsing import Page
 
 from evals.makers import hostile, report, row, usual
+from rarr.evals.evaluation import EvalReport, render_html, word_diff
 from rarr.evals.metrics import Measured
-from rarr.evals.report import EvalReport, render_html, word_diff
 
 
 def page(made: EvalReport) -> Page:

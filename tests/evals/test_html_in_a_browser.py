@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from evals.makers import hostile, report, row, usual
-from rarr.evals.report import EvalReport, render_html
+from rarr.evals.evaluation import EvalReport, render_html
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start

@@ -6,8 +6,8 @@ import pytest
 
 from evals.makers import row
 from rarr.errors import InputError
+from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, limits_of, measured, under
 from rarr.evals.metrics import Measured
-from rarr.evals.report import NAMES, EvalReport, ScoredRow, limits_of, measured, under
 
 SAME_TEXT = {"original": "One.", "text": "One."}
 ROWS = (
