@@ -1,13 +1,21 @@
-"""Runs about the made world of `benchmarks.mills`, and what they leave."""
+"""Runs about the made world of `benchmarks.mills`, and what must hold of each revision."""
 
+import asyncio
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+from benchmarks import mills
 from benchmarks.mills import SlowDocuments
 from rarr import Reviser, Revision, Settings
-from rarr.records import with_edits
-from rarr.testing import ScriptedServer
+from rarr.records import Passage
+from rarr.testing import ScriptedModel, ScriptedServer
+
+SIZE = 500  # characters of a block: two paragraphs or three
+PARAGRAPH = 4  # mills
 
 
 def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:
@@ -15,11 +23,19 @@ def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:
     return Settings(**({"model": "vllm:mills", "base_url": url, "search": SlowDocuments(0.0)} | more))
 
 
+def by_blocks(**more: Any) -> Settings:
+    given = {
+        "model": ScriptedModel(mills.answer),
+        "search": Searches(),
+        "concurrency": 16,
+    }  # two blocks at once
+    return Settings(**(given | more))
+
+
 def revised(settings: Settings, text: str, **callbacks: Any) -> Revision:
-    """The revision, whose text is what its edits make of the original."""
     with Reviser(settings, **callbacks) as reviser:
         revision = reviser.revise(text)
-    assert with_edits(revision.original, revision.edits) == revision.text
+    assert_sound(revision)
     return revision
 
 
@@ -31,6 +47,33 @@ def statuses(revision: Revision) -> set[str]:
     return {sentence.status for sentence in revision.report.sentences}
 
 
+def judged(revision: Revision) -> list[bool]:
+    return [sentence.status != "unjudged" for sentence in revision.report.sentences]
+
+
+def assert_sound(revision: Revision) -> None:
+    """All places are exact, ids are unique, and every edit can be taken back, alone and with all others."""
+    at, current = 0, revision.original
+    for sentence in revision.report.sentences:
+        assert at <= sentence.start < sentence.end
+        assert revision.text[sentence.start : sentence.end] == sentence.text
+        at = sentence.end
+    records: list[Any] = [*revision.queries, *revision.evidence, *revision.edits]
+    ids = [record.id for record in records]
+    assert len(ids) == len(set(ids))
+    accepted = [edit.id for edit in revision.edits if edit.accepted]
+    for edit in revision.edits:
+        assert not edit.accepted or current[edit.start : edit.end] == edit.old
+        if edit.accepted:
+            current = current[: edit.start] + edit.new + current[edit.end :]
+            others = [name for name in accepted if name != edit.id]
+            reverted = revision.revert(*others) if others else revision.text
+            assert len(reverted) == len(revision.original) + len(edit.new) - len(edit.old)
+    assert current == revision.text
+    assert not accepted or revision.revert(*accepted) == revision.original
+    assert Revision.model_validate_json(revision.model_dump_json()) == revision
+
+
 def stopping_at(last: int) -> Callable[[str], None]:
     """Raises `ZeroDivisionError` when it is told of the node of this number."""
     left = itertools.count(last - 1, -1)
@@ -40,3 +83,45 @@ def stopping_at(last: int) -> Callable[[str], None]:
             raise ZeroDivisionError
 
     return stop
+
+
+def long_text(paragraphs: int, wrong: Sequence[int] = (), separator: str = "\n\n") -> str:
+    """The mills of the numbers `wrong` were built three years later than the documents say."""
+    sentences = [mills.text_of(1, int(n in wrong), first=n) for n in range(paragraphs * PARAGRAPH)]
+    starts = range(0, len(sentences), PARAGRAPH)
+    return separator.join(" ".join(sentences[start : start + PARAGRAPH]) for start in starts)
+
+
+@contextmanager
+def block_size(size: int = SIZE) -> Iterator[None]:
+    """Divides texts into blocks of about `size` characters."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("rarr.agent.blocks.BLOCK_CHARS", size)
+        yield
+
+
+class Clock:
+    """A clock that stands still but for those who move it on."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Searches(SlowDocuments):
+    """Every search takes `seconds` of the clock."""
+
+    def __init__(self, clock: Clock | None = None, seconds: float = 0.0) -> None:
+        super().__init__(0.0)
+        self._clock, self._takes = clock or Clock(), seconds
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        self._clock.now += self._takes
+        await asyncio.sleep(0)
+        return await super().retrieve(query, k)
+
+
+WRONG = (0, 11, 12, 30, 47)
+TEXT, RIGHT = long_text(12, WRONG), long_text(12)
+SENTENCES = 48

@@ -7,14 +7,27 @@ import pytest
 from families import few
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.long_mills import RIGHT, SIZE, TEXT, WRONG, assert_sound, block_size, by_blocks, judged, long_text
-from agent.mills import codes, revised, stopping_at
+from agent.mills import (
+    RIGHT,
+    SIZE,
+    TEXT,
+    WRONG,
+    block_size,
+    by_blocks,
+    codes,
+    judged,
+    long_text,
+    revised,
+    stopping_at,
+)
 from benchmarks import mills
 from rarr import Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import ScriptedModel
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -28,35 +41,32 @@ def undisturbed() -> Revision:
     return revised(by_blocks(), TEXT)
 
 
-@pytest.mark.slow
 def test_long_text_in_blocks_gives_the_same_revision_as_in_one_piece(undisturbed: Revision) -> None:
     with block_size(10**6):
         whole = revised(by_blocks(), TEXT)
     assert undisturbed.text == whole.text == RIGHT
     assert undisturbed.scores.preservation == whole.scores.preservation
     assert undisturbed.report.sentences[0].evidence_ids == ("q1-1.1",)
-    statements = [(s.text, s.start, s.end, s.status, s.support) for s in undisturbed.report.sentences]
-    assert statements == [(s.text, s.start, s.end, s.status, s.support) for s in whole.report.sentences]
-    assert [(q.text, q.start, q.end) for q in undisturbed.queries] == [
-        (q.text, q.start, q.end) for q in whole.queries
-    ]
+    for name in ("report.sentences", "queries"):
+        parts = ("text", "start", "end", "status", "support")
+        both = (
+            getattr(it.report if "." in name else it, name.rpartition(".")[2]) for it in (undisturbed, whole)
+        )
+        first, second = ([[getattr(each, part, None) for part in parts] for each in found] for found in both)
+        assert first == second
     assert undisturbed.warnings == ()
-    assert_sound(undisturbed)
 
 
-@pytest.mark.slow
 def test_trace_of_a_long_text_ends_in_the_state_of_the_run() -> None:
     revision = revised(by_blocks(), TEXT)
     trace = Trace.load(revision.run_id)
     state: Any = trace.state()
     assert trace.revision == revision
-    for name in ("text", "report", "scores"):
-        assert state[name] == getattr(revision, name)
-    for name in ("queries", "evidence", "checks", "edits"):
-        assert tuple(state[name]) == getattr(revision, name)
+    assert all(state[name] == getattr(revision, name) for name in ("text", "report", "scores"))
+    lists = ("queries", "evidence", "checks", "edits")
+    assert all(tuple(state[name]) == getattr(revision, name) for name in lists)
 
 
-@pytest.mark.slow
 def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
     second = list(text_blocks(TEXT, SIZE))[1]
 
@@ -68,10 +78,8 @@ def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
     revision = revised(by_blocks(model=ScriptedModel(answer)), TEXT)
     assert judged(revision) == [True] * 12 + [False] * 12 + [True] * 24
     assert codes(revision) == {"generate_queries_failed"}
-    assert_sound(revision)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "separator",
     few(["\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\r\n\r\n", "\n\n```\nIt was built in 1777.\n```\n\n"], every=3),
@@ -80,11 +88,11 @@ def test_places_in_the_text_are_exact(separator: str) -> None:
     revision = revised(by_blocks(), long_text(12, WRONG, separator))
     assert revision.text == long_text(12, separator=separator)
     assert sorted(edit.old for edit in revision.edits) == sorted(str(mills.built(n) + 3) for n in WRONG)
-    assert all(revision.original[q.start : q.end].isdigit() for q in revision.queries if q.searched)
-    assert_sound(revision)
+    searched = [query for query in revision.queries if query.searched]
+    assert all(revision.original[it.start : it.end].isdigit() for it in searched)
+    assert searched == sorted(searched, key=lambda query: query.start)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("last", [1, 2, 17, 30, 52])
 def test_run_by_blocks_is_resumed_from_its_last_step(last: int, undisturbed: Revision) -> None:
     saver, run_id = InMemorySaver(), f"r{last}"
@@ -97,6 +105,5 @@ def test_run_by_blocks_is_resumed_from_its_last_step(last: int, undisturbed: Rev
         resumed = other.resume(run_id)
     content = {"run_id", "usage"}
     assert resumed.model_dump_json(exclude=content) == undisturbed.model_dump_json(exclude=content)
-    assert_sound(resumed)
     assert Trace.load(run_id).revision == resumed
     assert replay(Trace.load(run_id)).same

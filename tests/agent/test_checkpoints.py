@@ -6,18 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from component_doubles import ScriptedChecker, ScriptedQueries, scripted_components
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from makers import ASKED, FACT, TEXT, disagrees
 
 from agent.mills import revised, settings_for
 from benchmarks.documents import ROOT
@@ -32,42 +27,31 @@ from rarr.traces.trace_reader import Trace
 MILLS = text_of(4, wrong=2)
 CHILD = """
 import sys
-from types import SimpleNamespace
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from agent.mills import settings_for
 from rarr import Reviser
 url, path, *text = sys.argv[1:]
-settings = settings_for(SimpleNamespace(url=url))
-with Reviser(settings, checkpointer=lambda: AsyncSqliteSaver.from_conn_string(path)) as reviser:
+with Reviser(settings_for(url), checkpointer=lambda: AsyncSqliteSaver.from_conn_string(path)) as reviser:
     revision = reviser.revise(*text, run_id="r1") if text else reviser.resume("r1")
 sys.stdout.buffer.write(revision.model_dump_json().encode())
 """
 
 
-def reviser(
-    checkpointer: Any = None, on_step: Callable[[str], None] | None = None, **changed: Any
-) -> Reviser:
-    parts: dict[str, Any] = {
-        "query_generator": ScriptedQueries([(ASKED, "Georgia")]),
-        "retriever": InMemoryRetriever([FACT]),
-        "checker": ScriptedChecker({(ASKED, ""): disagrees()}),
-    }
-    components = scripted_components(**(parts | changed))
-    return Reviser(components=components, checkpointer=checkpointer, on_step=on_step)
-
-
-def content(revision: Revision) -> str:
-    return revision.model_dump_json(exclude={"run_id", "usage"})
-
-
-def opening(path: Path) -> Any:
-    return partial(AsyncSqliteSaver.from_conn_string, str(path))
+@pytest.fixture(scope="module")
+def kept() -> Reviser:
+    return Reviser(search=InMemoryRetriever(), trace=False, checkpointer=InMemorySaver())
 
 
 @pytest.mark.parametrize("run_id", ["", " ", "a b", "../a", "-a", "a" * 129, 3, b"a"])
-def test_run_id_of_the_wrong_form_is_refused(run_id: Any) -> None:
+def test_run_id_of_the_wrong_form_is_refused(kept: Reviser, run_id: Any) -> None:
     with pytest.raises(InputError, match=r"^run_id is .*: give up to 128 letters, digits"):
-        reviser().revise(TEXT, run_id=run_id)
+        kept.revise(MILLS, run_id=run_id)
+
+
+def test_run_id_cannot_be_used_twice(kept: Reviser) -> None:
+    kept.revise(MILLS, run_id="r1")
+    with pytest.raises(InputError, match=r"^run 'r1' was begun before: resume it, or give another run_id$"):
+        kept.revise(MILLS, run_id="r1")
 
 
 @pytest.mark.loopback
@@ -84,13 +68,6 @@ def test_finished_run_asks_nothing_also_if_killed_before_its_trace_got_the_revis
     assert again.model_copy(update={"usage": done.usage}) == done
     assert again.usage.model_calls == done.usage.model_calls == len(server.requests) > 0
     assert Trace.load("r1").revision == again
-
-
-def test_run_id_cannot_be_used_twice() -> None:
-    kept = reviser(InMemorySaver())
-    kept.revise(TEXT, run_id="r1")
-    with pytest.raises(InputError, match=r"^run 'r1' was begun before: resume it, or give another run_id$"):
-        kept.revise(TEXT, run_id="r1")
 
 
 def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:
@@ -142,14 +119,12 @@ def test_killed_run_goes_on_in_another_process(
         paid = {messages(trace, span) for span in begun if span.body.get("texts")}
         before = len(server.requests)
         after, errors = child(strict, server.url, path).communicate()
-        asked = [
-            tuple(message.content for message in request.messages) for request in server.requests[before:]
-        ]
+        asked = [tuple(it.content for it in request.messages) for request in server.requests[before:]]
         undisturbed = revised(settings_for(server), MILLS)
     assert errors == b""
     assert trace.status in ("cut short", "done")  # it may have been killed while it closed its files
-    resumed = Revision.model_validate_json(after)
-    assert content(resumed) == content(undisturbed)
+    resumed, other = Revision.model_validate_json(after), {"run_id", "usage"}
+    assert resumed.model_dump_json(exclude=other) == undisturbed.model_dump_json(exclude=other)
     assert not paid & set(asked)
     ended = sum("samples" in span.body for span in begun)
     assert resumed.usage.model_calls == ended + len(asked)

@@ -1,30 +1,25 @@
 """Whatever a server does, a run ends soon with a revision that says what failed; and no key is told."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from families import few
+from makers import passage
 
 from agent.mills import codes, revised, settings_for, statuses
 from benchmarks.mills import SlowDocuments, answer, text_of
-from rarr import Reviser, Revision, Settings
+from rarr import Reviser, Revision, Settings, Trace
 from rarr.errors import RarrError
-from rarr.testing import Failure, Request, ScriptedServer
+from rarr.testing import Failure, InMemoryRetriever, ScriptedServer
 from rarr.tools.models.retries import Attempts
 
 pytestmark = pytest.mark.loopback
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
-HEALED = [
-    Failure(429, retry_after=0.01),
-    Failure(429),
-    Failure(500),
-    Failure(503, retry_after=0),
-    Failure("die"),
-    Failure("html"),
-    Failure("empty"),
-]
+HEALED = [Failure(429, retry_after=0.01), Failure(429), Failure(500), Failure(503, retry_after=0)]
+HEALED += [Failure("die"), Failure("html"), Failure("empty")]
 OF_ONE_NODE = [Failure(500), Failure(401), Failure("die"), Failure("cut"), Failure("hang")]
 FATAL = [Failure(401), Failure(400, message="no such model"), Failure(404), Failure("hang"), Failure("drip")]
 
@@ -57,13 +52,10 @@ def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) 
     assert all("\n" not in warning.message for warning in revision.warnings)
 
 
-def only(prompt: str, entry: Failure) -> Callable[[Request], Failure | None]:
-    return lambda request: entry if request.prompt == prompt else None
-
-
 @pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
 def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=only("check_agreement", entry)) as server:
+    plan: Callable[[Any], Failure | None] = lambda it: entry if it.prompt == "check_agreement" else None  # noqa: E731  # typed
+    with ScriptedServer(answer, plan=plan) as server:
         revision = faulty(server)
     assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
     assert (revision.checks, len(revision.warnings), statuses(revision)) == ((), 1, {"unjudged"})
@@ -80,7 +72,8 @@ def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
     assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})
 
 
-KEY = "hunter2-Zq81-very-secret"
+KEY = "quiet/Harbour-42"  # of no provider's form
+ESCAPED = "".join(f"\\u{ord(character):04X}" for character in KEY)  # as JSON may hold it
 
 
 @pytest.mark.parametrize("model", ["vllm:mills", "openai:mills"])
@@ -116,3 +109,30 @@ def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
         Reviser(Settings(**({"model": "vllm:mills", "search": SlowDocuments(0.0)} | wrong)))
     assert KEY not in f"{raised.value!r} {raised.value} {raised.value.__context__!r}"
     assert "\n" not in str(raised.value)
+
+
+def outputs(server: ScriptedServer, text: str, **more: Any) -> tuple[Revision, list[str]]:
+    search = InMemoryRetriever([passage("The bridge opened in 1937.")])
+    settings = settings_for(server, api_key=KEY, search=search, rounds=1, **more)
+    with Reviser(settings) as reviser:
+        made = reviser.revise(text)
+    return made, [made.model_dump_json(), Trace.load(made.run_id).file.text()]
+
+
+@pytest.mark.parametrize("said", [KEY, ESCAPED], ids=["plain", "escaped"])
+def test_key_in_a_valid_answer_is_taken_out(said: str) -> None:
+    about = {"question": "When did the bridge open? KEY", "about": "1935"}
+    checked = {"text_answer": "1935", "evidence_answer": "1937 KEY", "reason": "KEY", "verdict": "disagrees"}
+    fields = {"questions": [about], **checked, "span": "1935", "revision": "1937 KEY"}
+    with ScriptedServer(lambda asked: json.dumps(fields).replace("KEY", said), requires_key=KEY) as server:
+        made, texts = outputs(server, "The bridge opened in 1935.", preset="paper")
+    assert made.checks[0].reason == "***"
+    assert not [text for text in texts if KEY in text or said in text]
+
+
+def test_key_in_an_error_is_taken_out() -> None:
+    fault = Failure(400, message=f"{KEY} is " + KEY.replace("/", "\\/"))
+    with ScriptedServer({}, plan=[fault], plan_for_ever=True) as server:
+        made, texts = outputs(server, "The bridge opened in 1935.")
+    assert "*** is ***" in made.warnings[0].message
+    assert "Harbour" not in "".join(texts)
