@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import yaml
-from _pytest.mark import ParameterSet
 
 from benchmarks.documents import PAGES, ROOT, timeless
 from rarr import Settings
@@ -26,11 +25,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 WALK = re.compile(r"<!-- run by a slow test -->\n```bash\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
-SLOW = {"docs/guides/eval.md"}
-"""Pages whose blocks take seconds."""
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +44,17 @@ def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def blocks(kind: str) -> list[str]:
     """The blocks of this kind in all pages."""
-    return [
-        block for text in TEXTS.values() for block_kind, block in BLOCK.findall(text) if block_kind == kind
-    ]
+    found = [pair for text in TEXTS.values() for pair in BLOCK.findall(text)]
+    return [block for its_kind, block in found if its_kind == kind]
 
 
-def marked(page: str, value: object) -> ParameterSet:
-    """The parameter of a page."""
-    return pytest.param(value, id=page, marks=[pytest.mark.slow] if page in SLOW else [])
+SLOW = [pytest.param("docs/guides/eval.md", marks=pytest.mark.slow)]  # its blocks take seconds
 
 
 @pytest.mark.loopback  # a scripted server answers in some of them
-@pytest.mark.parametrize("page", [marked(page, page) for page in TEXTS if PYTHON.search(TEXTS[page])])
+@pytest.mark.parametrize(
+    "page", [*SLOW, *(it for it in TEXTS if PYTHON.search(TEXTS[it]) and it != SLOW[0].values[0])]
+)
 def test_python_block_prints_the_text_below_it(page: str) -> None:
     for code, expected in PYTHON.findall(TEXTS[page]):
         printed = io.StringIO()
@@ -69,28 +63,21 @@ def test_python_block_prints_the_text_below_it(page: str) -> None:
         assert printed.getvalue() == expected
 
 
-def steps(block: str) -> Iterator[tuple[str, str]]:
-    """The commands of a console block, each with the output that the block shows."""
-    for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, output = step.partition("\n")
-        yield command, output
-
-
-def pages_with_commands() -> Iterator[ParameterSet]:
-    for page, text in TEXTS.items():
-        commands = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
-        if ours := [step for step in commands if step[0].startswith("rarr ")]:
-            yield marked(page, ours)
+def commands(page: str) -> list[tuple[str, str]]:
+    """The commands of a page's console blocks, each with the output that its block shows."""
+    blocks_ = [block for kind, block in BLOCK.findall(TEXTS[page]) if kind == "console"]
+    steps = [step for block in blocks_ for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [step.partition("\n")[::2] for step in steps if step.startswith("rarr ")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("commands", [*pages_with_commands()])
+@pytest.mark.parametrize("page", [page for page in TEXTS if commands(page)])
 def test_command_block_prints_the_output_below_it(
-    commands: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")  # `rarr doctor` asks Wikipedia whether it is there
-    for command, output in commands:
-        command, asks_status, _ = command.partition("; echo $?")
+    for line, output in commands(page):
+        command, asks_status, _ = line.partition("; echo $?")
         call, _, source = command.partition(" < ")
         stdin = Path(source).read_bytes() if source else b""
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
@@ -109,10 +96,8 @@ def test_walkthrough_runs_line_by_line(page: str, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv("RARR_BASE_URL", server.url)
         for line in "".join(WALK.findall(TEXTS[page])).splitlines():
             program, *words = shlex.split(line)
-            status = (
-                run(words) if program == "rarr" else subprocess.run([program, *words], check=True).returncode
-            )
-            assert status == 0, line
+            done = run(words) if program == "rarr" else subprocess.run([program, *words]).returncode
+            assert done == 0, line
 
 
 def yaml_steps(value: Any) -> Iterator[dict[str, Any]]:
@@ -145,7 +130,7 @@ def test_shell_line_names_existing_commands_and_options(line: str) -> None:
     for variable in re.findall(r"\bRARR_(\w+)=", line):
         assert variable.lower() in Settings.model_fields
     for extra in re.findall(r"\brarr\[(\w+)\]", line):
-        assert extra in EXTRAS
+        assert extra in PROJECT["optional-dependencies"]
     if make := re.fullmatch(r"make ([\w-]+).*", line):
         assert re.search(rf"^{make[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     if call := re.fullmatch(r"(?:export )?(?:\w+=\S+ )*rarr (.*)", line):

@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from families import few
@@ -16,8 +15,6 @@ from rarr.retrievers.web.cache import Cache
 from rarr.tools.storage.files import private_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
-DOCUMENTS = {"a.md": "Peaches grow in Georgia.", "b.html": "<p>The bridge is 221 metres long.</p>"}
-BUILD: dict[str, Any] = {"window": 4}
 
 
 @pytest.fixture(params=few([0o000, 0o022, 0o002], every=3))
@@ -31,19 +28,14 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 def corpus(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
     folder.mkdir(mode=0o700)
-    for name, text in DOCUMENTS.items():
-        private_file(folder / name)
-        (folder / name).write_text(text)
+    private_file(folder / "a.md")
+    (folder / "a.md").write_text("Peaches grow in Georgia.")
     return folder
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def open_to_others(folder: Path) -> list[str]:
     """What in `folder` somebody else may read, write or enter."""
-    return [f"{path} {mode(path):o}" for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
+    return [str(path) for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
 
 
 @pytest.mark.slow
@@ -60,11 +52,11 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
 
 def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    Corpus.open(corpus, home=home, **BUILD)
+    Corpus.open(corpus, home=home, window=4)
     [index] = (home / "indexes").iterdir()
     for path in (index, *index.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    Corpus.open(corpus, home=home, **BUILD)
+    Corpus.open(corpus, home=home, window=4)
     assert open_to_others(home) == []
 
 
@@ -80,6 +72,6 @@ async def test_entries_of_the_cache_are_private(tmp_path: Path) -> None:
 
 def test_index_written_with_o_follows_the_umask(corpus: Path, tmp_path: Path, umask: int) -> None:
     out = tmp_path / "index"
-    build_index(corpus, out, **BUILD)
-    usual = {True: 0o777 & ~umask, False: 0o666 & ~umask}
-    assert [path for path in (out, *out.rglob("*")) if mode(path) != usual[path.is_dir()]] == []
+    build_index(corpus, out, window=4)
+    modes = {(it.is_dir(), stat.S_IMODE(it.stat().st_mode)) for it in (out, *out.rglob("*"))}
+    assert modes == {(True, 0o777 & ~umask), (False, 0o666 & ~umask)}

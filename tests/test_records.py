@@ -1,12 +1,11 @@
-"""Records are frozen, exact through JSON, and an edit can be taken back."""
+"""Records are frozen, exact through JSON; an edit can be taken back, and a suggested one accepted."""
 
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID
+from makers import VALID, check
 from pydantic import ValidationError
 
 from rarr.errors import InputError
@@ -14,28 +13,35 @@ from rarr.records import (
     LONGEST_TITLE,
     Check,
     Edit,
+    EditState,
     NodeUsage,
     Notice,
+    Part,
     Passage,
     Query,
+    Quote,
     Report,
     Revision,
     Scores,
+    Sentence,
     Usage,
     with_edits,
 )
 
+MILL = "The mill burned in 1932. It had 9 rooms."
+PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
+PLACE["retrieved_at"] = datetime.now(UTC)
+
 
 def edit(edit_id: str, start: int, end: int, new: str, **changed: Any) -> Edit:
-    fields = {"old": "", "query_id": "q1", "evidence_id": "v1", "state": "accepted", "reason": ""}
+    fields = {"old": "", "query_id": "q1", "evidence_id": "q1.1", "state": "accepted", "reason": ""}
     return Edit(**(fields | changed), id=edit_id, start=start, end=end, new=new)
 
 
 def revision(original: str, *edits: Edit, **fields: Any) -> Revision:
     text = with_edits(original, edits)
-    return Revision(
-        run_id="r1", original=original, text=text, changed=text != original, edits=edits, **fields
-    )
+    changed = text != original
+    return Revision(run_id="r1", original=original, text=text, changed=changed, edits=edits, **fields)
 
 
 FULL = revision(
@@ -50,9 +56,11 @@ FULL = revision(
 )
 
 
-def test_json_round_trip_is_exact() -> None:
+def test_json_round_trip_is_exact_and_records_are_frozen() -> None:
     again = Revision.model_validate_json(FULL.model_dump_json())
     assert (again, again.model_dump_json()) == (FULL, FULL.model_dump_json())
+    with pytest.raises(ValidationError, match="frozen"):
+        FULL.text = "other"  # type: ignore[misc]  # what is tested
 
 
 @given(
@@ -63,27 +71,22 @@ def test_json_round_trip_keeps_any_text_and_number(original: str, new: str, rele
     assert Revision.model_validate_json(made.model_dump_json()) == made
 
 
-def test_records_are_frozen() -> None:
-    with pytest.raises(ValidationError, match="frozen"):
-        FULL.text = "other"  # type: ignore[misc]  # what is tested
-
-
 @pytest.mark.parametrize("fields", [{"source": ""}, {"start": 5, "end": 3}, {"start": -1}])
 def test_passage_with_invalid_fields_is_a_one_line_error(fields: dict[str, Any]) -> None:
-    known = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9, "retrieved_at": datetime.now(UTC)}
     with pytest.raises(InputError, match=r"^a passage .*: give .*$"):
-        Passage(**(known | fields))
+        Passage(**(PLACE | fields))
+
+
+@pytest.mark.parametrize("title", ["x " * 100_000, "x" * 300, ""])
+def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
+    made = Passage(**PLACE, title=title)
+    assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")
+    assert Passage.model_validate_json(made.model_dump_json()) == made
 
 
 def test_edits_must_lead_from_original_to_text() -> None:
     with pytest.raises(ValidationError, match="do not lead"):
         Revision(run_id="r1", original="a", text="b", changed=True)
-
-
-@pytest.mark.parametrize("unknown", ["e2", "e9"])
-def test_revert_names_an_edit_that_was_never_made(unknown: str) -> None:
-    with pytest.raises(InputError, match=unknown):
-        FULL.revert(unknown)
 
 
 def test_edit_changed_by_a_later_edit_is_reverted_only_together_with_it() -> None:
@@ -99,74 +102,141 @@ def test_later_edits_follow_an_insertion_where_a_reverted_edit_deleted() -> None
 
 
 @st.composite
-def edited(draw: st.DrawFn, accepted: int | None = None) -> tuple[str, list[Edit]]:
-    """Any text, and any edits of it, each of the text that the one before left; one is surely accepted."""
+def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    """Any text, and any edits of it, each of the text that the one before left."""
     original = current = draw(st.text(VALID, max_size=20))
     edits: list[Edit] = []
-    for number in range(draw(st.integers(0 if accepted is None else accepted + 1, 6))):
+    for number in range(draw(st.integers(0, 6))):
         start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
-        made = number == accepted or draw(st.booleans())
-        edits.append(
-            edit(
-                f"e{number}",
-                start,
-                end,
-                draw(st.text(VALID, max_size=5)),
-                state="accepted" if made else "refused",
-            )
-        )
+        state = draw(st.sampled_from(["accepted", "accepted", "refused"]))
+        edits.append(edit(f"e{number}", start, end, draw(st.text(VALID, max_size=5)), state=state))
         current = with_edits(current, edits[-1:])
     return original, edits
 
 
 @given(edited())
-def test_reverting_all_edits_gives_the_original(case: tuple[str, list[Edit]]) -> None:
+def test_reverting_all_edits_gives_the_original_and_one_keeps_the_others_or_names_a_later_one(
+    case: tuple[str, list[Edit]],
+) -> None:
     original, edits = case
-    accepted = [e.id for e in edits if e.accepted]
-    assert not accepted or revision(original, *edits).revert(*accepted) == original
+    accepted = [it for it in edits if it.accepted]
+    assert not accepted or revision(original, *edits).revert(*(it.id for it in accepted)) == original
+    for which, one in enumerate(accepted):
+        try:
+            text = with_edits(original, edits, [one.id])
+        except InputError as error:
+            assert str(error).split()[0] in {it.id for it in accepted[which + 1 :]}
+        else:
+            grown = sum(len(it.new) - (it.end - it.start) for it in accepted if it != one)
+            assert len(text) == len(original) + grown
 
 
-@given(st.integers(0, 5).flatmap(lambda which: st.tuples(edited(which), st.just(which))))
-def test_reverting_one_edit_keeps_the_others_or_names_a_later_one(
-    case: tuple[tuple[str, list[Edit]], int],
-) -> None:
-    (original, edits), which = case
-    later = {e.id for e in edits[which + 1 :] if e.accepted}
-    try:
-        text = with_edits(original, edits, [edits[which].id])
-    except InputError as error:
-        assert str(error).split()[0] in later
-    else:
-        grown = sum(len(e.new) - (e.end - e.start) for e in edits if e.accepted and e != edits[which])
-        assert len(text) == len(original) + grown
+Pieces = list[tuple[str, str, bool]]
+SHORT = st.text(VALID, max_size=4)
 
 
-@given(
-    pieces=st.lists(
-        st.tuples(st.text(VALID, max_size=4), st.text(VALID, max_size=4), st.booleans()), max_size=6
-    ),
-    random=st.randoms(use_true_random=False),
-)
-def test_reverting_some_edits_equals_making_only_the_others(
-    pieces: list[tuple[str, str, bool]], random: Any
-) -> None:
+@given(st.lists(st.tuples(SHORT, SHORT, st.booleans()), max_size=6), st.randoms(use_true_random=False))
+def test_reverting_some_edits_equals_making_only_the_others(pieces: Pieces, random: Any) -> None:
     """Edits that do not touch, made in any order: each replaces the piece between two bars."""
-    current = [old for old, _, _ in pieces]
-    edits, reverted, number = [], [], count()
+    current, edits = [old for old, _, _ in pieces], list[Edit]()
     for i in random.sample(range(len(pieces)), len(pieces)):
-        old, new, revert = pieces[i]
+        old, new, _ = pieces[i]
         start = len("|".join([*current[:i], ""]))
-        edits.append(edit(f"e{next(number)}", start, start + len(old), new))
-        reverted += [edits[-1].id] if revert else []
+        edits.append(edit(f"e{i}", start, start + len(old), new))
         current[i] = new
     made = revision("|".join(old for old, _, _ in pieces), *edits)
+    reverted = [f"e{i}" for i, (_, _, revert) in enumerate(pieces) if revert]
     text = made.revert(*reverted) if reverted else made.text
     assert text == "|".join(old if revert else new for old, new, revert in pieces)
 
 
-@pytest.mark.parametrize("title", ["x " * 100_000, "x" * 300, ""])
-def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
-    known = {"text": "It.", "source": "a.md", "start": 0, "end": 3, "retrieved_at": datetime.now(UTC)}
-    made = Passage(**known, title=title)
-    assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")
-    assert Passage.model_validate_json(made.model_dump_json()) == made
+def change(name: str, old: str, new: str, state: EditState = "suggested", **more: bool) -> Edit:
+    """Replaces `old`, which stands in the text about the mill once."""
+    start = MILL.index(old)
+    return edit(name, start, start + len(old), new, old=old, state=state, **more)
+
+
+def mill(*edits: Edit) -> Revision:
+    """Two sentences, each with two parts and a quote; the first query is about the year."""
+    text = with_edits(MILL, edits)
+    middle, sentences = text.index(". ") + 1, list[Sentence]()
+    quote = Quote(evidence_id="q1.1", start=0, end=4, text="1923", side="against")
+    for start, end in ((0, middle), (middle + 1, len(text))):
+        differs = Part(start=end - 5, end=end - 1, state="differs")
+        parts = (differs, Part(start=start, end=start + 3, state="open"))
+        place: dict[str, Any] = {"text": text[start:end], "start": start, "end": end}
+        sentences.append(Sentence(**place, status="contradicted", quotes=(quote,), parts=parts))
+    asked = [("q1", "When?", 19, 23), ("q2", "How many?", 32, 33)]
+    return revision(
+        MILL,
+        *edits,
+        queries=tuple(Query(id=it, text=text, start=start, end=end) for it, text, start, end in asked),
+        checks=(check("disagrees", evidence_id="q1.1"), check("disagrees", evidence_id="q2.1")),
+        report=Report(sentences=tuple(sentences)),
+        scores=Scores(attribution_before=0.4, attribution_after=0.4, preservation=1.0, f1_ap=0.5),
+    )
+
+
+YEAR = change("e1", "1932", "1923")
+
+
+def test_accepted_suggestion_is_in_the_text_and_can_be_reverted() -> None:
+    before = mill(YEAR)
+    after = before.accept("e1")
+    assert (after.text, after.changed) == ("The mill burned in 1923. It had 9 rooms.", True)
+    assert ([it.state for it in after.edits], after.revert("e1")) == (["accepted"], before.text)
+    assert Revision.model_validate_json(after.model_dump_json()) == after
+    assert after.scores == Scores(attribution_before=0.4, preservation=1 - 2 / len(MILL))
+    assert [(check.query_id, check.stale) for check in after.checks] == [("q1", True), ("q2", False)]
+
+
+def test_sentence_whose_value_code_did_not_find_is_unjudged_with_a_reason() -> None:
+    after = mill(change("e1", "1932", "in 1923")).accept("e1")
+    first, second = after.report.sentences
+    assert (first.text, first.status, first.quotes) == ("The mill burned in in 1923.", "unjudged", ())
+    assert [part.state for part in first.parts] == ["open", "open"]
+    assert (second.text, second.status) == ("It had 9 rooms.", "contradicted")
+    assert [after.text[p.start : p.end] for p in second.parts] == ["ooms", "It "]
+    assert [notice.code for notice in after.warnings] == ["not_judged_again"]
+
+
+def test_sentence_is_supported_where_code_found_the_values_of_all_its_suggestions() -> None:
+    sure = change("e1", "1932", "1923", confirmed=True)
+    first, _ = mill(sure).accept("e1").report.sentences
+    assert (first.status, [quote.side for quote in first.quotes]) == ("supported", ["for"])
+    assert first.parts[0].state == "confirmed"
+    half = mill(sure, change("e2", "burned", "fell", confirmed=True)).accept("e1")
+    assert half.report.sentences[0].status == "unjudged"
+    assert half.accept("e2").report.sentences[0].status == "supported"
+
+
+def test_suggestions_move_with_other_edits() -> None:
+    after = mill(YEAR, change("e2", "The mill", "That old mill", "accepted")).accept("e1")
+    assert after.text == "That old mill burned in 1923. It had 9 rooms."
+    assert after.revert("e2") == "The mill burned in 1923. It had 9 rooms."
+    both = change("e1", "1932", "the year 1923"), change("e2", "9 rooms", "11 rooms")
+    assert mill(*both).accept("e2", "e1").text == "The mill burned in the year 1923. It had 11 rooms."
+
+
+REFUSED, MADE = change("e1", "1932", "1923", "refused"), change("e1", "1932", "1923", "accepted")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: FULL.revert("e2"), "edit 'e2' is refused; accepted edits, one by one: e1"),
+        (lambda: FULL.revert("e9"), "edit 'e9' is unknown"),
+        (lambda: mill(YEAR).accept(), "no edit is named; suggested edits, one by one: e1"),
+        (lambda: mill(YEAR).accept(["e1"]), "one by one: e1"),  # type: ignore[arg-type]  # what is tested
+        (lambda: mill(YEAR).accept("e1").revert(), "one by one: e1"),
+        (lambda: mill(MADE).accept("e1"), "is in the text already, and Revision.revert.*: none"),
+        (lambda: mill(REFUSED).accept("e1"), "is refused.*: none"),
+        (
+            lambda: mill(YEAR, change("e2", "in 1932", "last year", "accepted")).accept("e1"),
+            "e1 replaces '1932', which another edit changed",
+        ),
+    ],
+)
+def test_edit_that_cannot_be_accepted_or_reverted_is_named(call: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()

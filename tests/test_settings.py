@@ -4,7 +4,6 @@ import re
 import time
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +46,6 @@ def test_argument_beats_environment_beats_file_beats_preset_beats_default(
     monkeypatch.setenv("RARR_PRESET", "fast")
     assert (Settings().window, Settings().documents_per_query) == (5, 2)
     assert (Settings(window=7).window, Settings(window=4).window) == (7, 4)
-
-
-def test_models_are_chosen_node_by_node(folder: Path) -> None:
     (folder / "rarr.toml").write_text('models = {edit = "openai:a", rerank = "openai:a"}')
     assert Settings(models={"edit": "openai:b"}).models == {"edit": "openai:b", "rerank": "openai:a"}
 
@@ -84,6 +80,10 @@ def refused(**values: Any) -> str:
     ("values", "message"),
     [
         ({"windw": 4}, "unknown setting 'windw' (did you mean 'window'?)"),
+        *(
+            ({name: "x"}, f"unknown setting '{name}': it is called {it}, in the call revise(text, {it}=...)")
+            for name, it in (("passages", "sources"), ("question", "context"), ("deadline", "deadline_s"))
+        ),
         ({"window": 0}, "setting 'window' is 0: give a number greater than or equal to 1"),
         ({"deadline_s": True}, "setting 'deadline_s' is True: give a number"),
         ({"preset": "papper"}, "setting 'preset' is 'papper': give 'default', 'paper' or 'fast'"),
@@ -138,31 +138,21 @@ def test_wrong_key_is_not_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert refused(**{name: ["sk-secret"]}) == f"setting '{name}' is wrong: give a text"
 
 
-@cache
-def sources_in(folder: Path) -> tuple[str, ...]:
-    return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")))
+def names_in(folder: Path, pattern: str) -> set[str]:
+    """The names of settings that stand in the files of Python of a folder as the pattern has them."""
+    files = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
+    found = re.findall(pattern, "\n".join(files), re.MULTILINE)
+    return {name.lower() for groups in found for name in ([groups] if isinstance(groups, str) else groups)}
 
 
-def test_every_setting_has_a_docstring() -> None:
-    assert set(Settings.model_fields) - set(docstrings(Settings)) == set()
-
-
-# A preset is used up where settings are made, and the limits of a run are read together.
-@pytest.mark.parametrize(
-    "name", sorted(set(Settings.model_fields) - {"preset", *(it.name for it in fields(Budget))})
-)
-def test_every_setting_is_read_outside_its_file(name: str) -> None:
-    sources = sources_in(Path(rarr.__file__).parent)
-    assert any(re.search(rf"(?:settings|self)\.{name}\b", source) for source in sources), (
-        f"read settings.{name}"
-    )
-
-
-@pytest.mark.parametrize("name", sorted(Settings.model_fields))
-def test_every_setting_is_named_in_a_test(name: str) -> None:
-    as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
-    named = any(as_setting.search(source) for source in sources_in(TESTS))
-    assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"
+def test_every_setting_has_a_docstring_is_read_and_is_named_in_a_test() -> None:
+    names = set(Settings.model_fields)
+    assert names - set(docstrings(Settings)) == set()
+    # A preset is used up where settings are made, and the limits of a run are read together.
+    read = names_in(Path(rarr.__file__).parent, r"(?:settings|self)\.(?=(\w+))")
+    assert names - read - {"preset", *(it.name for it in fields(Budget))} == set()
+    # As Settings(name=...), "name", RARR_NAME or a line of a file.
+    assert names - names_in(TESTS, r"\b(\w+)=|[\"'](\w+)[\"']|\bRARR_(\w+)|^(\w+) = ") == set()
 
 
 @pytest.mark.parametrize(
@@ -179,16 +169,14 @@ def test_date_formats_are_read(given: object, meant: datetime | None) -> None:
     assert Settings(published_after=given).published_after == meant
 
 
-@pytest.mark.parametrize("given", [20, 1577836800, "20200131", "May 2020", "", 2020.5, True])
-def test_value_that_is_not_a_date_is_refused(given: object) -> None:
-    assert refused(published_after=given).startswith(f"setting 'published_after' is {given!r}: give a year")
-
-
-@pytest.mark.parametrize("given", ["not a domain", "https://a.org/x", "a.org:80", "-a.org", "*", ""])
-def test_what_is_no_domain_is_refused(given: str) -> None:
+def test_what_is_no_date_and_no_domain_is_refused() -> None:
+    for given in (20, 1577836800, "20200131", "May 2020", "", 2020.5, True):
+        wrong = f"setting 'published_after' is {given!r}: give a year"
+        assert refused(published_after=given).startswith(wrong)
     assert Settings(source_kinds={"*.A.org": "news"}).source_kinds == {"A.org": "news"}
-    for values in ({"include_domains": [given]}, {"source_kinds": {given: "news"}}):
-        assert refused(**values).endswith("it is not a domain: give a host, such as example.org")
+    for name in ("not a domain", "https://a.org/x", "a.org:80", "-a.org", "*", ""):
+        for values in ({"include_domains": [name]}, {"source_kinds": {name: "news"}}):
+            assert refused(**values).endswith("it is not a domain: give a host, such as example.org")
 
 
 def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
@@ -203,11 +191,3 @@ def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Pat
     with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
     assert set(store.names()) == kept
-
-
-@pytest.mark.parametrize(
-    ("name", "right"), {"passages": "sources", "question": "context", "deadline": "deadline_s"}.items()
-)
-def test_likely_wrong_name_is_answered_with_the_right_one(name: str, right: str) -> None:
-    with pytest.raises(SettingsError, match=f"unknown setting '{name}': it is called {right}"):
-        Settings(**{name: "x"})
