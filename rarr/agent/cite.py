@@ -18,7 +18,7 @@ from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
-from rarr.ledger.excerpts import merged
+from rarr.ledger.evidence_selection import merged
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited

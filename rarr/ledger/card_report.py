@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
 from rarr.ledger.edit_gate import moved_queries
-from rarr.ledger.sentence_support import missing_of
+from rarr.ledger.scores import missing_of
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.card import Card, Quote, Side
 from rarr.state import Attributed, State, usable
@@ -62,10 +62,8 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
     is_nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
-    status: Status = "unjudged"
-    if not is_nothing:
-        is_read = card is not None and card.verdict is not None
-        status = status_of(card) if card and is_read else _unread(card, state, queries)
+    status = status_of(card) if card and card.verdict else _unread(card, state, queries)
+    status = "unjudged" if is_nothing else status
     quotes = _quotes_of(card, status) if card else ()
     return Sentence(
         text=span.of(text),

@@ -7,7 +7,7 @@ edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
@@ -23,6 +23,7 @@ from rarr.tools.text.folding import fold
 MAX_CHARS, MAX_SHARE = 50, 0.5
 """An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
 REFUSED = "a person refused it"
+_Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
 
@@ -58,7 +59,8 @@ def with_card_edits(
                 edits.append(made)
                 accepted += [made] if made.accepted else []
             at = card.end if outcome == "accepted" else at
-        cards.append(_moved(card.model_copy(update={"outcome": outcome}), accepted))
+        parts = {"edits": after_edits(card.edits, accepted), "open": after_edits(card.open, accepted)}
+        cards += after_edits([card.model_copy(update={"outcome": outcome, **parts})], accepted)
     return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
 
 
@@ -69,21 +71,9 @@ def _is_shown(text: str, card: Card) -> bool:
     return card.model_copy(update={"doubts": left}).is_decided
 
 
-def _moved(card: Card, accepted: Sequence[Change]) -> Card:
-    def placed(part: Place) -> Any:
-        return part.model_copy(update=moved_place(Span(part.start, part.end), accepted)._asdict())
-
-    parts = {"edits": tuple(map(placed, card.edits)), "open": tuple(map(placed, card.open))}
-    return cast(Card, placed(card.model_copy(update=parts)))
-
-
 def _decision(text: str, card: Card) -> tuple[EditState, str]:
     """Decides about the edits of a card, with the reason; empty for accepted edits."""
-    place = Span(card.start, card.end)
-
-    def touches(span: Span) -> bool:
-        return any(Span(edit.start, edit.end).overlaps(span) for edit in card.edits)
-
+    place, places = Span(card.start, card.end), [Span(edit.start, edit.end) for edit in card.edits]
     if not edited_sentence(text, card).strip():
         return "refused", "the edits delete the sentence"
     if place in table_cells(text) and any("|" in edit.new for edit in card.edits):
@@ -91,10 +81,10 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     # Whole lines, because links and code may go beyond a sentence, but beyond no line.
     end = text.find("\n", place.end)
     line = text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end
-    if any(map(touches, protected(text, *line))):
+    if any(span.overlaps(it) for span in protected(text, *line) for it in places):
         return "refused", "the change touches code, a link or a citation"
-    if reason := next((reason for edit in card.edits if (reason := _broken(text, edit, place))), ""):
-        return "refused", reason
+    if broken := next(filter(None, (_broken(text, edit, place) for edit in card.edits)), ""):
+        return "refused", broken
     if card.verdict == "mixed" and card.side != "against":
         return "suggested", "the sources disagree about it"
     if card.doubts:
@@ -102,7 +92,8 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
     if reason := _too_long(changed, card.end - card.start):
         return "suggested", reason
-    if any(touches(Span(*it.span())) for it in _QUOTED.finditer(text, card.start, card.end)):
+    quoted = [Span(*it.span()) for it in _QUOTED.finditer(text, *place)]
+    if any(span.overlaps(it) for span in quoted for it in places):
         return "suggested", "it changes words in quotation marks"
     return "accepted", ""
 
@@ -148,10 +139,14 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
-    if not (accepted := [edit for edit in edits if edit.accepted]):
-        return list(queries)
-    places = (moved_place(Span(query.start, query.end), accepted) for query in queries)
-    return [it.model_copy(update=place._asdict()) for it, place in zip(queries, places, strict=True)]
+    accepted = [edit for edit in edits if edit.accepted]
+    return list(after_edits(queries, accepted) if accepted else queries)
+
+
+def after_edits(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
+    """Returns records with their places in the text after `changes`, which were made one after another."""
+    places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
+    return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:

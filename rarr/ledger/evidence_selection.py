@@ -1,11 +1,12 @@
-"""Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
+"""Merges kept passages into excerpts, and selects the evidence of the report (Gao et al. 2023, 3.4)."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
+from rarr.backends.source_lines import source_lines
 from rarr.components import BatchReranker, Reranker
 from rarr.records import Evidence, Passage, Query
 from rarr.tools.models.run_budget import meter
@@ -20,6 +21,10 @@ Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
 """By query id and evidence id: how relevant passages of other queries are to the query."""
+
+
+LONGEST = 12
+"""The most sentences, list items and table rows of an excerpt."""
 
 
 def place_of(passage: Passage) -> Place:
@@ -65,7 +70,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Chooses the `size` rows whose greatest values, query by query, have the greatest sum."""
     best = _greedy_rows(rows, size)
     most = sum(_covered(rows[at] for at in best).values())
-    queries = dict.fromkeys(query_id for row in rows for query_id in row)
+    queries = _covered(rows)
     columns = [[row.get(query_id, 0.0) for query_id in queries] for row in rows]
 
     def extend(chosen: list[int], covered: list[float], free: Iterable[int]) -> None:
@@ -87,10 +92,9 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978)."""
-    covered = dict.fromkeys((query_id for row in rows for query_id in row), 0.0)
+    covered, chosen = dict.fromkeys(_covered(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
-    chosen: list[int] = []
     while len(chosen) < size:
         at = gains[0][1]
         better = [(name, value) for name, value in rows[at].items() if value > covered[name]]
@@ -111,12 +115,6 @@ async def scores_by_query(
     Each query has a span with this name in the trace, with its `best` passages; some may be rejected later.
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
-    if isinstance(reranker, BatchReranker):
-        try:
-            async with meter().in_time(meter().grace):
-                at_once = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
-        except Exception as error:
-            return [error for _ in wanted]
 
     async def scored(query: Query, scores: Sequence[float] | None) -> Scored:
         passages = wanted[query]
@@ -133,4 +131,73 @@ async def scores_by_query(
             return error
         return scores
 
+    if isinstance(reranker, BatchReranker):
+        try:
+            async with meter().in_time(meter().grace):
+                at_once = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
+        except Exception as error:
+            return [error for _ in wanted]
     return await asyncio.gather(*map(scored, wanted, at_once))
+
+
+def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:
+    """Merges overlapping passages of one source, and returns the excerpts and, by query, their ids.
+
+    `kept` is in the order of the queries. An excerpt has the id, query and relevance of the first passage in
+    it. Suspicious passages stay as they are.
+    """
+    order = {passage.id: number for number, passage in enumerate(kept)}
+    groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    for passage in sorted(kept, key=lambda it: (it.start, it.end, order[it.id])):
+        if not passage.suspicious:
+            groups[passage.source, passage.title].append(passage)
+    runs = [run for group in groups.values() for run in _runs(group, order)]
+    excerpts = [*(excerpt for excerpt, _ in runs), *(passage for passage in kept if passage.suspicious)]
+    # Numbered by query, so that a replay, which has no passages, gives the same ids.
+    names, counts = dict[str, str](), Counter[str]()
+    for excerpt in (excerpts := sorted(excerpts, key=lambda it: order[it.id])):
+        names[excerpt.id] = excerpt.id
+        if not is_given(excerpt.id):
+            counts[excerpt.query_id] += 1
+            names[excerpt.id] = f"{excerpt.query_id}.{counts[excerpt.query_id]}"
+    by_query: dict[str, dict[str, None]] = defaultdict(dict)
+    for excerpt, members in runs:
+        for passage in members:
+            by_query[passage.query_id][names[excerpt.id]] = None
+    numbered = [excerpt.model_copy(update={"id": names[excerpt.id]}) for excerpt in excerpts]
+    return numbered, {query_id: list(ids) for query_id, ids in by_query.items()}
+
+
+def is_given(evidence_id: str) -> bool:
+    """Is this the id of a passage that the caller gave, and that was not searched?"""
+    return evidence_id.startswith("g")
+
+
+def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
+    """Joins each run of overlapping passages to an excerpt; returns these with the passages in them."""
+    runs, end = list[tuple[str, int, list[Evidence]]](), 0
+    for passage in group:
+        text, start, members = runs[-1] if runs else ("", 0, [])
+        cut = max(0, end - passage.start)
+        rest = passage.text[cut:]
+        meets = bool(runs) and passage.start <= end and _agree(text, start, passage)
+        if meets and (not rest or len(source_lines(text + rest)) <= LONGEST):
+            runs[-1] = text + rest, start, [*members, passage]
+            end = max(end, passage.end)
+        else:
+            left = len(rest) - len(rest.lstrip())
+            runs.append((rest.lstrip(), passage.start + cut + left, [passage]))
+            end = passage.end
+    excerpts = []
+    for text, start, members in runs:
+        first = min(members, key=lambda passage: order[passage.id])
+        place = {"text": text, "start": start, "end": start + len(text), "lead": members[0].lead}
+        excerpts.append((first.model_copy(update=place), members))
+    return excerpts
+
+
+def _agree(text: str, start: int, passage: Evidence) -> bool:
+    """Do both have the same words where they overlap? Two extractions of one page may differ there."""
+    begin = max(start, passage.start)
+    ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
+    return ours.startswith(theirs) or theirs.startswith(ours)

@@ -1,13 +1,22 @@
-"""Computes the scores of a revision, and those of the citations of an article.
+"""Asks a judge how well evidence supports sentences, and computes the scores of revisions and citations.
 
 None is what could not be judged. It counts 0 in attribution, and not at all in the measures of citations.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from rarr.records import Scores
+from rarr.components import Components
+from rarr.ledger.evidence_selection import Place, place_of
+from rarr.records import Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.records.articles import CitationScores
-from rarr.state import Attributed
+from rarr.state import Attributed, SentenceSupport, State, failure, usable
+from rarr.tools.concurrency import work
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.trace_spans import about
 
 
 def auto_ais(supports: Sequence[float | None]) -> float | None:
@@ -68,3 +77,104 @@ def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]
 
 def _mean(values: Sequence[float | None]) -> float | None:
     return sum(judged) / len(judged) if (judged := [it for it in values if it is not None]) else None
+
+
+async def sentence_support(
+    node: str,
+    state: State,
+    text: str,
+    queries: Sequence[Query],
+    report_ids: Collection[str],
+    components: Components,
+) -> tuple[list[SentenceSupport], list[Notice]]:
+    """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
+
+    Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
+    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on those around its query, each
+    place once. Judging may go on a little after the deadline.
+    """
+    spans = [span for span in await work(sentences, text) if span.start >= state.get("lead", 0)]
+    asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]
+    tables: list[dict[str, float | None]] = [{} for _ in spans]
+    grace, notices = meter().grace, list[Notice]()
+
+    async def judge(evidence: Evidence, numbers: Sequence[int]) -> None:
+        scores: Sequence[float | None] = [None] * len(numbers)
+        try:
+            with about(evidence.id):
+                async with meter().in_time(grace):
+                    places = [spans[number] for number in numbers]
+                    scores = await components.verifier.support(text, state["context"], places, evidence)
+        except Exception as error:
+            problem, about_query = f"support by {evidence.source} could not be judged", evidence.query_id
+            notices.append(failure(node, problem, error, code="verification_failed", query_id=about_query))
+        for number, score in zip(numbers, scores, strict=True):
+            tables[number][evidence.id] = score
+
+    near = await work(_near, usable(state), asked, report_ids)
+    await asyncio.gather(*(judge(passage, numbers) for passage, numbers in near))
+    failed = state.get("unsearched", {}).keys()
+    supports = [
+        SentenceSupport(span, table, ids, searched=bool(ids) and failed.isdisjoint(ids))
+        for span, table, ids in zip(spans, tables, asked, strict=True)
+    ]
+    return supports, notices
+
+
+def _near(
+    evidence: Sequence[Evidence], asked: Sequence[Sequence[str]], report_ids: Collection[str]
+) -> list[tuple[Evidence, list[int]]]:
+    """Returns the numbers of the sentences to judge by each evidence; `asked` are the queries of each."""
+    first: dict[Place, Evidence] = {}
+    near: dict[Place, set[int]] = defaultdict(set)
+    for passage in evidence:
+        place = place_of(passage)
+        is_chosen = first.setdefault(place, passage).id in report_ids
+        for number in range(len(asked)):
+            around = asked[max(0, number - 1) : number + 2]
+            if is_chosen or any(passage.query_id in ids for ids in around):
+                near[place].add(number)
+    return [(first[place], sorted(numbers)) for place, numbers in near.items()]
+
+
+def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
+    """Returns the best support by one evidence of these ids, or by any; 0 without one.
+
+    None if nothing was judged, or if there is no evidence because nothing was searched.
+    """
+    if not support.searched and not support.by_evidence:
+        return None
+    scores = [it for name, it in support.by_evidence.items() if report_ids is None or name in report_ids]
+    return max((score for score in scores if score is not None), default=None) if scores else 0.0
+
+
+def judged_sentences(
+    state: State, supports: Sequence[SentenceSupport], threshold: float
+) -> tuple[Sentence, ...]:
+    """Gives each sentence of a run without cards its status: by its checks, then by its support."""
+    disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
+    judged = []
+    for support in supports:
+        scores = {name: score for name, score in support.by_evidence.items() if score is not None}
+        best = max(scores, key=lambda name: scores[name], default="")
+        ids = [it.evidence_id for it in disagreeing if it.query_id in support.query_ids]
+        if ids:
+            status: Status = "contradicted"
+        elif best and scores[best] >= threshold:
+            status, ids = "supported", [best]
+        elif "failed" in missing_of(state, support.query_ids):
+            status = "retrieval_failed"
+        elif not support.searched or len(scores) < len(support.by_evidence):
+            status = "unjudged"  # never called unsupported
+        else:
+            status = "unconfirmed" if scores else "no_evidence"
+        facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": support_by(support)}
+        text = support.span.of(state["text"])
+        judged.append(Sentence(text=text, **support.span._asdict(), status=status, **facts))
+    return tuple(judged)
+
+
+def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
+    """Returns why searches of these queries are missing: `failed`, `cut`, or nothing."""
+    unsearched = state.get("unsearched", {})
+    return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}

@@ -8,7 +8,7 @@ from rarr.components import Components
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import Place, Relevances, place_of, scores_by_query, select_evidence
-from rarr.ledger.sentence_support import judged_sentences, sentence_support, support_by
+from rarr.ledger.scores import judged_sentences, sentence_support, support_by
 from rarr.records import Evidence, Notice, Query, Report
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work

@@ -5,8 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_report import card_attribution
 from rarr.ledger.edit_gate import moved_queries
-from rarr.ledger.scores import scores_of
-from rarr.ledger.sentence_support import sentence_support, support_by
+from rarr.ledger.scores import scores_of, sentence_support, support_by
 from rarr.records import Notice, Scores
 from rarr.records.edits import pres_lev
 from rarr.state import Attributed, State

@@ -6,8 +6,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import Scored, scores_by_query
-from rarr.ledger.excerpts import is_given, merged
+from rarr.ledger.evidence_selection import Scored, is_given, merged, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, named, unsearched
 from rarr.tools.concurrency import work

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from makers import check, evidence, state
+from hypothesis import given, strategies as st
+from makers import VALID, check, edit as edit_of, evidence, query, state
 
-from rarr.ledger.edit_gate import out_of_bounds, with_card_edits
+from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
 from rarr.nodes.edit import paper_edit
-from rarr.records import Change
+from rarr.records import Change, Edit, Query
 from rarr.records.card import Card, CardEdit
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -15,17 +16,10 @@ TEXT = "The dam was opened in 1932. See `code`."
 TABLE = "| Train | Leaves |\n|---|---|\n| The night train | 5 |\n"
 
 
-def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
-    start = TEXT.index(old)
-    change = Change(start=start, end=start + len(old), new=new)
-    reason = check().model_copy(update={"reason": "they disagree"})
-    edit = paper_edit(state(TEXT, **fields), change, reason, evidence())
-    assert (edit.id, edit.old, edit.new) == ("e1", old, new)
-    return edit.state, edit.reason
-
-
 def test_edit_of_the_lead_of_a_block_is_refused() -> None:
-    assert made("1932", "1936", lead=27) == ("refused", "the change is not in this part of the text")
+    made = paper_edit(state(TEXT, lead=27), Change(start=22, end=26, new="1936"), check(), evidence())
+    assert (made.id, made.old, made.new, made.state) == ("e1", "1932", "1936", "refused")
+    assert made.reason == "the change is not in this part of the text"
 
 
 def of_a_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, bool]:
@@ -64,13 +58,11 @@ def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[st
 
 
 def test_edits_that_delete_a_sentence_together_are_refused() -> None:
-    text = "Ann sang."
-    edits = [
-        CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
-    ]
-    read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
-    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"}, lambda *_: False)
-    assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
+    facts: dict[str, Any] = {"new": "", "by": "x", "evidence_id": "q1.1"}
+    edits = (CardEdit(start=0, end=4, **facts), CardEdit(start=4, end=9, **facts))
+    read = Card(start=0, end=9, verdict="no", edits=edits)
+    update = with_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"}, lambda *_: False)
+    assert (update["text"], [edit.state for edit in update["edits"]]) == ("Ann sang.", ["refused"] * 2)
 
 
 @pytest.mark.parametrize(
@@ -127,3 +119,35 @@ def test_paper_may_rewrite_any_words_but_marks_lines_and_cells(
     text: str, old: str, new: str, is_refused: bool
 ) -> None:
     assert bool(refusal(text, old, new)) is is_refused
+
+
+def places(queries: list[Query]) -> list[tuple[int, int]]:
+    return [(query.start, query.end) for query in queries]
+
+
+def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
+    queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
+    assert places(moved_queries(queries, [edit_of(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
+    """Queries of a text of 30 characters, and edits that touch none of them, each of the text before it."""
+    bounds = sorted(draw(st.sets(st.integers(0, 30), min_size=2, max_size=8)))
+    asked = [query(start, end, id=f"q{start}") for start, end in zip(bounds[::2], bounds[1::2], strict=False)]
+    current, edits = asked, list[Edit]()
+    for _ in range(draw(st.integers(1, 4))):
+        ends = [0, *(p for query in current for p in (query.start, query.end)), 40]
+        gap = draw(st.integers(0, len(current)))
+        low, high = ends[2 * gap], ends[2 * gap + 1]
+        start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
+        edits.append(edit_of(start, end, draw(st.text(VALID, max_size=6)), accepted=draw(st.booleans())))
+        current = moved_queries(current, edits[-1:])
+    return asked, edits
+
+
+@pytest.mark.slow
+@given(edited())
+def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
+    lengths = [query.end - query.start for query in case[0]]
+    assert [query.end - query.start for query in moved_queries(*case)] == lengths

@@ -1,10 +1,12 @@
 """Attribution, preservation and F1_AP, by the worked examples that define them."""
 
 import pytest
+from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
+from makers import evidence, query, runtime, state
 
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
-from rarr.ledger.scores import auto_ais, citation_scores, f1_ap, scores_of
+from rarr.ledger.scores import auto_ais, citation_scores, f1_ap, scores_of, sentence_support, support_by
 from rarr.records import pres_lev
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
@@ -66,8 +68,38 @@ def test_sentences_of_an_unreached_block_count_0_in_the_attribution_of_the_whole
     text = "It is old.\nIt is red.\n"
     spans = (Span(0, 11), Span(11, len(text)))
     read, unread = (TextBlock(n, span, "", (span,)) for n, span in enumerate(spans, start=1))
-    state = {**block_state(text, None, 1, spans[0], ""), "attributed": ([1.0], [1.0])}
-    outcomes = [BlockOutcome(read, state), BlockOutcome(unread, None)]  # type: ignore[arg-type]
+    done = {**block_state(text, None, 1, spans[0], ""), "attributed": ([1.0], [1.0])}
+    outcomes = [BlockOutcome(read, done), BlockOutcome(unread, None)]  # type: ignore[arg-type]
     whole = join_blocks(block_state(text, None, 0, Span(0, len(text)), ""), outcomes, 5)
     assert whole["scores"].attribution_after == 0.5
     assert [sentence.status for sentence in whole["report"].sentences] == ["unjudged"] * 2
+
+
+TEXT = "One is. Two is. Three is. Four is."
+TWO = [query(8, 11)]
+
+
+async def test_evidence_is_judged_on_its_sentence_and_the_neighbours_and_the_report_on_all() -> None:
+    verifier = ScriptedVerifier(lambda sentence, passage: 0.5)
+    found = [evidence(), evidence("B", id="q1.2", start=500), evidence(id="q2.1")]
+    before = state(TEXT, found=found, unsearched={"q2": "failed"})
+    components = runtime(verifier=verifier).context
+    supports, failures = await sentence_support("attribute", before, TEXT, TWO, ["q1.2"], components)
+    asked = {passage.id: [span.of(TEXT) for span in spans] for _, _, spans, passage in verifier.calls}
+    assert asked == {
+        "q1.1": ["One is.", "Two is.", "Three is."],
+        "q1.2": [*TEXT.replace(". ", ".|").split("|")],
+    }
+    assert [sorted(it.by_evidence) for it in supports] == [["q1.1", "q1.2"]] * 3 + [["q1.2"]]
+    assert [(it.query_ids, it.searched) for it in supports[:2]] == [((), False), (("q1",), True)]
+    assert failures == []
+
+
+async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None:
+    text = "# Heading\n\nProse is here."
+    verifier = ScriptedVerifier()
+    components = runtime(verifier=verifier).context
+    [support], _ = await sentence_support(
+        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], [], components
+    )
+    assert (support.query_ids, support_by(support), verifier.calls) == ((), None, [])
