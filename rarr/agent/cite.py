@@ -6,7 +6,7 @@ The sentence of each citation is read as a card beside the source that the citat
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -72,31 +72,31 @@ async def cited(
     `mark_unsupported`, sentences with something to check that have no citation get a mark too, but for those
     whose search or judgement failed.
     """
-    text, usage, known, checks = research.original, research.usage, research.evidence, list[CitationCheck]()
-    marks = await work(citation_marks, text)
+    text, usage, checks = research.original, research.usage, list[CitationCheck]()
     source = getattr(components.retriever, "source", None)
     given = source if isinstance(source, GivenPassages) and not source_entries(text) else None
-    if marks:
+    if marks := await work(citation_marks, text):
         meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=dict(usage.by_node))
         with using(meter), meter.step("cite"):
+            known = research.evidence
             checks, notices = await check_citations(text, context, marks, known, given, components)
         warnings = (*research.warnings, *notices, *meter.warnings)
         update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
         research = research.model_copy(update=update)
-    unknown = {"retrieval_failed", *["unjudged"] * any(map(is_failure, research.warnings))}
 
     def made() -> Cited:
+        unknown = {"retrieval_failed", "unjudged" if any(map(is_failure, research.warnings)) else ""}
         settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
         planned = planned_citations(research, settled)
-        done = {citation.sentence.start for citation in planned}
+        done = [*settled, *(Span(it.sentence.start, it.sentence.end) for it in planned)]
         every = research.report.sentences if mark_unsupported else ()
-        bare = [it for it in every if it.checkable and it.start not in done and it.status not in unknown]
-        lacking = [it for it in bare if not any(Span(it.start, it.end).overlaps(span) for span in settled)]
-        own = numbers = _own_numbers(text, known)
+        checkable = [it for it in every if it.checkable and it.status not in unknown]
+        lacking = [it for it in checkable if not any(Span(it.start, it.end).overlaps(span) for span in done)]
+        listed = numbers = _own_numbers(text, research.evidence)
         if given and any(mark.label.isdecimal() for mark in marks):
-            numbers = {name: number for number, name in reversed([*enumerate(given.sources, start=1)])}
-        how: dict[str, Any] = {"listed": own, "first_number": highest_number(text, marks) + 1}
-        return cited_text(research, planned, lacking, checks, numbers=numbers, **how)
+            numbers = {name: given.sources.index(name) + 1 for name in given.sources}
+        first = highest_number(text, marks) + 1
+        return cited_text(research, planned, lacking, checks, numbers, listed, first_number=first)
 
     return await work(made)
 
@@ -114,19 +114,23 @@ def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
 
 
 class _Resolved(NamedTuple):
-    """A citation with the excerpts of its source by their ids; `evidence` is None without a source.
+    """A citation with the excerpts of its source; `evidence` is None without a source.
 
     `problem` tells why passages of the source cannot be judged.
     """
 
     mark: CitationMark
     target: str
-    evidence: Mapping[str, Evidence] | None
+    evidence: Sequence[Evidence] | None
     problem: Notice | None = None
 
     @property
     def source(self) -> str:
-        return next((passage.source for passage in (self.evidence or {}).values()), "")
+        return self.evidence[0].source if self.evidence else ""
+
+
+_Reading = tuple[Card, Evidence | None]
+"""The card of a sentence that was read beside a source, with the passage of the source that it quotes."""
 
 
 async def check_citations(
@@ -143,18 +147,19 @@ async def check_citations(
     the text has no list of its own. Each sentence is read as a card beside each source that it cites. Where
     no source says all of it, it is read once more beside all of its sources.
     """
-    state, readings, notices = State(text=text, context=context), _Readings(list), list[Notice]()
-    sources, named = _Sources(text, components, known, given), enumerate(marks, start=1)
+    sources, state = _Sources(text, components, known, given), State(text=text, context=context)
+    named = enumerate(marks, start=1)
     resolved = await asyncio.gather(*(sources.resolved(mark, f"c{number}") for number, mark in named))
+    notices = [it.problem for it in resolved if it.problem]
+    readings = defaultdict[tuple[Span, str], list[_Reading]](list)
 
     async def read(group: Sequence[_Resolved]) -> None:
         """Reads the sentences of the group beside the evidence of their citations in this group alone."""
-        evidence, by_place = dict[str, Evidence](), defaultdict[Span, list[str]](list)
+        by_place = defaultdict[Span, list[str]](list)
         for each in group:
-            evidence |= each.evidence or {}
-            by_place[each.mark.sentence] += each.evidence or ()
-        places = sorted(by_place)
-        outcome = await read_cards(state, places, Kept(list(evidence.values()), by_place), components)
+            by_place[each.mark.sentence] += [passage.id for passage in each.evidence or ()]
+        evidence, places = {it.id: it for each in group for it in each.evidence or ()}, sorted(by_place)
+        outcome = await read_cards(state, places, Kept([*evidence.values()], by_place), components)
         notices.extend(outcome["warnings"])
         for place, card in zip(places, outcome["cards"], strict=True):
             quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited)}
@@ -168,14 +173,15 @@ async def check_citations(
     await asyncio.gather(*map(read, by_source.values()))
     done = {place for (place, _), its in readings.items() if any(is_relied_on(card) for card, _ in its)}
     several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
-    await asyncio.gather(*(read(group) for place, group in several.items() if place not in done))
+    await asyncio.gather(*(read(its) for place, its in several.items() if place not in done))
     cited = Counter(each.mark.sentence for each in resolved)
-    checks = await work(lambda: [_check(text, it, readings, cited[it.mark.sentence]) for it in resolved])
-    return checks, [*(each.problem for each in resolved if each.problem), *notices]
 
+    def checked(citation: _Resolved) -> CitationCheck:
+        place, names = citation.mark.sentence, {it.source for it in citation.evidence or ()}
+        own = [reading for name in names for reading in readings[place, name]]
+        return _check(text, citation, own, alone=cited[place] == 1)
 
-_Readings = defaultdict[tuple[Span, str], list[tuple[Card, Evidence | None]]]
-"""The cards of a sentence read beside a source, each with the passage of this source that it quotes."""
+    return await work(lambda: list(map(checked, resolved))), notices
 
 
 class _Sources:
@@ -198,30 +204,31 @@ class _Sources:
         message = f"the citation {mark.place.of(self._text)} could not be judged"
         try:
             async with meter().in_time():
-                named = await self._passages(label, target, sentence)
+                found = await self._named(target, sentence) if target else self._numbered(label)
         except Exception as error:
-            return _Resolved(mark, target, {}, failure("cite", message, error))
-        close = await work(nearest, named, sentence, _PASSAGES) if named else []
+            return _Resolved(mark, target, (), failure("cite", message, error))
+        if not found:
+            return _Resolved(mark, target, None)
+        close = await work(nearest, found, sentence, _PASSAGES)
         evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
-        usable = [passage for passage in evidence if not passage.suspicious]
-        notice = None
-        if evidence and not usable:
-            why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
-            notice = Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
-        excerpts, _ = await work(merged, usable)
-        return _Resolved(mark, target, {it.id: it for it in excerpts} if evidence else None, notice)
+        if usable := [passage for passage in evidence if not passage.suspicious]:
+            return _Resolved(mark, target, (await work(merged, usable))[0])
+        why = f"{message}: a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
+        return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
 
-    async def _passages(self, label: str, target: str, sentence: str) -> Sequence[Passage]:
-        """Returns the passages of the cited sources; of those whose text can be read, all passages."""
+    def _numbered(self, label: str) -> Sequence[Passage]:
+        """Returns the passages of the given source with this number."""
+        number, given = int(label) if label.isdecimal() else 0, self._given
+        is_given = given is not None and 1 <= number <= len(given.sources)
+        return given.of_source(given.sources[number - 1]) if given and is_given else ()
+
+    async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
+        """Returns the passages of the sources that `target` names; where a text can be read, all of them."""
         settings, retriever = self._components.settings, self._components.retriever
-        if not target:
-            number, given = int(label) if label.isdecimal() else 0, self._given
-            is_given = given is not None and 1 <= number <= len(given.sources)
-            return given.of_source(given.sources[number - 1]) if given and is_given else []
-        found = list(self._known)
+        found, cited = list(self._known), list[Passage]()
         for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}", sentence):
             found += await self._once(retriever.retrieve, query, settings.documents_per_query)
-        named, cited = await work(named_passages, found, target), list[Passage]()
+        named = await work(named_passages, found, target)
         for source, passage in {each.source: each for each in named}.items():
             if (text := await self._once(whole_text, self._components.opened, source)) is None:
                 cited += [each for each in named if each.source == source]
@@ -238,26 +245,30 @@ class _Sources:
             return self._made[arguments]
 
 
-def _check(text: str, citation: _Resolved, readings: _Readings, citations: int) -> CitationCheck:
-    """Judges one of the `citations` of a sentence: another one, or nobody, may say what it leaves open."""
-    mark, evidence = citation.mark, [*(citation.evidence or {}).values(), None]
-    own = [it for source in {it.source for it in evidence if it} for it in readings[mark.sentence, source]]
-    quoting = [card for card, passage in own if passage]
-    card = next(filter(is_relied_on, quoting), None)
-    unread = not own or citation.problem or any(it.verdict is None or it.unreliable for it, _ in own)
-    open_ = [[Span(place.start, place.end) for place in it.open] for it in quoting if it.verdict == "open"]
-    said = mark.place.start if citations == 1 else -1  # behind it, the source may be silent
-    partly = any(all(place != mark.sentence and place.start > said for place in it) for it in open_)
-    partly |= any(it.verdict == "yes" for it in quoting)  # and doubted
-    fault: CitationState = "unjudged" if unread or partly else "not_supported"
+def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
+    """Judges a citation by the readings of its sentence beside its source.
+
+    A source that says a part of the sentence is not judged: another citation, or nobody, may say the rest.
+    Behind the mark of a source that the sentence cites `alone`, it may be silent.
+    """
+    mark, evidence = citation.mark, citation.evidence
+    quoting, silent = [it for it in readings if it[1]], mark.place.start if alone else -1
+    says = next((passage for card, passage in quoting if is_relied_on(card)), None)
+    is_read = readings and all(card.verdict and not card.unreliable for card, _ in readings)
+    in_part = any(
+        card.verdict == "yes" or (card.verdict == "open" and all(it.start > silent for it in card.open))
+        for card, _ in quoting
+        if not any((it.start, it.end) == mark.sentence for it in card.open)
+    )
+    fault: CitationState = "unjudged" if in_part or not is_read else "not_supported"
     return CitationCheck(
         text=mark.place.of(text),
         **mark.place._asdict(),
         target=citation.target,
         sentence_start=mark.sentence.start,
         sentence_end=mark.sentence.end,
-        state="supported" if card else "source_not_found" if citation.evidence is None else fault,
-        passage=next((passage for it, passage in own if it is card and passage), evidence[0]),
+        state="source_not_found" if evidence is None else "supported" if says else fault,
+        passage=says or next(iter(evidence or ()), None),
     )
 
 
@@ -268,25 +279,23 @@ def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:
     a title must then be a sentence of the entry.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
-    addresses, rest = set(map(_path, _ADDRESS.findall(target))), _ADDRESS.sub(" ", target)
-    lines, words = set(map(_words, rest.split(". "))), _words(target)
+    addresses = set(map(_path, _ADDRESS.findall(target)))
+    lines = map(_words, _ADDRESS.sub(" ", target).split(". "))
+    titles: Container[str] = set(lines) if addresses else _words(target)
 
-    def has_address(source: str, title: str) -> bool:
-        return _has_whole(target, source) or _path(source) in addresses
+    def has_title(passage: Passage) -> bool:
+        return bool(passage.title.strip()) and _words(passage.title) in titles
 
-    def has_title(source: str, title: str) -> bool:
-        named = _words(title)
-        return bool(named.strip()) and (named in lines if rest != target else named in words)
+    def has_address(passage: Passage) -> bool:
+        return _has_whole(target, passage.source) or _path(passage.source) in addresses
 
-    def has_file_name(source: str, title: str) -> bool:
-        name = PurePosixPath(_path(source)).name.casefold()
-        is_file = "." in name and not _ADDRESS.match(source)
+    def has_file_name(passage: Passage) -> bool:
+        name = PurePosixPath(_path(passage.source)).name.casefold()
+        is_file = "." in name and not _ADDRESS.match(passage.source)
         return is_file and _has_whole(_path(target).casefold(), name, not_behind=r"\w./-")
 
-    for names in (has_address, has_title, has_file_name):
-        if selected := [passage for passage in distinct if names(passage.source, passage.title)]:
-            return selected
-    return []
+    ways = (has_address, has_title, has_file_name)
+    return next(filter(None, ([*filter(way, distinct)] for way in ways)), [])
 
 
 def _words(text: str) -> str:

@@ -43,11 +43,11 @@ def cited_text(
     planned: Sequence[PlannedCitation],
     lacking: Sequence[Sentence] = (),
     existing: Sequence[CitationCheck] = (),
+    numbers: Mapping[str, int] | None = None,
+    listed: Collection[str] = (),
     *,
     footnotes: bool = False,
     first_number: int = 1,
-    numbers: Mapping[str, int] | None = None,
-    listed: Collection[str] = (),
 ) -> Cited:
     """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each of `lacking`.
 

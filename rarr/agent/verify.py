@@ -4,7 +4,7 @@ Nothing is edited. The labels are those of AttrScore (Yue et al. 2023, section 2
 """
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -19,8 +19,17 @@ from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.nodes.rerank import suspicious_notices
-from rarr.records import UNNAMED, AttributionClass, Evidence, Notice, Part, Passage, Revision, Sentence
-from rarr.records.usage import Usage
+from rarr.records import (
+    UNNAMED,
+    AttributionClass,
+    Evidence,
+    Notice,
+    Part,
+    Passage,
+    Revision,
+    Sentence,
+    Status,
+)
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
@@ -47,8 +56,11 @@ _BETWEEN = "\n\n---\n\n"
 _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
 _ENDS = (".", "!", "?", "。", "！", "？")
 _CLOSING = "\"'”’»)]*_ "
-_Judged = tuple[float | None, AttributionClass | None]  # the support of a sentence, and its class
-_STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
+_STATUS: dict[AttributionClass | None, Status] = {
+    "attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed",
+    None: "unjudged",
+}  # fmt: skip
+_LABEL = {status: label for label, status in _STATUS.items()} | {"retrieval_failed": None}
 
 Sources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
@@ -77,11 +89,10 @@ class ClaimVerifier(Closable):
         chosen = chosen.model_copy(update={"preset": "default", "rounds": 1, "trace": False})
         unsearched = {"search": GivenPassages((), window=chosen.window)}
         components = components or wire(chosen.model_copy(update=unsearched), measuring=measuring)
-        self._components = replace(components, settings=chosen)
+        self._components, reader = replace(components, settings=chosen), components.card_reader
         others = {node: model for node, model in chosen.models.items() if node != "attribute"}
         unscored = replace(components, settings=chosen.model_copy(update={"models": others}))
         self._reviser = Reviser(components=unscored).unedited()
-        reader = self._components.card_reader
         self.reader = reader.name if reader else ""
         """The name of the reader that decides."""
         self.reads_together = reader is not None and reader.is_model
@@ -115,8 +126,7 @@ class ClaimVerifier(Closable):
         if len(claims) > 1 and whole != sum(parts):  # a claim opens a block that holds others
             return [(await self.averify_together([claim], sources, context))[0] for claim in claims]
         revision = await self._reviser.arevise(text, context, sources=pieces, search="given")
-        more = not self.reads_together
-        return await work(lambda: _verifications(claims, context, revision, reads_more=more))
+        return await work(_verifications, claims, context, revision, not self.reads_together)
 
     async def aclose(self) -> None:
         """Closes files, and the connections that this event loop opened. The next use opens them again."""
@@ -179,33 +189,33 @@ class NamedJudge(ClaimVerifier):
         judge, settings = self._components.verifier, self._components.settings
         evidence = await _near(claim, context, sources, settings)
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
-        whole = [Span(0, len(claim))]
-        spans = whole if self.reader.startswith(ATTRSCORE) else await work(sentences, claim) or whole
-        judged: list[_Judged] = [(None, None) if evidence else (0.0, "extrapolatory")] * len(spans)
+        found = () if self.reader.startswith(ATTRSCORE) else await work(sentences, claim)
+        spans = found or [Span(0, len(claim))]
+        supports: Sequence[float | None] = [None if evidence else 0.0] * len(spans)
+        classes: Sequence[AttributionClass | None] = [None] * len(spans)
         if usable:
             texts = [f"{it.title}\n{it.text}".strip() for it in usable]
             joined = usable[0].model_copy(update={"title": "", "text": "\n\n".join(texts)})
             asked = (claim, context, spans, joined if usable[1:] else usable[0])
             try:
                 async with meter().in_time(meter().grace):
-                    scores = await judge.support(*asked)
-                    labels = [attribution_class(it, settings.support_threshold) for it in scores]
-                    classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels
-                    judged = list(zip(scores, classes, strict=True))
+                    supports = await judge.support(*asked)
+                    classes = [attribution_class(it, settings.support_threshold) for it in supports]
+                    classes = await judge.classify(*asked) if isinstance(judge, Classifier) else classes
             except Exception as error:
                 problem = "the claim could not be judged"
                 notices.append(failure("attribute", problem, error, code="verification_failed"))
-        found = [
+        judged = [
             Sentence(
                 text=span.of(claim),
                 **span._asdict(),
-                status=_STATUS.get(label or "", "unjudged") if evidence else "no_evidence",
+                status=_STATUS[label] if evidence else "no_evidence",
                 support=support,
                 evidence_ids=tuple(it.id for it in usable if label not in (None, "extrapolatory")),
             )
-            for span, (support, label) in zip(spans, judged, strict=True)
+            for span, support, label in zip(spans, supports, classes, strict=True)
         ]
-        return _verification(claim, context, found, [label for _, label in judged], notices, tuple(evidence))
+        return _verification(claim, context, judged, notices, evidence)
 
 
 def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
@@ -216,14 +226,6 @@ def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier
     if judge in EMBEDDED:
         return ClaimVerifier(settings.model_copy(update={"model": "embedded", "models": {}}))
     return NamedJudge(settings)
-
-
-def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:
-    """Groups the places of equal keys, at most `most` in a group, in the order of their first places."""
-    places: dict[Hashable, list[int]] = {}
-    for number, key in enumerate(keys):
-        places.setdefault(key, []).append(number)
-    return sorted(each[at : at + most] for each in places.values() for at in range(0, len(each), most))
 
 
 def _divisible(piece: Given) -> Given:
@@ -247,30 +249,27 @@ async def _near(
 
 
 def _verifications(
-    claims: Sequence[str], context: str | None, revision: Revision, *, reads_more: bool = False
+    claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
     """Takes the sentences of each claim from the report about the text that the claims make.
 
-    What an unreliable reader said judges nothing. With `reads_more`, the reader is the embedded one.
+    What an unreliable reader said judges nothing.
     """
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
-    is_reliable = all(it.code != "reader_unreliable" for it in notices)
-    made, at, usage = list[Verification](), 0, revision.usage
+    unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
+    made, at = list[Verification](), 0
     for claim in claims:
         own = [it for it in revision.report.sentences if at <= it.start < at + len(claim)]
-        found = moved_records(own, -at)
-        if reads_more and context:
+        found = [it.model_copy(update=unread) for it in moved_records(own, -at)]
+        if embedded and context:
             found = [_without_question(sentence) for sentence in found]
-        if not is_reliable:
-            found = [sentence.model_copy(update={"status": "unjudged"}) for sentence in found]
-        labels = [_label(sentence) for sentence in found]
-        verification = _verification(claim, context, found, labels, notices, revision.evidence)
-        if reads_more and verification.label == "extrapolatory" and revision.evidence:
-            told = (*verification.warnings, READS_MORE)
-            verification = verification.model_copy(update={"warnings": told})
-        made.append(verification.model_copy(update={"usage": usage}))
-        at, usage = at + len(claim) + len(_BETWEEN), Usage()
-    return made
+        verification = _verification(claim, context, found, notices, revision.evidence)
+        if embedded and verification.label == "extrapolatory" and revision.evidence:
+            warnings = (*verification.warnings, READS_MORE)
+            verification = verification.model_copy(update={"warnings": warnings})
+        made.append(verification)
+        at += len(claim) + len(_BETWEEN)
+    return [made[0].model_copy(update={"usage": revision.usage}), *made[1:]]
 
 
 def _without_question(sentence: Sentence) -> Sentence:
@@ -291,32 +290,27 @@ def _without_question(sentence: Sentence) -> Sentence:
 
 def _label(sentence: Sentence) -> AttributionClass | None:
     """Returns the class of a sentence. Sources that disagree with one another do not tell."""
-    if sentence.status in ("unjudged", "retrieval_failed"):
-        return None
-    if sentence.status == "supported":
-        return "attributable"
-    is_against = all(quote.side == "against" for quote in sentence.quotes)
-    return "contradictory" if sentence.status == "contradicted" and is_against else "extrapolatory"
+    is_disputed = any(quote.side == "for" for quote in sentence.quotes)
+    label = _LABEL.get(sentence.status, "extrapolatory")
+    return "extrapolatory" if label == "contradictory" and is_disputed else label
 
 
 def _verification(
     claim: str,
     context: str | None,
     found: Sequence[Sentence],
-    labels: Sequence[AttributionClass | None],
     notices: Sequence[Notice],
-    evidence: tuple[Evidence, ...],
+    evidence: Sequence[Evidence],
 ) -> Verification:
     """Labels the claim by its worst sentence; sentences that state nothing do not count."""
-    stated = [label for label, it in zip(labels, found, strict=True) if it.checkable]
-    told = notices if stated else [*notices, _NO_STATEMENT]
-    supports = [it.support for it in found if it.support is not None]
+    labels, supports = [_label(it) for it in found if it.checkable], [it.support for it in found]
+    levels = [support for support in supports if support is not None]
     return Verification(
         claim=claim,
         question=context,
-        probability=min(supports) if supports and len(supports) == len(found) else None,
-        label=next((label for label in _WORST_FIRST if label in stated), None),
+        probability=min(levels) if levels and len(levels) == len(supports) else None,
+        label=next((label for label in _WORST_FIRST if label in labels), None),
         sentences=tuple(found),
-        evidence=evidence,
-        warnings=tuple(dict.fromkeys(told)),
+        evidence=tuple(evidence),
+        warnings=tuple(dict.fromkeys([*notices, *[_NO_STATEMENT] * (not labels)])),
     )

@@ -5,7 +5,7 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from rarr.agent.inputs import required_text
-from rarr.agent.verify import TOGETHER, ClaimVerifier, alike, verifier_of
+from rarr.agent.verify import TOGETHER, ClaimVerifier, verifier_of
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, roc_auc
@@ -131,9 +131,11 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
 
     A runner that gives it `TOGETHER` times as many rows fills them.
     """
-    keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
-    groups = alike(keys, TOGETHER if verifier.reads_together else 1)
-    group_of = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
+    alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
+    for row in rows:
+        alike[row.model_dump_json(include={"evidence", "question"})].append(row)
+    groups = [its[at : at + most] for its in alike.values() for at in range(0, len(its), most)]
+    group_of = {row.id: group for group in groups for row in group}
     places, reading = asyncio.Semaphore(jobs), dict[str, asyncio.Task[dict[str, VerifiedLine]]]()
 
     async def read(group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:

@@ -1,6 +1,7 @@
 """A graph: triples by subject, object and name; names of a text; sentences; and passages as a source."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tools.asking import metered
@@ -33,18 +34,17 @@ def fact(id_: str, name: str, relation: str, value: str) -> Triple:
     return Triple(id_, name, relation, value, value)
 
 
+STRAKES = [("b", "botanist", "Aarle", "1902-09-21"), ("s", "shipbuilder", "Port Halden", "1899-01-02")]
 STORE = TripleStore(
     [
-        fact("b", "Jonah Strake", "occupation", "botanist"),
-        fact("b", "Jonah Strake", "place of birth", "Aarle"),
-        fact("b", "Jonah Strake", "date of birth", "1902-09-21"),
-        fact("b", "Jonah Strake", "country", "Norway"),
-        fact("s", "Jonah Strake", "occupation", "shipbuilder"),
-        fact("s", "Jonah Strake", "place of birth", "Port Halden"),
-        fact("s", "Jonah Strake", "country", "Norway"),
+        *(
+            fact(id_, "Jonah Strake", relation, value)
+            for id_, *values in STRAKES
+            for relation, value in zip(("occupation", "place of birth", "date of birth"), values, strict=True)
+        ),
+        *(fact(id_, "Jonah Strake", "country", "Norway") for id_ in "bs"),
         fact("i", "Ida Lunde", "knows", "Ole"),
         fact("l", "Ida Lunde Prize", "field of work", "geology"),
-        fact("q", 'Dwayne "The Rock" Johnson', "occupation", "actor"),
         fact("m", "May", "occupation", "singer"),
         fact("w", "widget", "price", "3 euros"),
     ]
@@ -60,26 +60,14 @@ def meant(text: str, around: str = "") -> list[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("text", "entities"),
     [
-        ("The botanist Jonah Strake was born here.", ("b",)),
-        ("Jonah Strake, the shipbuilder, was born here.", ("s",)),
-        ("Jonah Strake was born on 21 September 1902.", ("b",)),
-        ("The botanist Jonah Strake was born in Port Halden.", ("b",)),
-        ("Norway knows Jonah Strake.", ("b", "s")),
-    ],
-)
-def test_namesakes_are_told_apart_or_both_kept(text: str, entities: tuple[str, ...]) -> None:
-    assert meant(text) == [entities]
-
-
-def test_common_word_is_no_name_unless_written_as_one() -> None:
-    assert meant("It may rain.") == []
-    assert meant("Then May sang.") == [("m",)]
-    assert meant("How much is a widget?") == [("w",)]
-
-
-@pytest.mark.parametrize(
-    ("text", "entities"),
-    [
+        ("The botanist Jonah Strake was born here.", [("b",)]),
+        ("Jonah Strake, the shipbuilder, was born here.", [("s",)]),
+        ("Jonah Strake was born on 21 September 1902.", [("b",)]),
+        ("The botanist Jonah Strake was born in Port Halden.", [("b",)]),
+        ("Norway knows Jonah Strake.", [("b", "s")]),
+        ("It may rain.", []),  # a common word is a name only where it is written as one
+        ("Then May sang.", [("m",)]),
+        ("How much is a widget?", [("w",)]),
         ("The botanist Jonah Strake came. Dr. Strake was tall.", [("b",), ("b",)]),
         ("Strake was tall. Then the botanist Jonah Strake came.", [("b",), ("b",)]),
         ("The botanist Jonah Strake met Per Strake. Strake was tall.", [("b",)]),
@@ -88,7 +76,7 @@ def test_common_word_is_no_name_unless_written_as_one() -> None:
         ("Ida Lunde came. Lunde was tall.", [("i",)]),
     ],
 )
-def test_surname_means_the_one_person_named_in_full(text: str, entities: list[tuple[str, ...]]) -> None:
+def test_name_means_the_entity_of_which_the_text_names_most(text: str, entities: list[Any]) -> None:
     assert meant(text) == entities
 
 
