@@ -2,46 +2,36 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from agent.answer_writer import writer
-from benchmarks import mills
+from agent.answer_writer import read, writer
+from agent.test_writer import ARCHES, BUILT, CLOSED, PASSAGES, TOPIC
 from rarr import Answerer, Article, ModelError, Settings, Writer
 from rarr.agent.replaying import replay
-from rarr.records import Passage
 from rarr.records.answers import Answer
-from rarr.testing import ScriptedModel
+from rarr.testing import Asked, InMemoryRetriever, ScriptedModel
 from rarr.tools.models.chat import Answer as ModelAnswer, CallFailure, ChatRequest
 from rarr.traces.trace_reader import Trace
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), Path("examples/corpus/hoover-dam.md")
-QUESTION, TOPIC = "Where was Marie Curie born, and how high is the Hoover Dam?", "Watermills of the parish"
+QUESTION = "Where was Marie Curie born, and how high is the Hoover Dam?"
 STATEMENTS = ("Marie Curie was born in Warsaw.", "Hoover Dam is 726 feet high.", "It is made of cheese.")
+LATE = BUILT.replace("1912", "1921")
+SECTIONS = {"History": f"{LATE} [7]", "Design": f"{ARCHES} [2]", "Closure": f"{CLOSED} [3]"}
 KINDS: dict[str, Any] = {"answer": Answerer, "article": Writer}
 
 
-class MillSearch(mills.SlowDocuments):
-    """A search that finds the document about a mill, and for the topic those about the first three mills."""
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        names = [mills.mill(number) for number in range(3)] if query == TOPIC else [query]
-        found = await asyncio.gather(*(super(MillSearch, self).retrieve(name, k) for name in names))
-        return [passage for passages in found for passage in passages]
-
-
-def article_answers(request: Any) -> dict[str, Any]:
-    """Plans three sections about mills, and writes the first with a wrong year and a wrong citation."""
-    if request.prompt == "outline":
-        return {"sections": [mills.mill(number) for number in range(3)]}
-    if request.prompt != "write_section":
-        return mills.answer(request)
-    number = mills.number_of(re.findall(r"^Section: (.+)$", request.user, re.MULTILINE)[-1])
-    return {"text": f"{mills.text_of(1, int(number < 1), number)} {'[7]' if number < 1 else '[1]'}"}
+def article_answers(asked: Asked) -> Any:
+    """Plans three sections, and writes the first with a wrong year and a wrong citation."""
+    if asked.prompt == "outline":
+        return {"sections": list(SECTIONS)}
+    if asked.prompt != "write_section":
+        return read(asked, {})
+    return {"text": SECTIONS[re.findall(r"^Section: (.+)$", asked.user, re.MULTILINE)[-1]]}
 
 
 def model_for(kind: str) -> ScriptedModel:
@@ -49,15 +39,14 @@ def model_for(kind: str) -> ScriptedModel:
 
 
 def settings_for(kind: str, model: Any = None, **more: Any) -> Settings:
-    sources = {"graph": PEOPLE, "corpus": DAM} if kind == "answer" else {"search": MillSearch(0.0)}
+    article: dict[str, Any] = {"search": InMemoryRetriever(PASSAGES)}
+    sources = {"graph": PEOPLE, "corpus": DAM} if kind == "answer" else article
     return Settings(**({**sources, "model": model or model_for(kind)} | more))
 
 
 def made(kind: str, model: Any = None, **more: Any) -> Any:
     with KINDS[kind](settings_for(kind, model, **more)) as owner:
-        if isinstance(owner, Writer):
-            return owner.write(TOPIC)
-        return owner.answer(QUESTION)
+        return owner.write(TOPIC) if kind == "article" else owner.answer(QUESTION)
 
 
 def require_right(result: Answer | Article) -> None:
@@ -65,8 +54,8 @@ def require_right(result: Answer | Article) -> None:
     if isinstance(result, Answer):
         assert [it.status for it in result.statements] == ["supported", "supported", "unconfirmed"]
         return
-    assert all(mills.text_of(1, 0, number) in result.text for number in range(3))
-    assert [it.passage.source for it in result.citations] == [f"mills/{number}.md" for number in range(3)]
+    assert all(text in result.text for text in (BUILT, ARCHES, CLOSED))
+    assert [it.passage.source for it in result.citations] == ["built.md", "design.md", "trains.md"]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +96,7 @@ class Stuck(ScriptedModel):
     [
         ("answer", QUESTION, QUESTION, {"answer_with_citations": 1}),
         ("answer", QUESTION, STATEMENTS[-1], {"answer_with_citations": 0, "check_agreement": 1}),
-        ("article", TOPIC, f"Section: {mills.mill(1)}\n", {"outline": 0}),
+        ("article", TOPIC, "Section: Design\n", {"outline": 0}),
     ],
 )
 async def test_interrupted_run_goes_on_from_its_checkpoint(
@@ -115,7 +104,7 @@ async def test_interrupted_run_goes_on_from_its_checkpoint(
 ) -> None:
     saver, stuck, again = InMemorySaver(), Stuck(kind, words), model_for(kind)
     async with KINDS[kind](settings_for(kind, stuck), checkpointer=saver) as owner:
-        call = owner.awrite if isinstance(owner, Writer) else owner.aanswer
+        call = owner.awrite if kind == "article" else owner.aanswer
         run = asyncio.create_task(call(asked, run_id="r1"))
         await stuck.asked.wait()
         run.cancel()
@@ -132,7 +121,7 @@ def test_wrong_value_of_an_article_is_corrected_and_cited() -> None:
     article = made("article")
     require_right(article)
     [edit] = article.research.edits
-    assert (edit.old, edit.new, edit.state) == ("1804", "1801", "accepted")
+    assert (edit.old, edit.new, edit.state) == ("1921", "1912", "accepted")
     assert (article.as_written.recall, article.checked.recall) == (2 / 3, 1.0)
     assert article.sentences[0].written[0].label == "7"
 
