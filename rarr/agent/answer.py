@@ -209,11 +209,9 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
 
 def _evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
-    passage = source.passage
-    if source.triple is not None:
-        text = _text_of(source)
-        passage = passage.model_copy(update={"text": text, "end": passage.start + len(text), "lead": ()})
-    return evidence_of(passage, f"s{source.number}", "q1")
+    passage, text = source.passage, _text_of(source)
+    own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
+    return evidence_of(passage.model_copy(update=own), f"s{source.number}", "q1")
 
 
 def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:

@@ -7,7 +7,6 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
@@ -55,12 +54,6 @@ def require_cards(components: Components) -> None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
         raise InputError("sentences are read as cards here, and the preset paper has none: leave it out")
-
-
-def without_edits(components: Components) -> Components:
-    """Returns the components with edits left out. Raises `InputError` if they do not read cards."""
-    require_cards(components)
-    return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
 
 async def cited(

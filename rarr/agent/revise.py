@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from rarr.agent.blocks import by_blocks, is_divided
-from rarr.agent.cite import cited, without_edits
+from rarr.agent.cite import cited, require_cards
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_of, optional_text, required_text, text_notices
@@ -110,7 +111,9 @@ class Reviser(RunOwner[Revision]):
 
         Raises `InputError` for components that rewrite or read no cards.
         """
-        return self._of(without_edits(self._components))
+        require_cards(self._components)
+        baseline = replace(self._components.baseline, editor="unedited")
+        return self._of(replace(self._components, baseline=baseline))
 
     def _of(self, components: Components) -> "Reviser":
         made = copy(self)
