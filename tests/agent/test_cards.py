@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 from makers import passage
 
-from rarr import Reviser, Revision, Settings, prompts
+from rarr import Reviser, Revision, prompts
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import sentences_in
 
@@ -26,11 +26,8 @@ Answer = Callable[[Asked], Any]
 
 
 def read(answer: Answer, text: str = TEXT, facts: str = FACTS, **settings: Any) -> Revision:
-    model = ScriptedModel(answer)
-    made = Settings(
-        model=model, search=InMemoryRetriever([passage(facts)]), rounds=1, trace=False, **settings
-    )
-    with Reviser(made) as reviser:
+    given: Any = {"search": InMemoryRetriever([passage(facts)]), "rounds": 1, "trace": False} | settings
+    with Reviser(model=ScriptedModel(answer), **given) as reviser:
         return reviser.revise(text)
 
 
@@ -89,9 +86,8 @@ def test_controls_are_counted_and_stand_nowhere_else() -> None:
 
 
 def lazy(asked: Asked, verdict: str = "yes") -> str:
-    cards = [
-        {"s": int(number), "q": ["P1.1"], "v": verdict} for number, _ in sentences_in(variables_of(asked))
-    ]
+    read = sentences_in(variables_of(asked))
+    cards = [{"s": int(number), "q": ["P1.1"], "v": verdict} for number, _ in read]
     return json.dumps({"cards": cards} if cards else {"questions": []})
 
 
@@ -131,20 +127,16 @@ def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
 
 
 def test_edit_of_a_link_is_refused() -> None:
-    card = {
-        "q": ["P1.1"], "v": "no", "open": [],
-        "edits": [{"old": "https://example.org/1923", "new": "https://example.org/1932", "by": "1932"}],
-    }  # fmt: skip
+    edit = {"old": "https://example.org/1923", "new": "https://example.org/1932", "by": "1932"}
+    card = {"q": ["P1.1"], "v": "no", "open": [], "edits": [edit]}
     revision = read(with_own(lambda words: card if words.startswith("See") else None))
     assert "https://example.org/1923" in revision.text
     assert [edit.state for edit in revision.edits].count("refused") == 1
 
 
 def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
-    card = {
-        "q": ["P1.1"], "v": "no", "open": ["in Port Halden"],
-        "edits": [{"old": "1923", "new": "1932", "by": "4 May 1932"}],
-    }  # fmt: skip
+    edit = {"old": "1923", "new": "1932", "by": "4 May 1932"}
+    card = {"q": ["P1.1"], "v": "no", "open": ["in Port Halden"], "edits": [edit]}
     revision = read(with_own(lambda words: card if "1923 in Port" in words else None))
     first = revision.report.sentences[0]
     assert "1932" in first.text
@@ -165,9 +157,8 @@ def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -
         asked_again.append(asked.user)
         cards = json.loads(RULES(asked))["cards"]
         numbers = {int(n) for n, words in sentences_in(variables_of(asked)) if "times" in words}
-        return json.dumps(
-            {"cards": [{**it, "v": says, "q": ["P1.1"]} if it["s"] in numbers else it for it in cards]}
-        )
+        own = {"v": says, "q": ["P1.1"]}
+        return json.dumps({"cards": [{**it, **own} if it["s"] in numbers else it for it in cards]})
 
     revision = read(answer, "The Tarrow bridge cost two times six million crowns.")
     assert len(asked_again) == 1

@@ -27,22 +27,15 @@ def notes(tmp_path: Path) -> Path:
     return tmp_path / "notes"
 
 
-class World:
+WIKI = Wiki(Library="Kestrel Library opened in 1976.")
+
+
+def world(asked: Request) -> Reply:
     """A wiki with one article at /w/api.php, and a reranker that likes everything at /v1/rerank."""
-
-    def __init__(self) -> None:
-        self.wiki = Wiki(Library="Kestrel Library opened in 1976.")
-
-    def __call__(self, asked: Request) -> Reply:
-        if not asked.path.endswith("/rerank"):
-            return self.wiki(asked)
-        count = len(asked.body["documents"])
-        return said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
-
-
-def settings_at(service: Listener, notes: Path) -> Settings:
-    urls = {"wikipedia_url": service.url, "base_url": service.url}
-    return Settings(search="corpus,wikipedia", corpus=notes, reranker="vllm:bge", **urls)
+    if not asked.path.endswith("/rerank"):
+        return WIKI(asked)
+    count = len(asked.body["documents"])
+    return said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
 
 
 def clients(reviser: Reviser) -> int:
@@ -54,8 +47,9 @@ def clients(reviser: Reviser) -> int:
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_closed_parts_open_again_when_they_are_used(notes: Path) -> None:
-    with Listener(World()) as service:
-        reviser = Reviser(settings_at(service, notes).model_copy(update={"refresh": True}))
+    with Listener(world) as service:
+        urls: Any = {"wikipedia_url": service.url, "base_url": service.url}
+        reviser = Reviser(search="corpus,wikipedia", corpus=notes, reranker="vllm:bge", refresh=True, **urls)
         for _ in range(2):
             assert reviser.revise(TEXT).text == RIGHT
             assert clients(reviser) > 0
@@ -65,16 +59,12 @@ def test_closed_parts_open_again_when_they_are_used(notes: Path) -> None:
 
 
 def test_retriever_of_the_caller_stays_open() -> None:
-    class CallersRetriever(InMemoryRetriever):
-        closed = False
-
-        async def aclose(self) -> None:
-            self.closed = True
-
-    retriever = CallersRetriever()
-    with Reviser(Settings(search=retriever)) as reviser:
+    closed: list[str] = []
+    retriever: Any = InMemoryRetriever()
+    retriever.aclose = lambda: closed.append("retriever")
+    with Reviser(search=retriever) as reviser:
         reviser.revise(TEXT)
-    assert not retriever.closed
+    assert not closed
 
 
 def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Sequence
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any
 
 import pytest
 from component_doubles import scripted_components
@@ -18,6 +19,9 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 WORLDS = 1000
 WORDS = ["mill", "weir", "oak", "stone", "river", "barn", "wheel", "lane", "field", "bridge"]
+PAPER = Settings(preset="paper", evidence_per_query=3, trace=False)
+Outcome = tuple[str, dict[str, tuple[Verdict, str]], list[Edit]]
+"""What must be equal: the text, the last verdict of each evidence, and the edits."""
 
 
 class World:
@@ -76,76 +80,45 @@ class World:
         return Question(text=f"question {number}", start=start, end=dice.randint(start + 1, place.end))
 
 
-class Outcome(NamedTuple):
-    """What must be equal: the text, the last verdict of each evidence, and the edits."""
-
-    text: str
-    verdicts: dict[str, tuple[Verdict, str]]
-    edits: list[Edit]
-
-
-PAPER = Settings(preset="paper", evidence_per_query=3, trace=False)
-
-
 async def concurrent(world: World) -> Revision:
-    components = scripted_components(
-        settings=PAPER,
-        query_generator=world,
-        retriever=InMemoryRetriever(world.passages),
-        checker=world,
-        editor=world,
-    )
+    parts: dict[str, Any] = dict.fromkeys(("query_generator", "checker", "editor"), world)
+    retriever = InMemoryRetriever(world.passages)
+    components = scripted_components(settings=PAPER, retriever=retriever, **parts)
     return await Reviser(components=components).arevise(world.text)
 
 
 def outcome(revision: Revision) -> Outcome:
     verdicts = {check.evidence_id: (check.verdict, check.text_answer) for check in revision.checks}
-    edits = [edit.model_copy(update={"reason": ""}) for edit in revision.edits]
-    return Outcome(revision.text, verdicts, edits)
+    return revision.text, verdicts, [edit.model_copy(update={"reason": ""}) for edit in revision.edits]
 
 
 async def sequential(world: World, revision: Revision) -> Outcome:
     """For each query, for each of its evidence: check the text as it now is, and edit it if they disagree."""
     text, edits, verdicts = world.text, list[Edit](), dict[str, tuple[Verdict, str]]()
     for query in revision.queries:
-        for evidence in (candidate for candidate in revision.evidence if candidate.query_id == query.id):
+        for evidence in (it for it in revision.evidence if it.query_id == query.id):
             [here] = moved_queries([query], edits)
-            agreement = await checked(world, text, here, evidence)
+            agreement, change = Agreement(verdict="unknown"), None
+            with suppress(OSError):
+                agreement = await world.check(text, None, here, evidence)
             verdicts[evidence.id] = (agreement.verdict, agreement.text_answer)
-            check = Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)
-            change = await edited(world, text, here, check, evidence)
-            if change is None:
-                continue
-            old, accepted = text[change.start : change.end], allowed(text, change)
-            done = Edit(
-                **change.model_dump(),
-                id=f"e{len(edits) + 1}",
-                old=old,
-                query_id=query.id,
-                evidence_id=evidence.id,
-                state="accepted" if accepted else "refused",
-                reason="",
-            )
-            edits.append(done)
-            if accepted:
-                text = text[: change.start] + change.new + text[change.end :]
-    return Outcome(text, verdicts, edits)
-
-
-async def checked(world: World, text: str, query: Query, evidence: Evidence) -> Agreement:
-    try:
-        return await world.check(text, None, query, evidence)
-    except OSError:
-        return Agreement(verdict="unknown")
-
-
-async def edited(world: World, text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
-    if check.verdict != "disagrees":
-        return None
-    try:
-        return await world.edit(text, None, query, check, evidence)
-    except OSError:
-        return None
+            of = {"query_id": query.id, "evidence_id": evidence.id}
+            if agreement.verdict == "disagrees":
+                with suppress(OSError):
+                    check = Check(**agreement.model_dump(), **of)
+                    change = await world.edit(text, None, here, check, evidence)
+            if change is not None:
+                old, state = (
+                    text[change.start : change.end],
+                    "accepted" if allowed(text, change) else "refused",
+                )
+                facts: Any = (
+                    change.model_dump() | of | {"id": f"e{len(edits) + 1}", "old": old, "state": state}
+                )
+                edits.append(Edit(**facts, reason=""))
+                if edits[-1].accepted:
+                    text = text[: change.start] + change.new + text[change.end :]
+    return text, verdicts, edits
 
 
 def allowed(text: str, change: Change) -> bool:
@@ -160,9 +133,8 @@ def allowed(text: str, change: Change) -> bool:
 async def test_paper_is_exactly_the_sequential_method(part: int) -> None:
     edits = 0
     for seed in range(part * WORLDS // 40, (part + 1) * WORLDS // 40):
-        world = World(seed)
-        revision = await concurrent(world)
-        revised_outcome, sequential_outcome = outcome(revision), await sequential(world, revision)
-        assert revised_outcome == sequential_outcome, f"world {seed}"
-        edits += sum(edit.accepted for edit in sequential_outcome.edits)
+        revision = await concurrent(world := World(seed))
+        expected = await sequential(world, revision)
+        assert outcome(revision) == expected, f"world {seed}"
+        edits += sum(edit.accepted for edit in expected[2])
     assert edits >= WORLDS // 100  # the worlds are not idle

@@ -1,8 +1,10 @@
-"""The whole pipeline with scripted components: what each failure leaves behind, and what never changes."""
+"""The whole pipeline with scripted components: failures, rounds, and what is refused and counted."""
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +18,22 @@ from component_doubles import (
 )
 from makers import ASKED, FACT, TEXT, disagrees
 
+from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
-from rarr.errors import RetrievalError
-from rarr.records import Passage, Revision
+from rarr.components import Lacking
+from rarr.errors import InputError, RetrievalError
+from rarr.records import Agreement, Passage, Question, Revision
+from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
 DOWN = TimeoutError("no answer")
 TWO = f"{TEXT} Denmark has 5 million people."
 MANY = "How many people has Denmark?"
 DANES = "Denmark has 6 million people."
+NODES = {name for name in build_graph().nodes if not name.startswith("__")}
 
 
-def components(**changed: Any) -> Any:
+def reviser(on_step: Any = None, **changed: Any) -> Reviser:
     """Two queries; evidence contradicts the first claim, and the second where the text has it."""
     contradictions = {(ASKED, ""): disagrees(), (MANY, ""): disagrees("5 million", "6 million")}
     parts: dict[str, Any] = {
@@ -35,15 +41,29 @@ def components(**changed: Any) -> Any:
         "retriever": InMemoryRetriever({ASKED: [FACT], MANY: [DANES]}),
         "checker": ScriptedChecker(contradictions),
     }
-    return scripted_components(**(parts | changed))
-
-
-def revised(text: str = TWO, **changed: Any) -> Revision:
-    return Reviser(components=components(**changed)).revise(text)
+    return Reviser(components=scripted_components(**(parts | changed)), on_step=on_step)
 
 
 def statuses(revision: Revision) -> list[str]:
     return [sentence.status for sentence in revision.report.sentences]
+
+
+def comparable(revision: Revision) -> Revision:
+    return revision.model_copy(update={"run_id": "", "usage": None})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"bytes", "text is a bytes, not a str"),
+        (None, "text is a NoneType, not a str"),
+        ("", "text is empty"),
+        (" \n\t", "text is empty"),
+    ],
+)
+def test_texts_that_cannot_be_revised(text: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        reviser().revise(text)
 
 
 FAILURES: list[tuple[str, Any, str, list[str]]] = [
@@ -55,14 +75,12 @@ FAILURES: list[tuple[str, Any, str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("part", "double", "code", "expected"), FAILURES, ids=[failure[0] for failure in FAILURES]
-)
+@pytest.mark.parametrize(("part", "double", "code", "expected"), FAILURES, ids=[it[0] for it in FAILURES])
 def test_component_that_fails_leaves_a_warning_and_its_status(
     part: str, double: Any, code: str, expected: list[str]
 ) -> None:
     unsupportive = ScriptedVerifier(lambda sentence, evidence: 0.1)
-    revision = revised(**({"verifier": unsupportive} | {part: double}))
+    revision = reviser(**({"verifier": unsupportive} | {part: double})).revise(TWO)
     assert (revision.text, statuses(revision)) == (TWO, expected)
     assert code in {warning.code for warning in revision.warnings}
     assert all("no answer" in warning.message for warning in revision.warnings)
@@ -73,7 +91,7 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     results: dict[str, list[Passage | str] | Exception] = {ASKED: [FACT], MANY: [DANES]}
     results[failing] = RetrievalError("the server is down")
     far = TWO.replace(". ", ". That is so. It really is. ", 1)  # so that no evidence bears on a neighbour
-    revision = revised(far, retriever=InMemoryRetriever(results))
+    revision = reviser(retriever=InMemoryRetriever(results)).revise(far)
     expected = {0: "supported", 3: "supported"} | {0 if failing == ASKED else 3: "retrieval_failed"}
     assert {index: statuses(revision)[index] for index in (0, 3)} == expected
     [warning] = revision.warnings
@@ -92,16 +110,77 @@ class Shuffled(InMemoryRetriever):
 @pytest.mark.slow
 def test_order_does_not_depend_on_which_search_answers_first() -> None:
     numbers = [str(1000 + n) for n in range(40)]
-    results = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}
+    parts: dict[str, Any] = {
+        "query_generator": ScriptedQueries([(f"Which {n}?", n) for n in numbers]),
+        "checker": ScriptedChecker(
+            lambda text, query, _: disagrees(query.text[6:10], f"1{query.text[7:10]}")
+        ),
+        "retriever": Shuffled({f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}),
+    }
     text = " ".join(f"It is {n} now." for n in numbers)
-    asked = ScriptedQueries([(f"Which {n}?", n) for n in numbers])
-    checker = ScriptedChecker(
-        lambda text, query, evidence: disagrees(query.text[6:10], "1" + query.text[7:10])
-    )
-    first, second = (
-        revised(text, query_generator=asked, checker=checker, retriever=Shuffled(results)) for _ in range(2)
-    )
+    first, second = (reviser(**parts).revise(text) for _ in range(2))
     assert [e.query_id for e in first.evidence] == [f"q{n}" for n in range(1, 41) for _ in range(2)]
-    assert first.model_copy(update={"run_id": "", "usage": None}) == second.model_copy(
-        update={"run_id": "", "usage": None}
-    )
+    assert comparable(first) == comparable(second)
+
+
+async def test_sync_call_inside_a_running_loop() -> None:
+    assert reviser().revise(TEXT).text == FACT
+
+
+@pytest.mark.slow
+async def test_texts_revised_at_once_come_out_as_if_revised_in_turn() -> None:
+    made, texts = reviser(), [f"{TEXT} Line {n} stays." if n % 3 else f"None of {n}." for n in range(30)]
+    together = await asyncio.gather(*map(made.arevise, texts))
+    alone = [await made.arevise(text) for text in texts]
+    assert list(map(comparable, together)) == list(map(comparable, alone))
+    assert len({revision.run_id for revision in together}) == len(texts)
+
+
+def test_usage_is_counted_by_node_and_each_step_is_told() -> None:
+    steps: list[str] = []
+    usage = reviser(steps.append).revise(TWO).usage
+    calls = {node: spent.calls for node, spent in usage.by_node.items()}
+    assert calls == Counter(steps)
+    assert calls.keys() == NODES and calls["retrieve"] == 2
+    assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
+    assert usage.seconds > 0
+
+
+def test_a_correction_leaves_what_was_computed_from_the_old_value_open(tmp_path: Path) -> None:
+    """A failure that RARR's authors found in it (Gao et al. 2023, section 6)."""
+    bridge = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
+    (tmp_path / "bridge.md").write_text("# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is of steel.")
+    with Reviser(corpus=tmp_path, home=tmp_path / "home") as made:
+        revision = made.revise(bridge)
+    assert revision.text == bridge.replace("1932", "1936")
+    assert statuses(revision) == ["supported", "unconfirmed"]
+
+
+FIRST, SECOND, FIRM = "Who built it?", "Which firm built the bridge?", "Brandl & Sons built the bridge."
+
+
+class NewQuestions(ScriptedQueries):
+    """One that is never at a loss."""
+
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        return [Question(text=f"And question {len(lacking.asked)}?", start=0, end=6)]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "queries", "asked", "status"),
+    [
+        (2, ScriptedQueries([(FIRST, "Brandl")], later=[(SECOND, "Brandl")]), [FIRST, SECOND], "supported"),
+        (9, NewQuestions([(FIRST, "Brandl")]), [FIRST, "And question 1?"], "no_evidence"),
+    ],
+    ids=["asks again", "ends"],
+)
+def test_rounds_ask_about_a_sentence_without_support_and_end_when_one_did_not_help(
+    rounds: int, queries: Any, asked: list[str], status: str
+) -> None:
+    retriever = InMemoryRetriever({FIRST: [], SECOND: [FIRM]} if status == "supported" else ())
+    checker = ScriptedChecker(lambda text, query, evidence: Agreement(verdict="agrees"))
+    parts: dict[str, Any] = {"query_generator": queries, "retriever": retriever, "checker": checker}
+    revision = reviser(settings=Settings(rounds=rounds, trace=False), **parts).revise(FIRM)
+    expected = [(f"q{n}", n, text) for n, text in enumerate(asked, start=1)]
+    assert [(query.id, query.round, query.text) for query in revision.queries] == expected
+    assert statuses(revision) == [status]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from component_doubles import ScriptedQueries, scripted_components
 
-from rarr import Passage, Reviser, Settings, Trace
+from rarr import Passage, Reviser, Trace
 from rarr.testing import InMemoryRetriever
 from rarr.tools import concurrency
 
@@ -36,11 +36,7 @@ class Interrupts(InMemoryRetriever):
 
 def reviser(retriever: InMemoryRetriever) -> Reviser:
     queries = ScriptedQueries([("When did the mill open?", "1973")])
-    return Reviser(
-        components=scripted_components(
-            settings=Settings(trace=True), query_generator=queries, retriever=retriever
-        )
-    )
+    return Reviser(components=scripted_components(query_generator=queries, retriever=retriever))
 
 
 def test_interrupted_reviser_is_used_again() -> None:
@@ -48,7 +44,7 @@ def test_interrupted_reviser_is_used_again() -> None:
         with pytest.raises(KeyboardInterrupt):
             interrupted.revise(TEXT, run_id="first")
         assert retriever.ended
-        assert concurrency.run(tasks()) == 1  # this one
+        assert concurrency.run(tasks()) == 1  # this task
         again = interrupted.revise(TEXT)
     with reviser(InMemoryRetriever(["The mill opened in 1937."])) as undisturbed:
         other = undisturbed.revise(TEXT)

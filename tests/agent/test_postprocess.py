@@ -13,6 +13,8 @@ from rarr.testing import InMemoryRetriever, ScriptedModel
 SOON = 1.0
 CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
 LISTED = "Sources:\n\n- [1] passage 1\n- [2] passage 2\n"
+MARKED = f"{CITED.replace('high.', 'high.[1]')}[2]\n\n{LISTED}"
+FOUND, BOTH = "1 contradicted, 1 not confirmed, 1 confirmed", [(RIGHT, HEIGHT), (FINISHED, YEAR)]
 MODES = ("revise", "cite", "check", "annotate")
 
 
@@ -28,23 +30,11 @@ def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
             ANSWER,
             f"{RIGHT} {FINISHED} {UNKNOWN}",
             "1 corrected, 1 not confirmed, 2 confirmed",
-            [(RIGHT, HEIGHT), (FINISHED, YEAR)],
+            BOTH,
         ),
-        ("check", ANSWER, ANSWER, "1 contradicted, 1 not confirmed, 1 confirmed", [(FINISHED, YEAR)]),
-        (
-            "annotate",
-            ANSWER,
-            f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]",
-            "1 contradicted, 1 not confirmed, 1 confirmed",
-            [(FINISHED, YEAR)],
-        ),
-        (
-            "cite",
-            CITED,
-            f"{CITED.replace('high.', 'high.[1]')}[2]\n\n{LISTED}",
-            "2 confirmed, 2 cited, 1 wrong citation",
-            [("[1]", HEIGHT), ("[2]", YEAR)],
-        ),
+        ("check", ANSWER, ANSWER, FOUND, BOTH[1:]),
+        ("annotate", ANSWER, f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]", FOUND, BOTH[1:]),
+        ("cite", CITED, MARKED, "2 confirmed, 2 cited, 1 wrong citation", [("[1]", HEIGHT), ("[2]", YEAR)]),
     ],
 )
 def test_mode_decides_the_text_and_what_its_citations_point_at(
@@ -123,23 +113,13 @@ def test_annotate_puts_no_mark_into_data_and_code_but_into_prose_with_commas(dat
     assert given(f"In 1936, it opened.\n\nIt is old, too. {WRONG}", mode="annotate").marks
 
 
-@pytest.fixture(scope="module")
-def _warm() -> None:
-    """Loads what a first run loads, which may take longer than the deadline."""
-    run_once()
-    postprocess(ANSWER, sources=[HEIGHT], mode="cite")
-
-
-def assert_untouched(result: Postprocessed) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
+    await asyncio.to_thread(run_once)  # a first run loads what may take longer than the deadline
+    await apostprocess(ANSWER, sources=[HEIGHT], mode="cite")
+    result = await apostprocess(ANSWER, search=(source := Silent()), mode=mode, deadline_s=SOON)
     assert (result.text, result.changed, result.outcome) == (ANSWER, False, "deadline")
     assert (result.revision, result.citations, result.marks) == (None, (), ())
     assert result.notice == "not checked: the deadline of 1 s came first"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_warm")
-@pytest.mark.parametrize("mode", MODES)
-async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
-    source = Silent()
-    assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline_s=SOON))
     assert await asyncio.to_thread(source.cancelled.wait, 30)

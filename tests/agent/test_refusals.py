@@ -20,10 +20,6 @@ def revised(home: Path, text: str = SENTENCE, *sources: str) -> Revision:
     return made.model_copy(update={"edits": one_query})
 
 
-def refused(home: Path) -> Revision:
-    return with_decisions(revised(home), home, refuse=["e1"])
-
-
 def edit_of(revision: Revision) -> Edit:
     [edit] = revision.edits
     [status] = [it.status for it in revision.report.sentences if "21" in it.text]
@@ -33,21 +29,18 @@ def edit_of(revision: Revision) -> Edit:
 
 def test_refused_suggestion_is_not_made_again(tmp_path: Path) -> None:
     assert edit_of(revised(tmp_path)).state == "suggested"
-    assert edit_of(refused(tmp_path)).state == "refused"
+    assert edit_of(with_decisions(revised(tmp_path), tmp_path, refuse=["e1"])).state == "refused"
     again = edit_of(revised(tmp_path, f"It is in Nevada.\n\n{SENTENCE}", "It is on a river.", FACT))
     assert (again.state, again.reason) == ("refused", "a person refused it")
     assert "metres" not in (tmp_path / FILE).read_text() and not (tmp_path / FILE).stat().st_mode & 0o77
-
-
-def test_other_sentence_and_other_source_are_suggested(tmp_path: Path) -> None:
-    refused(tmp_path)
+    # Another source or another sentence is another suggestion.
     assert edit_of(revised(tmp_path, SENTENCE, f"The {FACT}")).state == "suggested"
     assert edit_of(revised(tmp_path, SENTENCE.replace("212", "213"))).state == "suggested"
 
 
 def test_replay_decides_as_the_run_did(tmp_path: Path) -> None:
     before = Trace.load(revised(tmp_path).run_id, tmp_path)
-    refused(tmp_path)
+    with_decisions(revised(tmp_path), tmp_path, refuse=["e1"])
     after = Trace.load(revised(tmp_path).run_id, tmp_path)
     (tmp_path / FILE).unlink()
     assert [replay(trace).same for trace in (before, after)] == [True, True]
@@ -69,12 +62,9 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
 
 
 def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> None:
-    case = (
-        "The Hoover Dam is “212 metres” high, with “9 rooms”.",
-        "Hoover Dam is 221 metres high, with 7 rooms.",
-    )
-    first = with_decisions(revised(tmp_path, *case), tmp_path, refuse=["e2"])
-    again = revised(tmp_path, *case)
+    text, fact = "The Hoover Dam is “212 metres” high, with “9 rooms”.", f"{FACT[:-1]}, with 7 rooms."
+    first = with_decisions(revised(tmp_path, text, fact), tmp_path, refuse=["e2"])
+    again = revised(tmp_path, text, fact)
     assert [it.state for made in (first, again) for it in made.edits] == ["refused"] * 4
     edits = with_decisions(again, tmp_path, accept=["e1"]).edits
     assert [it.state for it in edits] == ["suggested", "accepted"]
@@ -92,8 +82,7 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for decision in ("accept", "refuse", "refuse", "accept", "refuse", "undo"):
         made = decided(run, **{decision: ["e1"]})
         states.append((made.edits[0].state, len(made.warnings), edit_of(revised(tmp_path)).state))
-    withheld = ("refused", 1, "refused")
-    accepted = ("accepted", 0, "suggested")
+    withheld, accepted = ("refused", 1, "refused"), ("accepted", 0, "suggested")
     assert states == [accepted, withheld, withheld, accepted, withheld, ("suggested", 0, "suggested")]
 
 

@@ -11,7 +11,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.agent.replaying import CURRENT, replay
 from rarr.prompts import FOLDER
-from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 
@@ -40,24 +40,18 @@ def prompt_file(folder: Path, name: str = "check_agreement", *, called: str = "m
     return file
 
 
-class Stubborn:
+def stubborn(asked: Any) -> Any:
     """To the changed prompt it says `open` about every sentence."""
-
-    def __init__(self) -> None:
-        self._rules = RuleModel()
-
-    def __call__(self, asked: Any) -> Any:
-        answer = self._rules(asked)
-        if asked.prompt == "check_agreement" and "Be strict." in str(asked.messages[0]):
-            cards = json.loads(str(answer))["cards"]
-            return {"cards": [{"s": it["s"], "q": it["q"], "v": "open"} for it in cards]}
-        return answer
+    answer = RuleModel()(asked)
+    if asked.prompt == "check_agreement" and "Be strict." in str(asked.messages[0]):
+        cards = json.loads(str(answer))["cards"]
+        return {"cards": [{"s": it["s"], "q": it["q"], "v": "open"} for it in cards]}
+    return answer
 
 
 def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedServer) -> None:
-    trace = recorded(
-        context="How high is the Hoover Dam?", model="vllm:rules", base_url=server.url, preset="paper"
-    )
+    context = "How high is the Hoover Dam?"
+    trace = recorded(context=context, model="vllm:rules", base_url=server.url, preset="paper")
     asked = len(server.requests)
     server.close()
     replayed = replay(trace)
@@ -65,15 +59,11 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
 
 
 def test_failures_of_models_and_searches_are_reproduced() -> None:
-    class Down:
-        async def retrieve(self, query: str, k: int) -> list[object]:
-            raise ConnectionError("no route")
-
     failures = [None, CallFailure("refused", "no such model", status=404)]
     trace = recorded(model=ScriptedModel(RuleModel(), failures=failures))
     assert trace.revision is not None and trace.revision.warnings
     assert replay(trace).same
-    with Reviser(Settings(search=Down())) as reviser:
+    with Reviser(search=InMemoryRetriever(ConnectionError("no route"))) as reviser:
         revision = reviser.revise(TEXT)
     assert {sentence.status for sentence in revision.report.sentences} == {"retrieval_failed"}
     assert replay(Trace.load(revision.run_id)).same
@@ -83,7 +73,7 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RARR_API_KEY", "sk-mine")
-    with ScriptedServer(Stubborn()) as server:
+    with ScriptedServer(stubborn) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
         monkeypatch.setenv("RARR_BASE_URL", "http://127.0.0.1:9/v1")  # whose key this is
@@ -96,23 +86,18 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
 
 
 def test_key_and_path_are_never_those_of_a_trace() -> None:
-    named = {name for name in Settings.model_fields if re.search(r"_(?:key|url|path)$", name)}
-    typed = {
-        name
-        for name, field in Settings.model_fields.items()
-        if re.search(r"\b(?:SecretStr|Path|Endpoint)\b", str(field.annotation))
-    }
+    fields, kinds = Settings.model_fields, r"\b(?:SecretStr|Path|Endpoint)\b"
+    named = {name for name in fields if re.search(r"_(?:key|url|path)$", name)}
+    typed = {name for name, field in fields.items() if re.search(kinds, str(field.annotation))}
     assert {*named, *typed, "search", "trace", "user_agent"} == CURRENT
 
 
 def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:
-    trace = recorded(
-        model="vllm:rules", base_url=server.url, endpoints={"vllm:rules": {"base_url": server.url}}
-    )
-    settings = trace.file.facts.settings
+    own = {"vllm:rules": {"base_url": server.url}}
+    trace = recorded(model="vllm:rules", base_url=server.url, endpoints=own)
     hostile = trace.file.text()  # as it is, with its addresses
     (tmp_path / "theirs.json").write_text(hostile, encoding="utf-8")
-    assert server.url in str(settings) and server.url in hostile
+    assert server.url in str(trace.file.facts.settings) and server.url in hostile
     assert server.url not in trace.text()
     read = Trace.read(tmp_path / "theirs.json")
     before = len(server.requests)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from makers import VALID
 
+from agent.mills import assert_sound
 from rarr.agent.revise import Reviser
-from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import blocks, sentences
 
@@ -34,9 +34,7 @@ claims = st.one_of(
     st.builds("Kestrel Library holds {:,} books.".format, st.integers(1000, 200_000)),
     st.builds("The architect of Kestrel Library was {} Brandt.".format, st.sampled_from(["Ada", "Eva"])),
     st.builds("Merrow Tower is {} metres tall and has {} floors.".format, *[st.integers(1, 400)] * 2),
-    st.builds(
-        "Merrow Tower was built from {} to {} by {}.".format, years, years, st.sampled_from(["Otto", "me"])
-    ),
+    st.builds("Merrow Tower was built from {} to {} by Otto.".format, years, years),
     st.builds("It cost ${} million.".format, st.sampled_from(["7.5", "8", "12.25"])),
     st.builds("The River Ashe froze in {} [1], see `ashe({})`.".format, years, years),
     st.builds("The [River Ashe](https://a.example/{}) is {} km long.".format, years, st.integers(1, 999)),
@@ -55,41 +53,14 @@ layout = st.sampled_from(
     ]
 )
 separators = st.sampled_from([" ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\t", "  \n", "\u2028", "\x0b"])
-anything = st.text(VALID, max_size=40)
-texts = (
-    st.lists(st.tuples(st.one_of(claims, claims, layout, anything), separators), min_size=1, max_size=6)
-    .map(lambda parts: "".join(part + separator for part, separator in parts))
-    .filter(lambda text: text.strip() != "")
-)
-
-
-def assert_sound(revision: Revision) -> None:
-    text, judged = revision.text, revision.report.sentences
-    rebuilt, end = "", 0
-    for sentence in judged:
-        assert end <= sentence.start < sentence.end
-        rebuilt += text[end : sentence.start] + sentence.text
-        end = sentence.end
-    assert rebuilt + text[end:] == text
-    assert [(s.start, s.end) for s in judged] == list(sentences(text))
-
-    accepted = [edit for edit in revision.edits if edit.accepted]
-    assert not accepted or revision.revert(*(edit.id for edit in accepted)) == revision.original
-    assert Revision.model_validate_json(revision.model_dump_json()) == revision
-
-    current = revision.original
-    for edit in revision.edits:
-        assert accepted.count(edit) == 0 or current[edit.start : edit.end] == edit.old
-        current = current[: edit.start] + edit.new + current[edit.end :] if edit.accepted else current
-    assert current == text
+pieces = st.tuples(st.one_of(claims, claims, layout, st.text(VALID, max_size=40)), separators)
+texts = st.lists(pieces.map("".join), min_size=1, max_size=6).map("".join).filter(str.strip)
+OF_THE_TEXT = {"nothing_to_check", "html_not_checked", "table_not_checked", "character_replaced"}
+"""Notices about the text alone, and not about a failure: any text may bring them."""
 
 
 def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
-
-
-OF_THE_TEXT = {"nothing_to_check", "html_not_checked", "table_not_checked", "character_replaced"}
-"""Notices about the text alone, and not about a failure: any text may bring them."""
 
 
 @pytest.mark.slow
@@ -101,6 +72,8 @@ def test_any_text(reviser: Reviser, text: str) -> None:
     revision = reviser.revise(text)
     assert revision.original == text
     assert_sound(revision)
+    places = [(it.start, it.end) for it in revision.report.sentences]
+    assert places == list(sentences(revision.text))
     assert untouchable(revision.text) == untouchable(text)
     assert {warning.code for warning in revision.warnings} <= OF_THE_TEXT
 

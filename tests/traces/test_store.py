@@ -90,25 +90,14 @@ def test_run_continues_without_a_writable_trace_folder(notes: Path, home: Path) 
 @pytest.mark.loopback
 def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-first-secret")
-    secrets = [
-        "first-secret",
-        "second-secret",
-        "third-secret",
-        "fourth-secret",
-        "fifth-secret",
-        "sixth-secret",
-    ]
+    secrets = [f"{number}-secret" for number in ("first", "second", "third", "fourth", "fifth", "sixth")]
     endpoint = {"api_key": "third-secret", "extra": {"headers": {"X-Auth": "fourth-secret"}}}
     with_password = {"base_url": "http://me:fifth-secret@127.0.0.1:1/v1"}
     endpoints = {"vllm:scripted": endpoint, "vllm:other": with_password}
-    reviser = Reviser(
-        Settings(
-            corpus=notes, model="vllm:scripted", fallbacks=["vllm:other"],
-            api_key="second-secret", endpoints=endpoints, base_url="http://127.0.0.1:1/v1?api_key=sixth-secret&x=1",
-        )
-    )  # fmt: skip
-    reviser.revise(TEXT)
+    access: Any = {"base_url": "http://127.0.0.1:1/v1?api_key=sixth-secret&x=1", "api_key": "second-secret"}
+    models: Any = {"model": "vllm:scripted", "fallbacks": ["vllm:other"], "endpoints": endpoints}
+    with Reviser(corpus=notes, **access, **models) as reviser:
+        reviser.revise(TEXT)
     held = b"".join(file.read_bytes() for file in home.glob("traces/*"))
-    reviser.close()
     assert b"vllm:other" in held
     assert [secret for secret in secrets if secret.encode() in held] == []
