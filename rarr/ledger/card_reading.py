@@ -22,7 +22,7 @@ from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardEdit, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.language_detection import language_of
@@ -30,10 +30,12 @@ from rarr.tools.text.wording import counted
 from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
+SENDING_S = 0.1
+"""Seconds after which a request is sent, which other work of this process would delay."""
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
-_SENDING_S = 0.1  # a request is sent by then, which other work of this process would delay
+
 _UNREAD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
@@ -95,9 +97,10 @@ class _Reading:
         errors, repetitions = wanted if self._reader.is_model else (0, 0)
         planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
         block = await work(planting, self._state, places, evidence)
-        comparing = asyncio.create_task(self._compare(places if self._reader.is_model else ()))
         try:
-            await self._ask(block, seed=int(bool(salt)))
+            # A card meets an error of the comparison again.
+            async with meanwhile(SENDING_S, self._compare, places if self._reader.is_model else ()):
+                await self._ask(block, seed=int(bool(salt)))
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
@@ -106,14 +109,10 @@ class _Reading:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
             block.failed = str(error)
             self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
-        finally:
-            comparing.cancel()
-            await asyncio.gather(comparing, return_exceptions=True)  # a card meets its error again
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
         """Compares sentences with near quotations as if the model, which is at work, said yes to them."""
-        await asyncio.sleep(_SENDING_S)
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(compared, card, self._text, self._kept.of([place]))

@@ -7,8 +7,10 @@ from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
 from rarr.backends.source_lines import source_lines
-from rarr.components import BatchReranker, Reranker
-from rarr.records import Evidence, Passage, Query
+from rarr.components import BatchReranker, Components, Reranker
+from rarr.records import Evidence, Notice, Passage, Query
+from rarr.state import State, failure, usable
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
@@ -138,6 +140,45 @@ async def scores_by_query(
         except Exception as error:
             return [error for _ in wanted]
     return await asyncio.gather(*map(scored, wanted, at_once))
+
+
+async def all_relevances(
+    state: State, components: Components
+) -> tuple[dict[str, dict[str, float]], list[Notice]]:
+    """Scores each query against the passages of all other queries (Gao et al. 2023, section 3.4).
+
+    Returns the scores by query id and evidence id, with those of earlier rounds, and a notice for each query
+    that could not be scored.
+    """
+    relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
+    missing, notices = await work(_to_score, state, relevances), list[Notice]()
+    outcomes = await scores_by_query("coverage", missing, components.reranker)
+    for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
+        if isinstance(scores, Exception):
+            problem, code = "passages of other queries could not be weighed for it", "coverage_incomplete"
+            notices.append(failure("attribute", problem, scores, code=code, query_id=query.id))
+        else:
+            ids = (passage.id for passage in passages)
+            relevances.setdefault(query.id, {}).update(zip(ids, scores, strict=True))
+    return relevances, notices
+
+
+def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
+    """Returns by query the passages of other queries that lack a score, each place by its first id."""
+    placed = {passage.id: place_of(passage) for passage in usable(state)}
+    first: dict[Place, Evidence] = {}
+    done: dict[str, set[Place]] = defaultdict(set)
+    for passage in usable(state):
+        first.setdefault(placed[passage.id], passage)
+        done[passage.query_id].add(placed[passage.id])
+    for query_id, by_evidence in relevances.items():
+        done[query_id].update(placed[name] for name in by_evidence if name in placed)
+    missing = {query: first.keys() - done[query.id] for query in state.get("queries", [])}
+    return {
+        query: [passage for place, passage in first.items() if place in places]
+        for query, places in missing.items()
+        if places
+    }
 
 
 def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:

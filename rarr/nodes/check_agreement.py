@@ -3,12 +3,13 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_reading import SENDING_S, Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
 from rarr.ledger.edit_gate import moved_queries
+from rarr.ledger.evidence_selection import all_relevances
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import about
@@ -56,12 +57,16 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
         ]
         for span in places
     }
-    read = await read_cards(state, places, Kept(usable(state), by_place), components)
+    # The report needs the relevances, and they can be had while a model is at work.
+    async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
+        read = await read_cards(state, places, Kept(usable(state), by_place), components)
     pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
     checks = [*state.get("checks", []), *await work(card_checks, read["cards"], state["text"], asked)]
     ordered = [cards[span] for span in sorted(cards)]
+    for relevances, _ in scored:  # the report scores again what failed, and warns
+        read["relevances"] = relevances
     return {**read, "cards": ordered, "checks": checks}
 
 

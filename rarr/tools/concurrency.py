@@ -12,7 +12,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, Generic, Self, TypeVar
 from weakref import WeakKeyDictionary
@@ -131,6 +131,29 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
             task.uncancel()
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]
+
+
+@asynccontextmanager
+async def meanwhile(
+    after_s: float, compute: Callable[..., Coroutine[Any, Any, Result]], *args: object
+) -> AsyncGenerator[list[Result], None]:
+    """Runs `compute(*args)` beside the block, from `after_s` seconds on; what is not done then is cancelled.
+
+    The list that the block gets has the result at the end of the block, or nothing.
+    """
+
+    async def delayed() -> Result:
+        await asyncio.sleep(after_s)
+        return await compute(*args)
+
+    task, result = asyncio.create_task(delayed()), list[Result]()
+    try:
+        yield result
+    finally:
+        task.cancel()
+        [outcome] = await asyncio.gather(task, return_exceptions=True)
+        if not isinstance(outcome, BaseException):
+            result.append(outcome)
 
 
 async def bounded_flow(

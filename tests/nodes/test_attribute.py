@@ -7,7 +7,8 @@ import pytest
 from component_doubles import ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
-from rarr.nodes.attribute import all_relevances, attribute
+from rarr.ledger.evidence_selection import all_relevances
+from rarr.nodes.attribute import attribute
 from rarr.records import Check, Evidence, Passage, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched

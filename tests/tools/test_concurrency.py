@@ -14,7 +14,16 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import CORES, before_end, bounded_flow, by_deadline, call_all, run, together
+from rarr.tools.concurrency import (
+    CORES,
+    before_end,
+    bounded_flow,
+    by_deadline,
+    call_all,
+    meanwhile,
+    run,
+    together,
+)
 
 
 async def failing(*_: int) -> int:
@@ -64,6 +73,23 @@ async def test_together_returns_all_results_or_cancels_all_calls() -> None:
     with pytest.raises(OSError, match="down"):
         await together(endless(cancelled), failing())
     assert (cancelled.is_set(), task and task.cancelling()) == (True, 0)
+
+
+async def test_what_is_done_meanwhile_ends_with_the_block() -> None:
+    cancelled, ended = asyncio.Event(), asyncio.Event()
+
+    async def seven() -> int:
+        ended.set()
+        return 7
+
+    late = meanwhile(0, endless, cancelled)
+    async with meanwhile(0, seven) as done, meanwhile(0, failing) as failed, late as nothing:
+        await ended.wait()
+        await asyncio.sleep(0.01)
+    async with meanwhile(60, seven) as never:
+        pass
+    assert (done, nothing, failed, never) == ([7], [], [], [])
+    assert cancelled.is_set()
 
 
 async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_waits() -> None:
