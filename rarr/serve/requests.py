@@ -25,12 +25,13 @@ from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
-from rarr.tools.guard.listening import is_loopback, require_long
+from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of a call."""
 OPEN = ("/healthz", "/readyz")
 """The routes that need no token: they show nothing."""
+_SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
 TOKEN_HEADER = "x-rarr-token"
 LONGEST_HEAD = 65_536
 """Bytes of the headers of a request, at most."""
@@ -163,8 +164,9 @@ class Callers:
         """Raises `SettingsError` for a short token, and where other machines could call without a token."""
         tokens = given.get_secret_value().split(",") if given else []
         self.tokens = [token.strip() for token in tokens if token.strip()]
-        for token in self.tokens:
-            require_long(token, "serve_token")
+        if any(len(token) < _SHORTEST for token in self.tokens):
+            cure = "openssl rand -hex 16 makes one"
+            raise SettingsError(f"serve_token has a token of fewer than {_SHORTEST} characters: {cure}")
         if not self.tokens and not is_loopback(host):
             told = "set RARR_SERVE_TOKEN, which callers send"
             raise SettingsError(f"--host {host} lets other machines in: {told}")

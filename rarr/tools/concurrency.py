@@ -338,18 +338,17 @@ class PerLoop(Generic[Result]):
                 await self._close(made)
 
 
-_actions: dict[object, Callable[[], object]] = {}
+_actions: list[Callable[[], object]] = []
 
 
 @contextmanager
 def before_end(action: Callable[[], object]) -> Iterator[None]:
     """Registers `action` for the time of the block: `call_all` calls it if the process is interrupted."""
-    key = object()
-    _actions[key] = action
+    _actions.append(action)
     try:
         yield
     finally:
-        del _actions[key]
+        _actions.remove(action)
 
 
 def call_all() -> None:
@@ -357,7 +356,7 @@ def call_all() -> None:
 
     A process that ends by a signal runs neither its `finally` blocks nor `atexit`.
     """
-    for action in list(_actions.values())[::-1]:
+    for action in _actions[::-1]:
         try:
             action()
         except Exception as error:

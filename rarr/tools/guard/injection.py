@@ -115,7 +115,10 @@ def suspicion(text: str) -> str:
     """Tells in a few words why `text` seems to address a language model; "" if no sign is found."""
     if hides_text(text):
         return _HIDDEN
-    plain = _folded(text)
+    plain = seen(text)
+    if not plain.isascii():
+        plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
+    plain = re.sub(r"[^\S\n]+", " ", plain.translate(_QUOTES).casefold())
     return next((reason for reason, pattern in _patterns().items() if pattern.search(plain)), "")
 
 
@@ -123,11 +126,3 @@ def suspicion(text: str) -> str:
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Compiles one pattern for each reason, at the first use, since that takes a tenth of a second."""
     return {reason: re.compile("|".join(signs), re.MULTILINE) for reason, signs in _SIGNS.items()}
-
-
-def _folded(text: str) -> str:
-    """Turns the text into lower case, plain letters, one kind of quotes, and single spaces."""
-    shown = seen(text)
-    if not shown.isascii():
-        shown = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))
-    return re.sub(r"[^\S\n]+", " ", shown.translate(_QUOTES).casefold())

@@ -1,20 +1,9 @@
-"""Opens the socket of a server, and checks who may reach it."""
+"""Opens the socket of a server, and finds out which machines may reach it."""
 
 import ipaddress
 import socket
 
-from rarr.errors import InputError, SettingsError
-
-SHORTEST = 16
-"""The fewest characters of a caller's token: a shorter token can be guessed."""
-
-
-def require_long(token: str, setting: str) -> None:
-    """Raises `SettingsError` for a token that is too short. `setting` is the name of its setting."""
-    if len(token) < SHORTEST:
-        raise SettingsError(
-            f"{setting} has a token of fewer than {SHORTEST} characters: openssl rand -hex 16 makes one"
-        )
+from rarr.errors import InputError
 
 
 def is_loopback(host: str) -> bool:
@@ -35,6 +24,5 @@ def listening_socket(host: str, port: int) -> socket.socket:
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
         return socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)
     except OSError as error:
-        raise InputError(
-            f"{host}:{port} cannot be listened at ({error.strerror}): name another with --host and --port"
-        ) from None
+        why = f"({error.strerror}): name another with --host and --port"
+        raise InputError(f"{host}:{port} cannot be listened at {why}") from None

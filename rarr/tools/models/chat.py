@@ -72,10 +72,7 @@ class Answer:
 
 
 class ChatModel(Protocol):
-    """A language model. `name` is its `provider:name` in the settings.
-
-    The record of how it reads planted sentences has its attribute `server`, an address, if it has one.
-    """
+    """A language model. `name` is its `provider:name` in the settings; it may have the address `server`."""
 
     name: str
 

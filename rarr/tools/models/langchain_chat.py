@@ -70,21 +70,21 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         given["http_client"] = _unused_client()
         if (seconds := given.get("timeout")) is not None:
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
+
+    def connected() -> BaseChatModel:  # the integration's own client breaks in the second event loop
+        client = bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
+        return make(http_async_client=client)
+
     # The integration drops a temperature that it knows the model to refuse.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
     address = getattr(getattr(first, "root_client", None), "base_url", None)  # a variable may have set it
     return LangChainChat(
         name,
-        lambda: make(http_async_client=_client(name)) if needs_client else make(),
+        connected if needs_client else make,
         secrets,
         server=None if address is None else str(address),
         left_out=refused | {"max_completion_tokens" if provider in DEFAULT_URLS else "max_tokens"},
     )
-
-
-def _client(name: str) -> httpx2.AsyncClient:
-    """Makes the client of an event loop: the integration's own client breaks in the second loop."""
-    return bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
 
 
 @cache

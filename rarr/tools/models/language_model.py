@@ -5,6 +5,7 @@
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -54,8 +55,8 @@ class LanguageModel:
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
         """Asks for one answer at temperature 0."""
-        ask = self._request(prompt, variables)
-        return (await self._once(ask, (), lambda: self._answers(prompt, shape, ask)))[0]
+        ask, read = self._request(prompt, variables), partial(_read, prompt, shape)
+        return (await self._once(ask, (), lambda: self._first(prompt, ask, prompt.tokens, read)))[0]
 
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str], **options: Any
@@ -64,7 +65,8 @@ class LanguageModel:
 
         `options` are the number of `samples` and the `temperature`.
         """
-        return await self._answers(prompt, shape, self._request(prompt, variables, **options))
+        ask, read = self._request(prompt, variables, **options), partial(_read, prompt, shape)
+        return await self._first(prompt, ask, prompt.tokens, read)
 
     async def reply(
         self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None, seed: int = 0
@@ -77,16 +79,11 @@ class LanguageModel:
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def replied(model: BudgetedChat) -> tuple[Answer, list[str]]:
-            try:
-                _, answer = await self._answer(model, ask, most)
-            except CallFailure as failure:
-                if failure.kind == "too_long":
-                    raise PromptTooLong(str(failure), failure.limit) from None
-                raise
+        async def unread(model: BudgetedChat, _: ChatRequest, answer: Answer) -> tuple[Answer, list[Any]]:
             return replace(answer, served=answer.served or model.name), [answer.texts[0]]
 
-        return await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, replied))
+        first = partial(self._first, prompt, ask, most, unread, ends_too_long=True)
+        return await self._once(ask, (max_tokens, seed), first)
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
@@ -110,21 +107,6 @@ class LanguageModel:
             memo[key] = await make()
         return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
 
-    async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
-        async def answered(model: BudgetedChat) -> tuple[list[Shape], list[Any]]:
-            sent, answer = await self._answer(model, ask, prompt.tokens)
-            # A server that gives one answer a request would repeat it without another seed.
-            others = (
-                replace(sent, samples=1, seed=ask.seed + number)
-                for number in range(len(answer.texts), ask.samples)
-            )
-            more = await together(*map(model.complete, others))
-            texts = [*answer.texts, *(text for other in more for text in other.texts)]
-            made = await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
-            return made, [each.model_dump(mode="json") for each in made]
-
-        return await self._first(prompt, ask, answered)
-
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
     ) -> tuple[ChatRequest, Answer]:
@@ -145,17 +127,21 @@ class LanguageModel:
         self,
         prompt: Prompt,
         ask: ChatRequest,
-        asked: Callable[[BudgetedChat], Awaitable[tuple[Made, list[Any]]]],
+        most: int | None,
+        read: Callable[[BudgetedChat, ChatRequest, Answer], Awaitable[tuple[Made, list[Any]]]],
+        *,
+        ends_too_long: bool = False,
     ) -> Made:
-        """Returns what the first model gives that does not fail; `asked` returns it and what traces show."""
+        """Returns what the first model gives that does not fail; `read` returns it and what traces show."""
         keep(prompt)
-        failures: list[str] = []
-        user = ask.messages[1].content
+        failures, user = list[str](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
-                    made, asking.body["answers"] = await asked(model)
+                    made, asking.body["answers"] = await read(model, *await self._answer(model, ask, most))
                 except (CallFailure, UnreadableAnswer) as failure:
+                    if ends_too_long and isinstance(failure, CallFailure) and failure.kind == "too_long":
+                        raise PromptTooLong(str(failure), failure.limit) from None
                     failures.append(str(failure))
                     continue
                 # Warn once a run; repeating the warning adds nothing.
@@ -174,13 +160,17 @@ def _has_begun(text: str) -> bool:
 
 
 async def _read(
-    model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape], answer: Answer
-) -> list[Shape]:
+    prompt: Prompt, shape: type[Shape], model: BudgetedChat, ask: ChatRequest, answer: Answer
+) -> tuple[list[Shape], list[Any]]:
     """Parses the texts of an answer. If none can be read, asks the model once more, with twice the tokens.
 
     Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
     Raises `UnreadableAnswer` if the second answer cannot be read either.
     """
+    # A server that gives one answer a request would repeat it without another seed.
+    missing = range(len(answer.texts), ask.samples)
+    more = await together(*(model.complete(replace(ask, samples=1, seed=ask.seed + it)) for it in missing))
+    answer = replace(answer, texts=(*answer.texts, *(text for other in more for text in other.texts)))
     answers, problem = await work(_readable, answer, shape)
     if not answers:
         again = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
@@ -195,11 +185,10 @@ async def _read(
         quote = " ".join(answer.texts[0].split())[:_QUOTE]
         cure = "; raise max_answer_tokens" if answer.cut else ""
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}")
-    return answers
+    return answers, [each.model_dump(mode="json") for each in answers]
 
 
 def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
-    """Parses the texts; returns the answers, and the problem of the first text that cannot be read."""
     answers, problems = list[Shape](), list[str]()
     for text in answer.texts:
         try:

@@ -1,4 +1,4 @@
-"""Blocks, sentences and protected parts of texts as people, models and tools write them."""
+"""Blocks, sentences, protected parts and languages of texts as people, models and tools write them."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences, split_sentences
+from rarr.tools.text.language_detection import language_of
 
 
 def document_sentences(text: str) -> list[str]:
@@ -148,3 +149,24 @@ NOTES = [f"Note {number} is long enough for a line that is not broken, and ends 
 )
 def test_roles_times_and_labels_of_notes_are_no_part_of_a_sentence(text: str, expected: list[str]) -> None:
     assert own_sentences(text) == expected
+
+
+LANGUAGES = {
+    "en": "The lift was opened in 1881, and it has been run by volunteers since then.",
+    "de": "Das Hebewerk wurde 1881 eröffnet und wird seit dem Krieg von Freiwilligen betrieben.",
+    "fr": "L’ascenseur a ouvert en 1881 et il est géré par des bénévoles depuis la guerre.",
+    "es": "El ascensor se inauguró en 1881 y desde la guerra lo manejan los voluntarios del pueblo.",
+    "sv": "Hissen öppnades 1881 och drivs av frivilliga som inte har betalt för det.",
+    "ru": "Подъёмник был открыт в 1881 году, и с тех пор им управляют добровольцы.",
+    "zh": "升船机于1881年启用，此后由志愿者运营。",
+    "ja": "昇降機は1881年に開業し、それ以来ボランティアが運営しています。",
+}
+UNCLEAR = [
+    *("", "1881", "Der Spiegel", "`le la les` opened", "Querrin lift: 1881."),
+    "The paper Die Zeit and the band Los Lobos met in the town of El Paso.",
+]
+
+
+def test_language_is_found_and_an_unclear_text_may_be_english() -> None:
+    assert [language_of(text) for text in LANGUAGES.values()] == list(LANGUAGES)
+    assert {language_of(text) for text in UNCLEAR} == {"en"}
