@@ -19,13 +19,7 @@ from protego import Protego
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, link, resolve, vetted
 from rarr.tools.concurrency import PerLoop
-from rarr.tools.guard.bounded_http_client import (
-    REQUEST_HEADERS,
-    AnswerTooLongError,
-    UnreadableError,
-    certificates,
-    pieces,
-)
+from rarr.tools.guard import bounded_http_client as bounded
 from rarr.tools.text.wording import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
@@ -38,7 +32,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers
 _PAGE_HEADERS = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
-    **REQUEST_HEADERS,
+    **bounded.REQUEST_HEADERS,
     "Connection": "close",
 }
 # The possessive + prevents backtracking: a row of comments could be split in very many ways.
@@ -64,7 +58,6 @@ _OTHER_ROBOT = "0"  # no product name holds a digit
 Rules = Protego | str
 """The rules of a site, or the reason why none of its pages is fetched, with the cure."""
 Taken = TypeVar("Taken")
-Take = Callable[[httpx2.Response], Awaitable[Taken]]
 
 
 class Turns:
@@ -204,34 +197,29 @@ class Fetcher:
             return page._replace(seconds_left=end - monotonic())
 
     async def _page(self, url: httpx2.URL) -> Fetched | httpx2.URL:
-        async def read(response: httpx2.Response) -> Fetched:
-            media_type, length = _required_type(response), response.headers.get("Content-Length", "")
-            if length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes:
-                content, is_whole = b"", False
-            else:
-                content, is_whole = await _received(response, self._max_bytes)
-            if not is_whole:
-                most = f"{self._max_bytes:,} bytes"
-                raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
-            if not content:
-                raise RetrievalError("it is empty: leave it out")
-            return Fetched(str(url), content, media_type or _sniffed(content), response.charset_encoding)
-
         try:
             if self._robots:
                 await self._robots.require(url, self._rules)
-            return await self._answer(url, read)
+            page = await self._answer(url, self._read_page)
         except UnreachableError as error:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
+        return page._replace(url=str(url)) if isinstance(page, Fetched) else page
+
+    async def _read_page(self, response: httpx2.Response) -> Fetched:
+        media_type, length = _required_type(response), response.headers.get("Content-Length", "")
+        is_long = length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes
+        content, is_whole = (b"", False) if is_long else await _received(response, self._max_bytes)
+        if not is_whole:
+            most = f"{self._max_bytes:,} bytes"
+            raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
+        if not content:
+            raise RetrievalError("it is empty: leave it out")
+        return Fetched("", content, media_type or _sniffed(content), response.charset_encoding)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
-        async def read(response: httpx2.Response) -> tuple[int, bytes]:
-            content = (await _received(response, MOST_BYTES))[0] if response.is_success else b""
-            return response.status_code, content
-
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:
-                return await self._answer(target, read)
+                return await self._answer(target, _read_rules)
             except UnreachableError as error:
                 if target.host == url.host:
                     raise
@@ -240,7 +228,9 @@ class Fetcher:
 
         return await _follow(url, ask)
 
-    async def _answer(self, url: httpx2.URL, take: Take[Taken]) -> Taken | httpx2.URL:
+    async def _answer(
+        self, url: httpx2.URL, take: Callable[[httpx2.Response], Awaitable[Taken]]
+    ) -> Taken | httpx2.URL:
         """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect."""
         failure = ""
         try:
@@ -276,7 +266,7 @@ class Fetcher:
             headers={"Host": url.netloc.decode("ascii"), **self._headers},
             extensions={"sni_hostname": url.raw_host.decode(), "timeout": limits},
         )
-        certified = await asyncio.to_thread(certificates)  # the first call reads files
+        certified = await asyncio.to_thread(bounded.certificates)  # the first call reads files
         async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
             response = await transport.handle_async_request(request)
             try:
@@ -292,6 +282,11 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
             return answer
         url = answer
     raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
+
+
+async def _read_rules(response: httpx2.Response) -> tuple[int, bytes]:
+    content = (await _received(response, MOST_BYTES))[0] if response.is_success else b""
+    return response.status_code, content
 
 
 def _required_type(response: httpx2.Response) -> str:
@@ -322,11 +317,11 @@ async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
     """Reads at most `most` bytes of the body, as sent and as unpacked. Returns them, and if that is all."""
     content = bytearray()
     try:
-        async with aclosing(pieces(response, most)) as body:
+        async with aclosing(bounded.pieces(response, most)) as body:
             async for piece in body:
                 content += piece
-    except AnswerTooLongError:
+    except bounded.AnswerTooLongError:
         return bytes(content), False
-    except UnreadableError as error:
+    except bounded.UnreadableError as error:
         raise RetrievalError(f"{error}: leave it out") from None
     return bytes(content), True

@@ -8,7 +8,8 @@ trust requests from inside.
 import asyncio
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 import httpx2
@@ -62,36 +63,27 @@ async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = 
         addresses = [literal] if literal else [ip_address(text) for text in await find(host, port)]
     except (OSError, ValueError) as error:
         why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
-        raise _unreachable(host, why) from None
+        raise _refused(host, why, UnreachableError) from None
     if not addresses:
-        raise _unreachable(host, "it has no address: check how it is written")
+        raise _refused(host, "it has no address: check how it is written", UnreachableError)
     for address in addresses:
         if not (is_public(address) or (allow_loopback and address.is_loopback)):
-            raise _unreachable(host, f"its address {address} is not a public one")
+            raise _refused(host, f"its address {address} is not a public one", UnreachableError)
     return [str(address) for address in addresses]
 
 
 def is_public(address: Address) -> bool:
     """True if `address` is public: everybody on the internet can reach it, as far as the address tells."""
-    inner = list(_inside(address))
-    if inner:
-        return all(map(is_public, inner))
-    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
-    return (
-        address.is_global
-        and not (address.is_multicast or address.is_reserved)
-        and not any(address in network for network in _SPECIAL)
-    )
-
-
-def _inside(address: Address) -> Iterator[IPv4Address]:
-    """Yields the IPv4 addresses inside an IPv6 address, to which its packets may be delivered."""
     if isinstance(address, IPv6Address):
-        inner = (address.ipv4_mapped, address.sixtofour, *(address.teredo or ()))
-        yield from filter(None, inner)
-        if address in _NAT64:
-            yield IPv4Address(int(address) & 0xFFFF_FFFF)
+        # The IPv4 addresses inside it, to which its packets may be delivered.
+        inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        inner += [IPv4Address(int(address) & 0xFFFF_FFFF)] if address in _NAT64 else []
+        if any(inner):
+            return all(map(is_public, filter(None, inner)))
+        if address not in _GLOBAL_UNICAST:
+            return False
+    is_special = any(address in network for network in _SPECIAL)
+    return address.is_global and not (address.is_multicast or address.is_reserved or is_special)
 
 
 def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
@@ -129,29 +121,24 @@ def host_name(host: str) -> str:
     literal = _literal(name)
     if literal:
         return str(literal)
-    labels, why = name.split("."), ""
+    labels = name.split(".")
     if _NUMBER.fullmatch(labels[-1]):
-        why = "write an IP address as four decimal numbers"
-    elif len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
-        why = "it is not the name of a machine"
-    elif len(labels) == 1 or any(f".{name}".endswith(f".{local}") for local in _LOCAL):
-        why = "it names a machine of a local network"
-    if why:
-        raise RetrievalError(str(_unreachable(host, why)))
+        raise _refused(host, "write an IP address as four decimal numbers")
+    if len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
+        raise _refused(host, "it is not the name of a machine")
+    if len(labels) == 1 or any(f".{name}".endswith(f".{local}") for local in _LOCAL):
+        raise _refused(host, "it names a machine of a local network")
     return name
 
 
 def _literal(host: str) -> Address | None:
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return None
-    # A zone names a network card of this machine.
-    return None if isinstance(address, IPv6Address) and address.scope_id else address
+    with suppress(ValueError):
+        return None if "%" in host else ip_address(host)  # a zone names a network card of this machine
+    return None
 
 
-def _unreachable(host: str, why: str) -> UnreachableError:
-    return UnreachableError(f"the host {shown(host)!r} is not asked: {why}")
+def _refused(host: str, why: str, error: type[Exception] = RetrievalError) -> Exception:
+    return error(f"the host {shown(host)!r} is not asked: {why}")
 
 
 def _unfetched(text: str, why: str) -> RetrievalError:

@@ -168,7 +168,7 @@ class Shelf:
         """Makes the page at `url`, whose text is cut within `seconds`. Raises `RetrievalError`."""
         text = document.text
         if len(text) > _LONG:
-            spans = await _readable(url, extracted(windows, text, self._window, seconds=seconds))
+            spans = await readable(url, extracted(windows, text, self._window, seconds=seconds))
         else:
             spans = await asyncio.to_thread(windows, text, self._window)
         facts = {"title": document.title, "published_at": document.published_at}
@@ -222,11 +222,12 @@ class PageReader(Shelf):
         it = await self._fetcher.fetch(url)
         end = time.monotonic() + it.seconds_left
         reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
-        document = await _readable(url, reading)
+        document = await readable(url, reading)
         return await self.page(it.url, document, end - time.monotonic())
 
 
-async def _readable(url: str, reading: Awaitable[Result]) -> Result:
+async def readable(url: str, reading: Awaitable[Result]) -> Result:
+    """Awaits the reading of the page at `url`. Raises `RetrievalError` if it cannot be read."""
     try:
         return await reading
     except UnreadableError as error:

@@ -7,20 +7,22 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 from urllib.parse import quote, urldefrag, urlsplit
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.extracted_document import Document, UnreadableError, published
+from rarr.retrievers.extract.extracted_document import Document, published
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.rerank.overlap import nearest
-from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf
+from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, readable
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of, normalised
-from rarr.retrievers.web.service_requests import JsonService, outcomes, readable
+from rarr.retrievers.web.service_requests import JsonService, outcomes
 from rarr.settings import Settings
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
@@ -44,7 +46,16 @@ class WebSearch(ABC):
         missing = sum(not document for document in documents)
         more = [self._nearest(page, query) for page in pages[k : k + missing]]
         documents += await outcomes(more, pages=True)
-        return readable([page["url"] for page in pages[: len(documents)]], documents)
+        results = list(zip(pages, documents, strict=False))
+        failed = [(page["url"], it) for page, it in results if isinstance(it, RetrievalError)]
+        passages = [it for _, found in results if not isinstance(found, RetrievalError) for it in found]
+        if failed and not passages:  # it may be the reason
+            raise failed[0][1]
+        for url, error in failed:
+            message = " ".join(str(error).split())
+            named = message if shown(url) in message else f"{shown(url)}: {message}"
+            meter().warn("page_failed", f"a page was left out: {named}")
+        return passages
 
     async def extracted(self, url: str) -> str | None:
         """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
@@ -119,12 +130,9 @@ class Tavily(WebSearch):
         return [it for it in map(as_object, results) if isinstance(it.get("url"), str) and host_of(it["url"])]
 
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
-        url, raw, text = page["url"], page.get("raw_content"), ""
+        url, raw = page["url"], page.get("raw_content")
         if isinstance(raw, str) and raw.strip():
-            try:
-                text = (await extracted(extract_page, raw.encode(), "text/markdown", None)).text
-            except UnreadableError as error:
-                raise RetrievalError(f"{shown(url)} cannot be used: {error}") from error
+            text = (await readable(url, extracted(extract_page, raw.encode(), "text/markdown", None))).text
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
@@ -208,7 +216,6 @@ _LONGEST_WIKI_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
 _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 
-_MARKED = re.compile(r"(#{1,6}) (.*)")
 _FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
 # Headings of sections that are not about the subject, in the languages of the largest editions.
 _NO_SUBJECTS = """
@@ -231,14 +238,13 @@ class Wikipedia(WebSearch):
         and an address to write to, which Wikimedia asks for. Raises `SettingsError`.
         """
         if settings.published_after or settings.published_before:
-            cure = "leave out published_after and published_before"
-            raise SettingsError(f"wikipedia has no dates of publication: {cure}")
+            told = "wikipedia has no dates of publication"
+            raise SettingsError(f"{told}: leave out published_after and published_before")
         language, agent = settings.wikipedia_language, settings.user_agent.strip()
         if not _LANGUAGE.fullmatch(language):
             raise SettingsError(f"no language {shown(language)!r}: write an edition's, as in en or zh-yue")
-        if not agent or not (agent.isascii() and agent.isprintable()):
-            cure = "write ASCII, as in 'app/1 (me@my.org)'"
-            raise SettingsError(f"no user agent {shown(agent)!r}: {cure}")
+        if not (agent and agent.isascii() and agent.isprintable()):
+            raise SettingsError(f"no user agent {shown(agent)!r}: write ASCII, as in 'app/1 (me@my.org)'")
         address = settings.wikipedia_url or f"https://{language.lower()}.wikipedia.org"
         url = urlsplit(address)
         if url.scheme not in ("http", "https") or not url.hostname:
@@ -315,35 +321,25 @@ def search_words(question: str) -> list[str]:
     return [search for search in dict.fromkeys(searches) if search]
 
 
-def _fitting(words: list[str], joined: str) -> str:
-    kept = ""
-    for word in words:
-        longer = f"{kept}{joined}{word}" if kept else word[:_LONGEST_WIKI_QUERY]
-        if len(longer) > _LONGEST_WIKI_QUERY:
-            break
-        kept = longer
-    return kept
+def _fitting(words: Sequence[str], joined: str) -> str:
+    lengths = accumulate(len(word) + len(joined) for word in words)
+    most = sum(length - len(joined) <= _LONGEST_WIKI_QUERY for length in lengths)
+    return joined.join(words[: max(most, 1)])[:_LONGEST_WIKI_QUERY]
 
 
 def article_text(extract: str) -> str:
     """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
     kept: list[str] = []
     dropped = 7  # the level of the heading whose section is left out; 7: no section is
-    for block in map(_with_mark, filter(None, map(str.strip, _with_plain_formulas(extract)))):
-        if heading := _MARKED.fullmatch(block):
-            level = len(heading[1])
-            if level <= dropped:
-                dropped = level if heading[2].casefold() in _DROPPED else 7
+    for line in filter(None, map(str.strip, _with_plain_formulas(extract))):
+        # A pattern would take quadratic time for hostile lines.
+        level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
+        heading = line[level : len(line) - level].strip(" \t")
+        if level and heading and level <= dropped:
+            dropped = level if heading.casefold() in _DROPPED else 7
         if dropped == 7:
-            kept.append(block)
+            kept.append(f"{'#' * level} {heading}" if level and heading else line)
     return "\n\n".join(kept)
-
-
-def _with_mark(line: str) -> str:
-    """Turns == Fruit == into ## Fruit. A pattern would take quadratic time for hostile lines."""
-    level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
-    words = line[level : len(line) - level].strip(" \t")
-    return f"{'#' * level} {words}" if level and words else line
 
 
 def _with_plain_formulas(extract: str) -> list[str]:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
@@ -114,21 +113,3 @@ async def outcomes(
             return error
 
     return await asyncio.gather(*map(outcome, calls))
-
-
-def readable(urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
-    """Returns the passages of all pages that could be read, in order; `documents[i]` is of `urls[i]`.
-
-    Pages that could not be read become warnings of the run. Raises the first failure where there are no
-    passages, since it may be the reason.
-    """
-    results = list(zip(urls, documents, strict=True))
-    failed = [(url, result) for url, result in results if isinstance(result, RetrievalError)]
-    passages = [it for _, result in results if not isinstance(result, RetrievalError) for it in result]
-    if failed and not passages:
-        raise failed[0][1]
-    for url, error in failed:
-        message = " ".join(str(error).split())
-        named = message if shown(url) in message else f"{shown(url)}: {message}"
-        meter().warn("page_failed", f"a page was left out: {named}")
-    return passages

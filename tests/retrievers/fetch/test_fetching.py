@@ -1,76 +1,42 @@
-"""How a fetcher asks: whom, under which name, with which headers, and how much at once."""
+"""How a fetcher asks: whom, under which name, how much at once, and only what a site's robots.txt allows."""
 
 import asyncio
+import gzip
 import shutil
 import ssl
 import subprocess
+import time
 from asyncio import StreamWriter
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import fetching
+from rarr.retrievers.fetch.fetching import MOST_BYTES, Robots, rules
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError
 from retrievers.fetch.test_public_ip_addresses import finding
-from retrievers.fetches import PAGE, PATIENCE_S, fetch, here, make, refusal
-from retrievers.hostile import Hostile, answer
+from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, here, make, refusal
+from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
-loopback = pytest.mark.loopback
-
-
-class Internet(httpx2.AsyncBaseTransport):
-    """Every machine of the world; those in `dead` do not answer. `asked`: who was asked for what."""
-
-    def __init__(self) -> None:
-        self.asked: list[httpx2.Request] = []
-        self.dead: set[str] = set()
-        self.moved: dict[str, str] = {}
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        self.asked.append(request)
-        if request.url.host in self.dead:
-            raise httpx2.ConnectError("nobody is there", request=request)
-        there = self.moved.get(request.headers["Host"])
-        if there:
-            return httpx2.Response(302, headers={"Location": there})
-        return httpx2.Response(200, headers={"Content-Type": "text/html"}, stream=httpx2.ByteStream(PAGE))
-
-    @property
-    def addresses(self) -> list[str]:
-        return [request.url.host for request in self.asked]
+pytestmark = pytest.mark.loopback
 
 
-@pytest.fixture
-def internet(monkeypatch: pytest.MonkeyPatch) -> Internet:
-    world = Internet()
-    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: world)
-    return world
+async def test_fetch_connects_to_the_vetted_addresses_in_turn_and_vets_a_changed_answer_again() -> None:
+    async with Hostile({"/a": answer(PAGE)}) as server:
+        fetcher, url = (
+            make(find=finding(["::1", "127.0.0.1"], ["10.0.0.1"])),
+            server.url("/a", host="Site.ORG"),
+        )
+        assert (await fetcher.fetch(url)).content == PAGE
+        with pytest.raises(RetrievalError, match="not a public one"):
+            await fetcher.fetch(url)
+    [head] = server.heads
+    assert f"Host: site.org:{server.port}\r\n" in head
 
 
-async def test_fetch_connects_to_the_vetted_address(internet: Internet) -> None:
-    await fetch("https://Site.ORG:8443/a", find=finding(["8.8.8.8"], ["10.0.0.1"]))
-    (request,) = internet.asked
-    assert str(request.url) == "https://8.8.8.8:8443/a"
-    assert request.headers["Host"] == "site.org:8443"
-    assert request.extensions["sni_hostname"] == "site.org"
-
-
-async def test_fetch_vets_a_changed_answer_again(internet: Internet) -> None:
-    fetcher = make(find=finding(["8.8.8.8"], ["10.0.0.1"]))
-    await fetcher.fetch("http://site.org/")
-    with pytest.raises(Exception, match="not a public one"):
-        await fetcher.fetch("http://site.org/")
-    assert internet.addresses == ["8.8.8.8"]
-
-
-@pytest.mark.parametrize("there", ["http://127.0.0.1/", "http://localhost/", "http://2130706433"])
-async def test_redirect_to_this_machine_is_refused(internet: Internet, there: str) -> None:
-    internet.moved["site.org"] = there
-    await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
-    assert internet.addresses == ["8.8.8.8"]
-
-
-@loopback
 async def test_fetch_sends_its_user_agent_and_no_other_identifying_header(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -106,7 +72,6 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return made
 
 
-@loopback
 async def test_certificate_must_be_trusted_and_for_the_name(
     certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,9 +93,166 @@ async def slow(writer: StreamWriter) -> None:
     writer.write(answer(PAGE))
 
 
-@loopback
 async def test_fetches_from_one_host_take_turns() -> None:
     fetcher = make()
     async with Hostile({"/": slow}) as server, asyncio.timeout(PATIENCE_S):
         await asyncio.gather(*(fetcher.fetch(server.url()) for _ in range(8)))
     assert server.most == fetching.AT_ONCE_PER_HOST
+
+
+FORBIDS = b"User-agent: *\nDisallow: /\n"
+ALLOWS = b"User-agent: *\nDisallow:\n"
+
+
+def site(text: Script, **more: Script) -> Hostile:
+    return Hostile({"/": answer(PAGE), "/robots.txt": text, **{f"/{path}": to for path, to in more.items()}})
+
+
+DRIPS = [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (answer(ALLOWS), ""),
+        (answer(ALLOWS, kind=None), ""),
+        (answer(b"User-agent: rarr-test\nAllow: /\n" + FORBIDS), ""),
+        (answer(FORBIDS, status="404 Not Found"), ""),
+        (answer(FORBIDS, status="403 Forbidden"), ""),
+        (answer(b""), ""),
+        (answer(b"", status="204 No Content"), ""),
+        (answer(b"\xff\x00" * 1000), ""),
+        (answer(b"#" * MOST_BYTES + b"\n" + FORBIDS), ""),
+        (forever(b"HTTP/1.1 404 Not Found\r\n\r\n", b"x", 0.02), ""),
+        (forever(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000), ""),
+        (answer(gzip.compress(b" " * MOST_BYTES * 10 + FORBIDS, mtime=0), "Content-Encoding: gzip"), ""),
+        (answer(FORBIDS), "forbids it"),
+        (answer(FORBIDS, kind="image/png"), "forbids it"),
+        (answer(FORBIDS + b"#" * MOST_BYTES), "forbids it"),
+        (answer(b"User-agent: rarr-test\nDisallow: /"), "forbids it"),
+        (answer(gzip.compress(FORBIDS, mtime=0), "Content-Encoding: gzip"), "forbids it"),
+        (answer(FORBIDS, "Content-Encoding: br"), "cannot be read"),
+        (answer(ALLOWS, status="500 Hm"), "answered 500"),
+        (answer(ALLOWS, status="503 Hm"), "answered 503"),
+        (answer(ALLOWS, status="304 Hm").removesuffix(ALLOWS), "answered 304"),
+        (moved("http://10.0.0.1/robots.txt"), "not a public one"),
+        (moved("file:///etc/passwd"), "only http and https"),
+        (moved("/robots.txt"), "more than 5 times"),
+        (reset, "cannot be read"),
+        (b"nonsense\r\n\r\n", "cannot be read"),
+        *((script, "was not sent in time") for script in DRIPS),
+    ],
+)
+async def test_page_is_asked_for_where_robots_txt_allows_it(text: Script, why: str) -> None:
+    async with site(text) as server:
+        if why:
+            limit = 1.0 if text in DRIPS else 10.0
+            assert why in await refusal(server.url(), respect_robots=True, timeout_s=limit)
+        else:
+            assert (await fetch(server.url(), respect_robots=True)).content == PAGE
+    assert ("/" in server.paths) is (why == "")
+
+
+async def test_fetches_from_a_dead_site_share_one_request_for_its_rules() -> None:
+    async with site(silent) as server:
+        fetcher = make(respect_robots=True, timeout_s=SHORT_S)
+        results = await asyncio.gather(
+            *(fetcher.fetch(server.url()) for _ in range(5)), return_exceptions=True
+        )
+    assert all(isinstance(result, RetrievalError) for result in results)
+    assert server.paths == ["/robots.txt"]
+
+
+async def nowhere(name: str, port: int) -> Sequence[str]:
+    raise OSError("Name or service not known")
+
+
+async def inside(name: str, port: int) -> Sequence[str]:
+    return ["10.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("find", "why"),
+    [(nowhere, "cannot be looked up (Name or service not known): check the"), (inside, "not a public one")],
+)
+async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(find: Resolve, why: str) -> None:
+    fetcher = make(respect_robots=True, find=find)
+    for path in ("a", "b"):
+        with pytest.raises(
+            RetrievalError, match=rf"^http://site\.org/{path}: the host 'site\.org' "
+        ) as caught:
+            await fetcher.fetch(f"http://site.org/{path}")
+        assert why in str(caught.value)
+        assert "robots" not in str(caught.value)
+
+
+async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
+    forbids = answer(b"User-agent: *\nDisallow: /secret")
+    async with site(forbids, open=moved("/secret"), secret=answer(PAGE)) as server:
+        with pytest.raises(RetrievalError, match=r"/secret is not fetched: .* forbids it"):
+            await fetch(server.url("/open"), respect_robots=True)
+    assert "/secret" not in server.paths
+
+
+SITE_PAGE = httpx2.URL("https://site.org/page")
+
+
+def may(text: str, path: str, name: str = "rarr") -> bool:
+    return rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "allows"),
+    [
+        ("", "/", True),
+        ("User-agent: *\nDisallow:", "/", True),
+        ("User-agent: *\nAllow: /\nDisallow: /private", "/private", False),
+        ("User-agent: *\nDisallow: /\nAllow: /public", "/public", True),
+        ("User-agent: *\nDisallow: /page\nAllow: /page", "/page", True),
+        ("User-agent: *\nAllow: /page\nDisallow: /*.htm", "/page.htm", False),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: rarr\nAllow: /", "/page", True),
+        ("User-agent: RARR/9.9\nDisallow: /", "/page", False),
+        ("User-agent: rarrbot\nDisallow: /", "/page", True),
+        ("User-agent: ra\nDisallow: /", "/page", True),
+        ("User-agent: a\nUser-agent: rarr\nDisallow: /", "/page", False),
+        ("User-agent: a\nCrawl-delay: 1\nUser-agent: rarr\nDisallow: /", "/page", False),
+        ("User-agent: rarr\nCrawl-delay: 1\nUser-agent: a\nDisallow: /", "/page", False),
+        ("User-agent: rarr\nDisallow: /a\nUser-agent: b\nUser-agent: rarr\nDisallow: /b", "/b", False),
+        ("User-agent: rarr\nUser-agent: *\nDisallow:\n\nUser-agent: *\nDisallow: /", "/", True),
+        ("Disallow: /\nUser-agent: other\nDisallow: /", "/", True),
+        ("\ufeffuser-AGENT : * # all\r\n  disallow : /x#y\r\n", "/xz", False),
+        ("<html><body>Not found</body></html>", "/", True),
+        ("User-agent: *\nDisallow: /\x00\x1b", "/", True),
+    ],
+)
+def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool) -> None:
+    assert may(text, path) is allows
+
+
+def test_rule_with_many_wildcards_is_matched_quickly() -> None:
+    text = "User-agent: *\n" + f"Disallow: /{'*a' * 2000}b\n" * 100
+    assert may(text, "/" + "a" * 4000)
+
+
+async def test_rules_of_a_site_are_kept_for_a_day_and_its_failure_for_30_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, statuses = list[str](), [0, 200, 200, 200]
+
+    async def read(url: httpx2.URL) -> tuple[int, bytes]:
+        asked.append(str(url))
+        if not (status := statuses.pop(0)):
+            raise UnreachableError("nobody is there")
+        return status, b""
+
+    known, now = Robots("rarr", 10), time.monotonic()
+    for _ in range(2):
+        with pytest.raises(RetrievalError, match="nobody is there"):
+            await known.require(SITE_PAGE, read)
+    assert len(asked) == 1
+    for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
+        monkeypatch.setattr(fetching, "monotonic", lambda at=now + seconds: at)
+        await known.require(SITE_PAGE, read)
+        assert len(asked) == requests
+    await known.require(httpx2.URL("https://site.org:8443/"), read)
+    assert asked[-1] == "https://site.org:8443/robots.txt"

@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import given, strategies as st
 from tools.asking import metered
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.web.cache import Cache, PageReader
-from rarr.retrievers.web.searches import SPARE, SearXNG, Tavily, WebSearch, Wikipedia
-from rarr.retrievers.web.service_requests import readable
+from rarr.retrievers.web.searches import (
+    SPARE,
+    SearXNG,
+    Tavily,
+    WebSearch,
+    Wikipedia,
+    article_text,
+    search_words,
+)
 from rarr.settings import Settings
 from rarr.testing.server import Listener, Reply
 from rarr.tools.models.run_budget import Budget
@@ -82,24 +90,20 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
     assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE), "1")
 
 
-async def test_wikipedia_page_that_is_no_article_gives_way_to_the_next(using: Using) -> None:
+async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next(using: Using) -> None:
     several = {"extract": "Peach may refer to a tree.", "pageprops": {"disambiguation": ""}}
-    wiki = Wiki(Peach=several, Gone={"missing": True, "note": "peach"}, Orchard="A peach grows here.")
-    with Listener(wiki) as service:
-        passages = await using(Wikipedia, service.url).retrieve("peach", 2)
+    wiki = Wiki(
+        Peach=several,
+        Gone={"missing": True, "note": "peach"},
+        Broken=ValueError("it broke, peach"),
+        Orchard="A peach grows here.",
+    )
+    with Listener(wiki) as service, metered() as meter:
+        passages = await using(Wikipedia, service.url).retrieve("peach", 3)
     assert [passage.title for passage in passages] == ["Orchard"]
-
-
-async def test_wikipedia_survives_a_broken_article_with_a_warning(using: Using) -> None:
-    with (
-        Listener(Wiki(Peach=ValueError("it broke"), Orchard="A peach grows.")) as service,
-        metered() as meter,
-    ):
-        passages = await using(Wikipedia, service.url).retrieve("peach", 2)
-    assert {passage.title for passage in passages} == {"Orchard"}
     [notice] = meter.warnings
     assert notice.code == "page_failed"
-    assert f"{service.url.removesuffix('/v1')}/wiki/Peach: " in notice.message
+    assert f"{service.url.removesuffix('/v1')}/wiki/Broken: " in notice.message
     assert "it broke" in notice.message
 
 
@@ -247,7 +251,59 @@ async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -
     assert "half of the time that was left: raise deadline_s" in meter.warnings[0].message
 
 
-def test_pages_that_all_fail_are_an_error_without_warnings() -> None:
-    with metered() as meter, pytest.raises(RetrievalError, match="gone"):
-        readable(["https://a.org/"], [RetrievalError("gone")])
+async def test_pages_that_all_fail_are_an_error_without_warnings(using: Using) -> None:
+    listener, page = Listener(lambda asked: results(page)), "https://a.org/"
+    with listener as service, metered() as meter, pytest.raises(RetrievalError, match="gone"):
+        await using(SearXNG, service.url, reader=Reader(page)).retrieve("q", 2)
     assert meter.warnings == []
+
+
+FORMULA = """The energy is .
+  .
+    .
+        E
+        =
+        m
+    .
+    {\\displaystyle E=mc^{2}}
+  .
+, where c is the speed of light.
+It is famous.""".replace(".\n", "\n", 5)
+
+
+@pytest.mark.parametrize("name", ["References", "SEE ALSO", "Einzelnachweise", "Voir aussi", "脚注"])
+def test_wikipedia_reference_sections_are_left_out_with_their_subsections(name: str) -> None:
+    assert article_text(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
+
+
+def test_wikipedia_formula_stays_in_its_sentence() -> None:
+    assert article_text(FORMULA).split("\n\n") == [
+        "The energy is E=mc^{2}, where c is the speed of light.",
+        "It is famous.",
+    ]
+
+
+@pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
+def test_wikipedia_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
+    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Who wrote Emma?", "Who wrote Emma"),
+        ('"Emma" AND (intitle:x OR y*) ~z -w !v', "Emma and intitle x or y z w v"),
+        ("What is Marie-Claire's 3.14, 1,000 and C#?", "What is Marie-Claire's 3.14, 1,000 and C#"),
+        ("東京の人口は？", "東京の人口は？"),
+        ("भारत की राजधानी", "भारत की राजधानी"),
+    ],
+)
+def test_wikipedia_search_has_no_operators(question: str, first: str) -> None:
+    assert search_words(question)[0].replace(",", "") == first.replace(",", "")
+
+
+@given(st.text(max_size=600))
+def test_wikipedia_searches_are_short_and_plain(question: str) -> None:
+    for words in search_words(question):
+        assert 0 < len(words) <= 250
+        assert not set(words) & set('"*~|!?:<>(){}[]')
