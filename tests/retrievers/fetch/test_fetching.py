@@ -81,7 +81,7 @@ async def test_certificate_must_be_trusted_and_for_the_name(
         message = await refusal(server.url(host="site.org", scheme="https"), find=here)
         assert "CERTIFICATE_VERIFY_FAILED" in message
         trusted = ssl.create_default_context(cafile=certificate[0])
-        monkeypatch.setattr(fetching, "certificates", lambda: trusted)
+        monkeypatch.setattr("rarr.tools.guard.bounded_http_client.certificates", lambda: trusted)
         assert (await fetch(server.url(host="site.org", scheme="https"), find=here)).content == PAGE
         for other in ("other.org", "127.0.0.1"):
             message = await refusal(server.url(host=other, scheme="https"), find=here)
