@@ -47,20 +47,16 @@ def published(value: object) -> datetime | None:
         for parse in (datetime.fromisoformat, parsedate_to_datetime):
             with suppress(ValueError, OverflowError):
                 return published(parse(value.strip()))
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return datetime.combine(value, time(), UTC)
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return None
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
 
 
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
 _MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
 _SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
 _PIECE = 4 * MEGABYTE  # bytes that are read at once
@@ -80,7 +76,7 @@ def decoded(
     `UnreadableError` if the file is not text.
     """
     first = file.read(_SAMPLE)
-    marked = [encoding for mark, encoding in _MARKS.items() if first.startswith(mark)]
+    marked = [encoding for encoding, marks in _MARKS.items() if first.startswith(marks)]
     for encoding in marked[:1] or filter(None, ["utf-8", declared]):
         with suppress(LookupError, ValueError):
             if all("\0" not in piece for piece in _pieces(file, encoding, "strict")):

@@ -126,9 +126,10 @@ def _heading(text: str, name: str) -> str:
     headings = [block for block in blocks(text) if block.kind == "heading"]
     if not headings:
         return ""
-    title = text[headings[0].start : headings[0].end].strip().partition("\n")[0].strip("#*_ \t\r")
-    is_part = any(other.level == headings[0].level for other in headings[1:])
+    first, *others = headings
+    title = text[first.start : first.end].strip().partition("\n")[0].strip("#*_ \t\r")
     words, name_words = (set(_LETTERS.findall(each.casefold())) for each in (title, name))
+    is_part = any(other.level == first.level for other in others)
     return "" if is_part and words.isdisjoint(name_words) else title
 
 
@@ -158,10 +159,8 @@ def _records(noun: str, values: Iterable[object], complain: Complain) -> Iterato
             most = _LONGEST_RECORD // MEGABYTE
             raise UnreadableError(f"line {number} holds more than {most} MB: split it")
         try:
-            if not isinstance(value, bytes):
-                yield _record(value, number)
-            elif value.strip():
-                yield _record(_parsed(value), number)
+            if not isinstance(value, bytes) or value.strip():
+                yield _record(_parsed(value) if isinstance(value, bytes) else value, number)
         except UnreadableError as problem:
             complain(f"{noun} {number} is left out: {problem}")
 
@@ -176,14 +175,10 @@ def _parsed(data: bytes) -> object:
 def _record(value: object, number: int) -> Document:
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise UnreadableError('it is not an object with a "text" string')
-    source, title = value.get("url") or value.get("source"), value.get("title")
-    return Document(
-        text=value["text"],
-        title=title if isinstance(title, str) else "",
-        source=source if isinstance(source, str) else "",
-        item=number,
-        published_at=published(value.get("published_at") or value.get("date")),
-    )
+    texts = (value.get("title"), value.get("url") or value.get("source"))
+    title, source = (text if isinstance(text, str) else "" for text in texts)
+    date = published(value.get("published_at") or value.get("date"))
+    return Document(value["text"], title, source, number, date)
 
 
 def _titled(path: Path, complain: Complain) -> Iterator[Document]:

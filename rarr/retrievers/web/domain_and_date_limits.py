@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -57,9 +58,8 @@ class SourceLimits:
         host = host_of(url)
         if not host and _ADDRESS.match(url):  # readers may disagree on its host
             return not self.include and not self.exclude
-        if any(_is_under(host, domain) for domain in self.exclude):
-            return False
-        return not self.include or any(_is_under(host, domain) for domain in self.include)
+        included = not self.include or any(_is_under(host, domain) for domain in self.include)
+        return included and not any(_is_under(host, domain) for domain in self.exclude)
 
     def within(self, moment: datetime | None) -> bool:
         """True if `after` <= `moment` < `before`, in UTC without a zone. Without limits None fits too."""
@@ -73,14 +73,13 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLi
     """Returns the passages that `limits` allow; warns if all of them lack the date or address for that."""
     if limits == SourceLimits():
         return list(passages)
-    kept = await work(limits.keep, passages)
-    missing = ""
+    if (kept := await work(limits.keep, passages)) or not passages:
+        return kept
+    told, cure = f"the passages of {name} are left out, since they have no", "or do not search there"
     if (limits.after or limits.before) and all(passage.published_at is None for passage in passages):
-        missing = "no date: unset published_after and published_before, or do not search there"
+        meter().warn("source_left_out", f"{told} date: unset published_after and published_before, {cure}")
     elif limits.include and not any(host_of(passage.source) for passage in passages):
-        missing = "no web address: unset include_domains, or do not search there"
-    if passages and not kept and missing:
-        meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
+        meter().warn("source_left_out", f"{told} web address: unset include_domains, {cure}")
     return kept
 
 
@@ -151,13 +150,11 @@ def _ascii(host: str) -> str:
 
 def _parts(url: str) -> SplitResult | None:
     url = valid(url.strip())
-    # The name of a folder rarely ends like a domain.
-    bare = _BARE.match(url)
+    bare = _BARE.match(url)  # the name of a folder rarely ends like a domain
     if url.startswith("//") or url[:4].lower() == "www." or (bare and _registered(bare[0])):
         url = f"https://{url.lstrip('/')}"
-    try:
+    with suppress(ValueError):
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError where it is not a number
-    except ValueError:
-        return None
-    return parts if parts.scheme.lower() in ("http", "https") else None
+        return parts if parts.scheme.lower() in ("http", "https") else None
+    return None
