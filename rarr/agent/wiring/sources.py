@@ -17,7 +17,7 @@ from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
+from rarr.retrievers.web.domain_and_date_limits import within_limits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.chat import DEFAULT_URLS
@@ -137,7 +137,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         known = f"give {_KNOWN}, several with commas, or a retriever object"
         raise SettingsError(f"unknown search {source!r}: {known}")
     web = opened.keep(WEB_SOURCES[source](settings, opened))
-    return ObjectRetriever(web, SourceLimits.of(settings), source)
+    return ObjectRetriever(web, settings, source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
@@ -147,7 +147,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
     object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
     # Limits are for sources that others wrote: a corpus and a graph are the user's own.
-    limits = SourceLimits() if isinstance(source, Corpus | Graph) else SourceLimits.of(settings)
+    limits = None if isinstance(source, Corpus | Graph) else settings
     searched, name = source, ""
     if not callable(getattr(source, "retrieve", None)) or isinstance(source, type):
         from langchain_core.retrievers import BaseRetriever
@@ -171,7 +171,7 @@ class ObjectRetriever:
     Without a `name`, the source is an object of the user, which warnings name by its class.
     """
 
-    def __init__(self, source: Any, limits: SourceLimits, name: str = "") -> None:
+    def __init__(self, source: Any, limits: Settings | None, name: str = "") -> None:
         self.source, self._limits = source, limits
         self._name = name or f"the retriever {type(source).__name__}"
 
@@ -194,7 +194,7 @@ class ObjectRetriever:
         if not is_list or (strange := [it for it in found if not isinstance(it, Passage)]):
             wrong = f"{kind_of(found)} with {kind_of(strange[0])} in it" if is_list else kind_of(found)
             raise RetrievalError(f"{self._name} returned {wrong}: write {_WANTED}")
-        return await within_limits(self._name, found, self._limits)
+        return await within_limits(self._name, found, self._limits) if self._limits else list(found)
 
 
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
@@ -209,7 +209,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
     if isinstance(generator, CardQueries):
         generator = generator.of_sentences()
     changed: dict[str, Any] = {"given": shown, "searches": not shown, "query_generator": generator}
-    return replace(components, retriever=ObjectRetriever(given, SourceLimits()), **changed)
+    return replace(components, retriever=ObjectRetriever(given, None), **changed)
 
 
 def unused_settings(components: Components) -> list[Notice]:

@@ -3,10 +3,8 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Self
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 import httpx2
@@ -27,60 +25,46 @@ _BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page,
 _OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
 
 
-@dataclass(frozen=True)
-class SourceLimits:
-    """Limits sources by domain and date of publication. Empty values and None allow every source.
+def allows(limits: Settings, url: str) -> bool:
+    """True if the host of `url` is in or under an included domain, if there are any, and no excluded one.
 
-    `include` and `exclude` are domains; `after` and `before` have a zone. A passage without a date is left
-    out where a date is required, because nobody can tell whether it fits.
+    `example.org` includes www.example.org, but not badexample.org.
     """
-
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    after: datetime | None = None
-    before: datetime | None = None
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Reads the limits from the settings."""
-        domains = tuple(settings.include_domains), tuple(settings.exclude_domains)
-        return cls(*domains, settings.published_after, settings.published_before)
-
-    def keep(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Returns those of `passages` whose source and date are allowed."""
-        return [it for it in passages if self.allows(it.source) and self.within(it.published_at)]
-
-    def allows(self, url: str) -> bool:
-        """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
-
-        `example.org` includes www.example.org, but not badexample.org.
-        """
-        host = host_of(url)
-        if not host and _ADDRESS.match(url):  # readers may disagree on its host
-            return not self.include and not self.exclude
-        included = not self.include or any(_is_under(host, domain) for domain in self.include)
-        return included and not any(_is_under(host, domain) for domain in self.exclude)
-
-    def within(self, moment: datetime | None) -> bool:
-        """True if `after` <= `moment` < `before`, in UTC without a zone. Without limits None fits too."""
-        if moment is None:
-            return self.after is None and self.before is None
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return (self.after is None or moment >= self.after) and (self.before is None or moment < self.before)
+    include, exclude, host = limits.include_domains, limits.exclude_domains, host_of(url)
+    if not host and _ADDRESS.match(url):  # readers may disagree on its host
+        return not include and not exclude
+    included = not include or any(_is_under(host, domain) for domain in include)
+    return included and not any(_is_under(host, domain) for domain in exclude)
 
 
-async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
+def kept(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
+    """Returns those of `passages` whose source and date are allowed.
+
+    A passage without a date is left out where a date is required: nobody can tell whether it fits. A date
+    without a zone is in UTC.
+    """
+    after, before = limits.published_after, limits.published_before
+
+    def fits(date: datetime | None) -> bool:
+        if date is None:
+            return after is None and before is None
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return (after is None or date >= after) and (before is None or date < before)
+
+    return [it for it in passages if allows(limits, it.source) and fits(it.published_at)]
+
+
+async def within_limits(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
     """Returns the passages that `limits` allow; warns if all of them lack the date or address for that."""
-    if limits == SourceLimits():
-        return list(passages)
-    if (kept := await work(limits.keep, passages)) or not passages:
-        return kept
+    if (fitting := await work(kept, limits, passages)) or not passages:
+        return fitting
     told, cure = f"the passages of {name} are left out, since they have no", "or do not search there"
-    if (limits.after or limits.before) and all(passage.published_at is None for passage in passages):
+    dated = limits.published_after or limits.published_before
+    if dated and all(passage.published_at is None for passage in passages):
         meter().warn("source_left_out", f"{told} date: unset published_after and published_before, {cure}")
-    elif limits.include and not any(host_of(passage.source) for passage in passages):
+    elif limits.include_domains and not any(host_of(passage.source) for passage in passages):
         meter().warn("source_left_out", f"{told} web address: unset include_domains, {cure}")
-    return kept
+    return fitting
 
 
 def normalised(url: str) -> str:
@@ -130,8 +114,8 @@ def _registered(host: str) -> str | None:
 
 
 def _is_under(host: str, domain: str) -> bool:
-    wanted = host_of(domain if "://" in domain else f"https://{domain.strip().removeprefix('*').lstrip('.')}")
-    return bool(wanted) and (host == wanted or host.endswith(f".{wanted}"))
+    wanted = host_of(f"https://{domain}")
+    return bool(wanted) and f".{host}".endswith(f".{wanted}")
 
 
 def _ascii(host: str) -> str:

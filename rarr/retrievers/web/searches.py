@@ -19,7 +19,7 @@ from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, readable
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of, normalised
+from rarr.retrievers.web.domain_and_date_limits import allows, host_of, kept, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
@@ -166,14 +166,14 @@ class SearXNG(WebSearch):
             raise SettingsError(f"no SearXNG at {where!r}: write it as in http://localhost:8080")
         self._url = f"{settings.searxng_url.rstrip('/').removesuffix('/search')}/search"
         self._host = f"{address.hostname}:{address.port}{address.path}"
-        self._reader, self._limits = reader, SourceLimits.of(settings)
+        self._reader, self._limits = reader, settings
         headers = {"Accept": "application/json"}
         super().__init__(JsonService("SearXNG", _SEARXNG_CURES, headers=headers), reader, cache)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         key = ["searxng", self._host, _OPTIONS, words]
         pages = await self._cache.search(key, partial(self._search, words))
-        return [page for page in pages if self._limits.allows(page["url"])]
+        return [page for page in pages if allows(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
         """Asks SearXNG, and returns address and date of each web page that it found, once, best first.
@@ -199,7 +199,7 @@ class SearXNG(WebSearch):
         if passages and passages[0].published_at is None and (date := published(page["date"])):
             passages = [passage.model_copy(update={"published_at": date}) for passage in passages]
         # Checked again, because a page may have redirected to another site.
-        return await asyncio.to_thread(self._limits.keep, passages)
+        return await asyncio.to_thread(kept, self._limits, passages)
 
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
