@@ -46,7 +46,7 @@ BUDGETS = (
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_910, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 32_920, 27_600),
-    Budget("tests", ("tests/**/*.py",), 22_350, 18_000),
+    Budget("tests", ("tests/**/*.py",), 22_240, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_140, 4_000),
 )
 WORDS = (25_000, 25_000)

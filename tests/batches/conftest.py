@@ -1,12 +1,60 @@
-"""Gives each test of batches a folder of its own."""
+"""Gives each test of batches a folder of its own, with a corpus and an input."""
 
+import json
+import os
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from batches.batch_folder import Batch
+from rarr import Settings
 from rarr.batches import file_batch
 from rarr.batches.jobs import Done, Job, Tasks
+from rarr.batches.results import BatchCounts
+from rarr.records import Passage
+
+RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
+
+
+class Batch:
+    """A folder with a corpus and an input. `ran` are the texts that its batches worked on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.source, self.out = folder, folder / "in.jsonl", folder / "out.jsonl"
+        (folder / "corpus").mkdir()
+        (folder / "corpus" / "dam.md").write_text(f"# Hoover Dam\n\n{RIGHT}\n")
+        self.ran: list[str] = []
+
+    def rows(self, *rows: dict[str, Any]) -> None:
+        self.source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def settings(self, **more: Any) -> Settings:
+        other = {"other": self.folder / "missing"}  # is for rarr serve alone
+        places = {"corpus": self.folder / "corpus", "home": self.folder / "home", "serve_corpora": other}
+        return Settings(**(places | more))
+
+    def revise(self, settings: Settings | None = None, **options: Any) -> BatchCounts:
+        options = {"workers": 0, "settings": settings or self.settings(), **options}
+        return file_batch.revise_file(self.source, self.out, **options)
+
+    def results(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.read_text().splitlines()]
+
+
+class Deadly:
+    """A source that kills the process that asks it about a name: at most so often, as `Orrel=2`."""
+
+    def __init__(self, folder: Path, **kills: int) -> None:
+        self.folder, self.kills = folder, kills
+
+    async def retrieve(self, query: str, k: int) -> list[Passage]:
+        for name, most in self.kills.items():
+            killed = len(list(self.folder.glob(f"{name}.*")))
+            if name in query and killed < most:
+                (self.folder / f"{name}.{killed}").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return []
 
 
 @pytest.fixture

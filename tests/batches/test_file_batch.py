@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
+from batches.conftest import RIGHT, WRONG, Batch, Deadly
 from rarr import Settings
 from rarr.batches import file_batch
-from rarr.batches.file_batch import revise_file
 from rarr.batches.results import Columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
@@ -53,13 +52,13 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
 def test_row_that_kills_its_process_twice_costs_no_other_row_its_result(batch: Batch, kills: int) -> None:
     batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
     settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=kills)], trace=False)
-    counts = revise_file(batch.source, batch.out, settings=settings, workers=2)
+    counts = batch.revise(settings, workers=2)
     first, killer, last = before = batch.results()
     assert (counts.rows, counts.errors) == (3, kills - 1)
     assert ("ended twice" in (killer["rarr_error"] or "")) == (kills == 2)
     assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
     assert len(list(batch.folder.glob("Orrel.*"))) == kills
-    assert revise_file(batch.source, batch.out, settings=settings, workers=2).errors == 0
+    assert batch.revise(settings, workers=2).errors == 0
     after = batch.results()
     assert [after[n]["rarr_run_id"] for n in (0, 2)] == [before[n]["rarr_run_id"] for n in (0, 2)]
 

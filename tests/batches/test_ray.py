@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from batches import batch_folder
-from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
+from batches import conftest
+from batches.conftest import RIGHT, WRONG, Batch, Deadly
 from rarr.batches.ray import require_ray
 
 pytestmark = [
@@ -29,7 +29,7 @@ def cluster() -> Iterator[dict[str, Any]]:
     made.add_node(num_cpus=2)
     # Its address is that of this machine, which is not loopback: what a test does in this process uses this.
     ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
-    ray.cloudpickle.register_pickle_by_value(batch_folder)  # its nodes have no tests
+    ray.cloudpickle.register_pickle_by_value(conftest)  # its nodes have no tests
     yield {"workers": 2, "ray": made.address}
     ray.shutdown()
     made.shutdown()

@@ -2,25 +2,61 @@
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import pytest
 from views.test_notebook import edit, revision
 
 import rarr
-from cli.helpers import Command, FakeReviser, Result
 from rarr.cli import run
+from rarr.records import Revision
+
+
+class Result(NamedTuple):
+    status: int
+    out: bytes
+    err: str
+
+
+Command = Callable[..., Result]
+
+
+def is_complaint(err: str) -> bool:
+    return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")
+
+
+class FakeReviser:
+    """Records how it was called in `calls`, and answers with what `answer` makes of the text."""
+
+    def __init__(self) -> None:
+        self.calls = list[tuple[str, str | None, Any]]()
+        self.settings: Any = None
+
+    def answer(self, text: str) -> Revision:
+        return revision(text, edit(0, 1, "X"), statuses=("supported",))
+
+    def __call__(self, settings: Any, **_: object) -> Self:
+        self.settings = settings
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def revise(self, text: str, context: str | None = None, sources: object = None) -> Revision:
+        self.calls.append((text, context, self.settings))
+        return self.answer(text)
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeReviser]:
-    class Fake(FakeReviser):
-        """One for each test, because tests change its answer."""
-
-    Fake.calls = []
-    Fake.answer = staticmethod(lambda text: revision(text, edit(0, 1, "X"), statuses=("supported",)))
-    monkeypatch.setattr(rarr, "Reviser", Fake, raising=False)
-    return Fake
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeReviser:
+    made = FakeReviser()
+    monkeypatch.setattr(rarr, "Reviser", made, raising=False)
+    return made
 
 
 @pytest.fixture(autouse=True)
@@ -32,14 +68,9 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def command(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
     """Runs the command line in this process."""
 
-    def call(*argv: str, stdin: bytes = b"", terminal: bool = False) -> Result:
-        stream = io.TextIOWrapper(io.BytesIO(stdin))
-        monkeypatch.setattr(stream, "isatty", lambda: terminal)
-        monkeypatch.setattr(sys, "stdin", stream)
-        try:
-            status = run(list(argv))
-        except SystemExit as done:  # completion ends the process itself
-            status = int(done.code or 0)
+    def call(*argv: str, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        status = run(list(argv))
         out, err = capfdbinary.readouterr()
         return Result(status, out, err.decode())
 

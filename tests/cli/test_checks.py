@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.helpers import Command
+from cli.conftest import Command
 from rarr.records.document_checks import DocumentChecks
 
 AGAIN = "The Hoover Dam is 213 metres high."

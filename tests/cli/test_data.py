@@ -9,7 +9,7 @@ from evals.benchmarks.running import expertqa_folder
 from evals.doubles import write_rows
 from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
 
-from cli.helpers import Command, is_complaint
+from cli.conftest import Command, is_complaint
 from rarr.evals.benchmarks.bench import published
 from rarr.evals.evaluation import EvalReport
 

@@ -8,7 +8,7 @@ import pytest
 from agent.test_exam import perfect
 from tools.asking import KEY
 
-from cli.helpers import Command, Result, is_complaint
+from cli.conftest import Command, Result, is_complaint
 from rarr.cli.doctor import Diagnosis, examine
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, refused_url

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 from views.test_notebook import revision
 
-from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
+from cli.conftest import Command, FakeReviser, is_complaint
 from rarr import Article
 from rarr.records import Notice, Revision
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
 DAM = "The Hoover Dam is 221 metres high."
+FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
+NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
 
 
 @pytest.fixture
@@ -33,7 +35,7 @@ def _dam() -> None:
     ],
 )
 def test_text_comes_from_an_argument_a_file_or_standard_input(
-    command: Command, fake: type[FakeReviser], argv: list[str], stdin: bytes, text: str
+    command: Command, fake: FakeReviser, argv: list[str], stdin: bytes, text: str
 ) -> None:
     Path("draft.md").write_bytes(b"\xef\xbb\xbfOne.\r\nTwo.\r\n")
     done = command("revise", *argv, stdin=stdin)
@@ -57,7 +59,7 @@ def test_estimate_asks_nothing_and_writes_nothing(command: Command, _dam: None) 
     assert not Path("out.jsonl").exists()
 
 
-def test_options_and_set_become_settings_and_no_others(command: Command, fake: type[FakeReviser]) -> None:
+def test_options_and_set_become_settings_and_no_others(command: Command, fake: FakeReviser) -> None:
     named = ["--corpus", "notes", "--model", "a:b", "--deadline", "2.5", "--preset", "fast"]
     more = [
         "max_calls=0",
@@ -75,13 +77,13 @@ def test_options_and_set_become_settings_and_no_others(command: Command, fake: t
 
 
 def test_json_is_the_revision_alone_and_diff_the_diff_alone(
-    command: Command, fake: type[FakeReviser]
+    command: Command, fake: FakeReviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = command("revise", "Où est-il?", "--json")
     assert Revision.model_validate_json(done.out) == fake.answer("Où est-il?")
     out = command("revise", "-", "--diff", stdin=b"One.\r\n").out
     assert out == b"--- original\n+++ revised\n@@ -1 +1 @@\n-One.\r\n+Xne.\r\n"
-    fake.answer = staticmethod(lambda text: revision(text, warnings=(NOTHING,) * 2))
+    monkeypatch.setattr(fake, "answer", lambda text: revision(text, warnings=(NOTHING,) * 2))
     complaint = "rarr: warning: nothing_to_check: no checkable claim was found (2 times)\n"
     assert command("revise", "Hello.", "--diff") == (0, b"", complaint)
 
@@ -99,16 +101,12 @@ def test_json_is_the_revision_alone_and_diff_the_diff_alone(
 )
 @pytest.mark.parametrize("option", ["--json", "--diff", None])
 def test_exit_status_of_a_run(
-    command: Command,
-    fake: type[FakeReviser],
-    statuses: Sequence[Any],
-    warnings: Sequence[Notice],
-    status: int,
-    option: str | None,
-) -> None:
+    command: Command, fake: FakeReviser, monkeypatch: pytest.MonkeyPatch,
+    statuses: Sequence[Any], warnings: Sequence[Notice], status: int, option: str | None,
+) -> None:  # fmt: skip
     text = "One.\nTwo.\n" if len(statuses) == 2 else "One.\n"
     made = revision(text, statuses=tuple(statuses), warnings=tuple(warnings))
-    fake.answer = staticmethod(lambda _: made)
+    monkeypatch.setattr(fake, "answer", lambda _: made)
     done = command("revise", text, *([option] if option else []))
     assert done.status == status
     assert is_complaint(done.err) if status else done.err == "" or option == "--diff"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from traces.helpers import RIGHT, filled, recorded
 
-from cli.helpers import Command
+from cli.conftest import Command
 from rarr import Trace, prompts
 from rarr.testing import Failure
 

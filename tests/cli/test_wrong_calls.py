@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.helpers import Command, Result, is_complaint
+from cli.conftest import Command, Result, is_complaint
 
 CORPUS = ["--corpus", "notes"]
 EVAL = ["eval", "data.jsonl", "-o", "out", *CORPUS]

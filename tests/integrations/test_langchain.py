@@ -1,7 +1,7 @@
 """The steps of chains and the middleware of agents of LangChain: what is revised, and what stays."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from rarr import Postprocessed
@@ -23,6 +23,18 @@ from rarr.integrations.langchain import RarrMiddleware, RarrRunnable, answer_tex
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 QUESTION = "How high is the Hoover Dam?"
+ASKED: Any = {"messages": [{"role": "user", "content": QUESTION}]}
+CALL = AIMessage("", tool_calls=[{"name": "search", "args": {"query": "dam"}, "id": "call-1"}])
+IMAGE = {"type": "image", "url": "https://example.org/dam.png"}
+THOUGHT = {"type": "reasoning", "reasoning": "It was 212."}
+NOTE = {"type": "citation", "url": "https://example.org", "start_index": 8, "end_index": 10}
+PAGE = {"url": "https://example.org/dam", "title": "Dam", "content": "It is 221 m high.", "score": 0.9}
+DOCUMENT = Document("It is 221 m high.", metadata={"source": "dam.txt"})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported() -> None:
+    run_once()
 
 
 class CallingModel(GenericFakeChatModel):
@@ -32,60 +44,20 @@ class CallingModel(GenericFakeChatModel):
         return self
 
 
-class Begun(BaseCallbackHandler):
-    """Counts the requests to chat models."""
-
-    def __init__(self) -> None:
-        self.models = 0
-
-    def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
-        self.models += 1
+@tool
+def search(query: str) -> str:
+    """Searches texts."""
+    return f"{HEIGHT}\n\n{YEAR}"
 
 
-def call(name: str = "search", number: int = 1) -> AIMessage:
-    """A message that calls a tool."""
-    return AIMessage(
-        content="", tool_calls=[{"name": name, "args": {"query": "dam"}, "id": f"call-{number}"}]
-    )
-
-
-def agent(
-    messages: Sequence[BaseMessage],
-    tools: Sequence[BaseTool | Callable[..., Any]],
-    middleware: RarrMiddleware,
-    **options: Any,
-) -> Any:
+def agent(*messages: BaseMessage, middleware: RarrMiddleware | None = None, **options: Any) -> Any:
     """An agent whose model gives `messages`."""
-    model = CallingModel(messages=iter(messages))
-    return create_agent(model, [*tools], middleware=[middleware], **options)
-
-
-def asked(question: str = QUESTION) -> dict[str, Any]:
-    """The input of an agent."""
-    return {"messages": [{"role": "user", "content": question}]}
-
-
-IMAGE = {"type": "image", "url": "https://example.org/dam.png"}
-THOUGHT = {"type": "reasoning", "reasoning": "It was 212."}
-PAGE = {"url": "https://example.org/dam", "title": "Dam", "content": "It is 221 m high.", "score": 0.9}
-DOCUMENT = Document("It is 221 m high.", metadata={"source": "dam.txt"})
+    given = middleware or RarrMiddleware(search="given")
+    return create_agent(CallingModel(messages=iter(messages)), [search], middleware=[given], **options)
 
 
 def text(words: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": words, **more}
-
-
-def replaced(content: Any, revised: str) -> Any:
-    """The content with a revision of its text."""
-    message = AIMessage(content)
-    original = answer_text(message)
-    assert original is not None
-    told: Any = {"mode": "revise", "outcome": "finished", "notice": ""}
-    result = Postprocessed(text=revised, original=original, changed=revised != original, **told)
-    return with_result(message, result).content
-
-
-NOTE = {"type": "citation", "url": "https://example.org", "start_index": 8, "end_index": 10}
 
 
 @pytest.mark.parametrize(
@@ -104,63 +76,57 @@ NOTE = {"type": "citation", "url": "https://example.org", "start_index": 8, "end
     ],
 )
 def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str, expected: Any) -> None:
-    assert replaced(content, revised) == expected
+    message = AIMessage(content)
+    original = answer_text(message) or ""
+    told: Any = {"mode": "revise", "outcome": "finished", "notice": ""}
+    result = Postprocessed(text=revised, original=original, changed=revised != original, **told)
+    assert with_result(message, result).content == expected
 
 
-def sources(content: Any, **more: Any) -> list[Any]:
-    message = ToolMessage(content, tool_call_id="1", name="search", **more)
-    return [*tool_sources([HumanMessage("?"), message])]
-
-
-def named(text: str) -> dict[str, str]:
-    return {"text": text, "title": "search"}
+NAMED = {"text": "It is 221 m high.", "title": "search"}
 
 
 @pytest.mark.parametrize(
-    ("content", "expected"),
+    ("content", "artifact", "expected"),
     [
-        ("It is 221 m high.", [named("It is 221 m high.")]),
-        ([{"type": "text", "text": "It is 221 m high."}], [named("It is 221 m high.")]),
-        (json.dumps([PAGE]), [PAGE]),
-        (json.dumps({"query": "dam", "answer": "It is 212 m high.", "results": [PAGE, PAGE]}), [PAGE, PAGE]),
-        (json.dumps([PAGE, {**PAGE, "content": ""}, {**PAGE, "content": None}]), [PAGE]),
-        ("[]", []),
-        ("", []),
-        ([{"type": "image", "url": "https://example.org/dam.png"}], []),
+        ("It is 221 m high.", None, [NAMED]),
+        ([text("It is 221 m high.")], None, [NAMED]),
+        (json.dumps([PAGE]), None, [PAGE]),
+        (json.dumps({"query": "dam", "answer": "It is 212.", "results": [PAGE, PAGE]}), None, [PAGE, PAGE]),
+        (json.dumps([PAGE, {**PAGE, "content": ""}, {**PAGE, "content": None}]), None, [PAGE]),
+        ("[]", None, []),
+        ("", None, []),
+        ([IMAGE], None, []),
+        ("Found:\nIt is 221 m high.", DOCUMENT, [DOCUMENT]),
+        ("Found:\nIt is 221 m high.", [DOCUMENT, Document(" ")], [DOCUMENT]),
+        ("Found:\nIt is 221 m high.", {"documents": (DOCUMENT,), "query": "dam"}, [DOCUMENT]),
     ],
 )
-def test_texts_and_search_results_are_sources(content: Any, expected: list[Any]) -> None:
-    assert sources(content) == expected
+def test_documents_search_results_or_texts_of_tools_are_sources(
+    content: Any, artifact: Any, expected: list[Any]
+) -> None:
+    message = ToolMessage(content, tool_call_id="1", name="search", artifact=artifact)
+    assert [*tool_sources([HumanMessage("?"), message])] == expected
 
 
-@pytest.mark.parametrize(
-    "artifact", [DOCUMENT, [DOCUMENT, Document(" ")], {"documents": (DOCUMENT,), "query": "dam"}]
-)
-def test_documents_of_an_artifact_take_the_place_of_the_text(artifact: Any) -> None:
-    assert sources("Found:\nIt is 221 m high.", artifact=artifact) == [DOCUMENT]
+CHAIN = ChatPromptTemplate.from_template("{question}")
+KNOWN = InMemoryRetriever([HEIGHT, YEAR])
 
 
-PROMPT = ChatPromptTemplate.from_template("{question}")
-
-
-def model(answer: str = WRONG) -> FakeListChatModel:
-    return FakeListChatModel(responses=[answer])
-
-
-def known() -> RarrRunnable:
-    return RarrRunnable(search=InMemoryRetriever([HEIGHT, YEAR]))
+def model(answer: str = WRONG, **options: Any) -> FakeListChatModel:
+    return FakeListChatModel(responses=[answer], **options)
 
 
 def test_message_of_a_chain_comes_back_revised_with_the_record() -> None:
-    result = (PROMPT | model() | known()).invoke({"question": QUESTION})
+    result = (CHAIN | model() | RarrRunnable(search=KNOWN)).invoke({"question": QUESTION})
     assert isinstance(result, AIMessage)
-    assert result.content == RIGHT
     record = Postprocessed.model_validate(result.response_metadata["rarr"])
-    assert (record.text, record.original, record.notice) == (RIGHT, WRONG, "1 corrected, 1 confirmed")
+    assert result.content == record.text == RIGHT
+    assert (record.original, record.notice) == (WRONG, "1 corrected, 1 confirmed")
 
 
 def test_retrieval_chain_gives_its_documents_as_sources() -> None:
-    chain = RunnablePassthrough.assign(answer=PROMPT | model(ANSWER)) | RarrRunnable(search="given")
+    chain = RunnablePassthrough.assign(answer=CHAIN | model(ANSWER)) | RarrRunnable(search="given")
     documents = [Document(HEIGHT, metadata={"source": "dam.txt"}), Document(" "), Document(YEAR)]
     result = chain.invoke({"question": QUESTION, "context": documents})
     assert result["answer"].content == f"{RIGHT} {FINISHED} {UNKNOWN}"
@@ -169,49 +135,24 @@ def test_retrieval_chain_gives_its_documents_as_sources() -> None:
 
 @pytest.mark.parametrize("empty", ["", " \n", AIMessage(""), AIMessage(" ")])
 def test_empty_answer_passes_unchanged(empty: Any) -> None:
-    assert known().invoke(empty) is empty
-    assert known().invoke({"answer": empty}) == {"answer": empty, "rarr": None}
+    known = RarrRunnable(search=KNOWN)
+    assert known.invoke(empty) is empty
+    assert known.invoke({"answer": empty}) == {"answer": empty, "rarr": None}
 
 
-REVISED = f"{RIGHT} {FINISHED} {UNKNOWN}"
-
-
-@tool
-def search(query: str) -> str:
-    """Searches texts."""
-    return f"{HEIGHT}\n\n{YEAR}"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def imported() -> None:
-    run_once()
-
-
-def given() -> RarrMiddleware:
-    return RarrMiddleware(search="given")
-
-
-def record_of(message: Any) -> Postprocessed:
-    return Postprocessed.model_validate(message.response_metadata["rarr"])
-
-
-def test_answer_is_revised_by_what_the_tool_returned() -> None:
-    made = agent([call(), AIMessage(ANSWER)], [search], given())
-    message = made.invoke(asked())["messages"][-1]
-    assert message.content == REVISED
-    assert record_of(message).notice == "1 corrected, 1 not confirmed, 2 confirmed"
-
-
-def test_message_is_replaced_and_keeps_its_id_and_usage() -> None:
+def test_answer_is_revised_by_what_the_tool_returned_and_keeps_its_id_and_usage() -> None:
     usage: Any = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
     metadata = {"finish_reason": "stop"}
-    answer = AIMessage(WRONG, id="answer-1", usage_metadata=usage, response_metadata=metadata)
-    messages = agent([call(), answer], [search], given()).invoke(asked())["messages"]
+    answer = AIMessage(ANSWER, id="answer-1", usage_metadata=usage, response_metadata=metadata)
+    messages = agent(CALL, answer).invoke(ASKED)["messages"]
     assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
     last = messages[-1]
-    assert (last.content, last.id, last.usage_metadata) == (RIGHT, "answer-1", usage)
+    expected = f"{RIGHT} {FINISHED} {UNKNOWN}", "answer-1", usage
+    assert (last.content, last.id, last.usage_metadata) == expected
     assert last.response_metadata["finish_reason"] == "stop"
     assert json.loads(json.dumps(last.response_metadata)) == last.response_metadata
+    record = Postprocessed.model_validate(last.response_metadata["rarr"])
+    assert record.notice == "1 corrected, 1 not confirmed, 2 confirmed"
 
 
 def test_structured_output_is_left_alone() -> None:
@@ -219,21 +160,24 @@ def test_structured_output_is_left_alone() -> None:
         text: str
 
     answer = AIMessage(json.dumps({"text": WRONG}))
-    made = agent([call(), answer], [search], given(), response_format=ProviderStrategy(Dam))
-    result = made.invoke(asked())
+    result = agent(CALL, answer, response_format=ProviderStrategy(Dam)).invoke(ASKED)
     assert result["structured_response"] == Dam(text=WRONG)
     assert result["messages"][-1].content == answer.content
     assert "rarr" not in result["messages"][-1].response_metadata
 
 
 async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> None:
-    begun = Begun()
-    checking = FakeListChatModel(responses=["unreadable"], callbacks=[begun])
+    begun = list[Any]()
+
+    class Begun(BaseCallbackHandler):
+        def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
+            begun.append(messages)
+
+    checking = model("unreadable", callbacks=[Begun()])
     middleware = RarrMiddleware(search=InMemoryRetriever([HEIGHT]), model=checking)
-    made = agent([AIMessage(WRONG, id="a")], [search], middleware)
-    tokens = [message.content async for message, _ in made.astream(asked(), stream_mode="messages")]
-    assert begun.models
-    assert "".join(tokens) == WRONG
+    stream = agent(AIMessage(WRONG, id="a"), middleware=middleware).astream(ASKED, stream_mode="messages")
+    assert "".join([message.content async for message, _ in stream]) == WRONG
+    assert begun
 
 
 def test_dead_model_behind_the_step_lets_the_original_out() -> None:

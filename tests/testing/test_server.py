@@ -1,14 +1,18 @@
-"""The scripted server as a client sees it, what it records, and each planned failure."""
+"""The scripted server as a client sees it, what it records, each planned failure, and its command."""
 
+import re
+import signal
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import httpx2
 import openai
 import pytest
 
+from rarr import prompts
 from rarr.testing import Failure, ScriptedServer
 from rarr.tools.models.chat import Tokens
 
@@ -16,6 +20,12 @@ pytestmark = pytest.mark.loopback
 
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "edit", "schema": {}}}
 Ask = Callable[..., httpx2.Response]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx2.Client]:
+    with httpx2.Client(verify=False, trust_env=False, timeout=30) as http:  # certificates take time to load
+        yield http
 
 
 @pytest.fixture
@@ -31,15 +41,17 @@ def ask(client: httpx2.Client) -> Ask:
     return post
 
 
-def texts(response: httpx2.Response) -> list[str]:
-    return [choice["message"]["content"] for choice in response.json()["choices"]]
+def planned(*plan: Failure | None, **options: Any) -> ScriptedServer:
+    answers: Mapping[str, Any] = {"open": {"year": 1976}, "Hello": "12345678"}
+    return ScriptedServer(answers, plan=plan, **options)
 
 
 def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
-    with ScriptedServer({"open": {"year": 1976}, "Hello": "Hi."}) as server:
-        assert texts(ask(server, "When did it open?")) == ['{"year": 1976}']
-        assert texts(ask(server)) == ["Hi."]
-        assert ask(server, "Else").status_code == 400
+    with planned() as server:
+        answered = [ask(server, user) for user in ("When did it open?", "Hello.", "Else")]
+    assert [it.status_code for it in answered] == [200, 200, 400]
+    texts = [it.json()["choices"][0]["message"]["content"] for it in answered[:2]]
+    assert texts == ['{"year": 1976}', "12345678"]
 
 
 async def test_openai_client_reads_the_answer_whole_and_streamed() -> None:
@@ -63,39 +75,40 @@ def test_request_is_recorded_with_its_outcome(ask: Ask) -> None:
         ask(server, "b", temperature=0)
         first, other = server.requests
     assert (first.user, first.system, first.text, first.model) == ("a", "Answer.", "Answer.\na", "scripted")
-    assert (first.prompt, first.path, first.headers["content-type"]) == (
-        "edit", "/v1/chat/completions", "application/json",
-    )  # fmt: skip
+    assert (first.prompt, first.path) == ("edit", "/v1/chat/completions")
+    assert first.headers["content-type"] == "application/json"
     assert (first.status, first.tokens, other.body["temperature"]) == (200, Tokens(3, 1), 0)
     assert first.left is not None and first.arrived + 0.02 <= first.left < other.arrived
 
 
-def test_refusals_of_a_server(ask: Ask) -> None:
-    key = {"headers": {"Authorization": "Bearer sk-right"}}
-    with ScriptedServer({"": "x"}, requires_key="sk-right", rejects=["temperature", "n"]) as server:
-        wrong, none = ask(server, headers={"Authorization": "Bearer sk-wrong"}), ask(server)
-        rejected = ask(server, temperature=0, **key)
-        accepted, several = ask(server, n=1, **key), ask(server, n=2, **key)
-        empty = httpx2.post(f"{server.url}/chat/completions", content=b"[1]", **key)  # type: ignore[arg-type]
-    assert (wrong.status_code, none.status_code, empty.status_code) == (401, 401, 400)
-    assert wrong.json()["error"]["message"] == "Incorrect API key provided: sk-wrong."
-    assert (
-        rejected.json()["error"]["message"]
-        == "Unsupported value: 'temperature' does not support 0 with this model."
-    )
-    assert (accepted.status_code, several.status_code) == (200, 400)
+RIGHT, WRONG = ({"headers": {"Authorization": f"Bearer sk-{it}"}} for it in ("right", "wrong"))
 
 
-@contextmanager
-def planned(*plan: Failure | None, for_ever: bool = False) -> Iterator[ScriptedServer]:
-    with ScriptedServer({"": "12345678"}, plan=plan, plan_for_ever=for_ever) as server:
-        yield server
+@pytest.mark.parametrize(
+    ("asked", "status", "message"),
+    [
+        (WRONG, 401, "Incorrect API key provided: sk-wrong."),
+        ({}, 401, "Incorrect API key provided: ."),
+        (RIGHT | {"messages": []}, 400, "Missing required parameter: 'messages'."),
+        (
+            RIGHT | {"temperature": 0},
+            400,
+            "Unsupported value: 'temperature' does not support 0 with this model.",
+        ),
+        (RIGHT | {"n": 2}, 400, "Unsupported value: 'n' does not support 2 with this model."),
+        (RIGHT | {"n": 1}, 200, ""),
+    ],
+)
+def test_refusals_of_a_server(ask: Ask, asked: dict[str, Any], status: int, message: str) -> None:
+    with planned(requires_key="sk-right", rejects=["temperature", "n"]) as server:
+        response = ask(server, **asked)
+    assert (response.status_code, response.json().get("error", {}).get("message", "")) == (status, message)
 
 
 def test_each_request_takes_one_entry_of_the_plan(ask: Ask) -> None:
     with planned(Failure(500), None, Failure(503)) as server:
         assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
-    with planned(Failure(500), None, for_ever=True) as server:
+    with planned(Failure(500), None, plan_for_ever=True) as server:
         assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
     with ScriptedServer({"": "x"}, plan=lambda r: Failure(500) if "bad" in r.user else None) as server:
         assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
@@ -105,11 +118,10 @@ def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
     with planned(Failure("hang")) as server:
         with pytest.raises(httpx2.ReadTimeout):
             ask(server, timeout=0.05)
-        deadline = time.perf_counter() + 30
-        while server.requests[0].left is None and time.perf_counter() < deadline:
+        deadline = time.monotonic() + 30
+        while server.requests[0].left is None and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert server.requests[0].status is None
-        assert server.requests[0].left is not None
+        assert server.requests[0].status is None and server.requests[0].left is not None
 
 
 def test_connection_can_end_within_the_answer(ask: Ask) -> None:
@@ -121,10 +133,26 @@ def test_connection_can_end_within_the_answer(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "text", "finish"),
-    [(Failure("cut"), "1234", "length"), (Failure("endless", "again"), "again" * 8, "length")],
+    ("failure", "text"), [(Failure("cut"), "1234"), (Failure("endless", "again"), "again" * 8)]
 )
-def test_answer_can_be_cut_off(ask: Ask, failure: Failure, text: str, finish: str) -> None:
+def test_answer_can_be_cut_off(ask: Ask, failure: Failure, text: str) -> None:
     with planned(failure) as server:
         choice = ask(server, max_tokens=10).json()["choices"][0]
-    assert (choice["message"]["content"], choice["finish_reason"]) == (text, finish)
+    assert (choice["message"]["content"], choice["finish_reason"]) == (text, "length")
+
+
+@pytest.mark.slow
+def test_command_serves_until_interrupted(ask: Ask) -> None:
+    command = [sys.executable, "-m", "rarr.testing", "--port", "0"]
+    asked = {"sources": "P1: Library\n(P1.1) The Ferry Library opened in 1976.", "context": "", "before": ""}
+    user = prompts.load("check_agreement").render(text="[S1] The Ferry Library opened in 1967.", **asked)
+    form = {"type": "json_schema", "json_schema": {"name": "check_agreement"}}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout
+        line = child.stdout.readline()
+        served: Any = type("Served", (), {"url": re.findall(r"http://[\d.:]+/v1", line)[0]})
+        response = ask(served, user, response_format=form)
+        child.send_signal(signal.SIGINT)
+    assert f"--model vllm:rules --base-url {served.url}" in line
+    assert "1976" in response.json()["choices"][0]["message"]["content"]
+    assert child.returncode == 0
