@@ -50,7 +50,6 @@ class Mark(NamedTuple):
 
     @property
     def corrected(self) -> str:
-        """The sentence as it should be."""
         if self.wrong is None or self.right is None:
             return self.sentence
         return self.sentence.replace(self.wrong, self.right)
@@ -86,7 +85,6 @@ class Outcome(NamedTuple):
 
 
 def answers(*halves: str) -> list[Answer]:
-    """The answers of these halves by name."""
     folders = {half: EXAMPLES / ("answers_later" if half in LATER else "answers") / half for half in halves}
     return [_answer(half, folder) for half in halves for folder in sorted(folders[half].iterdir())]
 
@@ -116,18 +114,14 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
-    """The outcome of a marked sentence in the revision of its text."""
     place = sentence_place(revision, mark.sentence)
     sentence = place.of(revision.text)
     judged = _judged(revision, place)
-    result: str
+    result: str = CHANGED if mark.wrong is None else DAMAGED
     if sentence == mark.sentence:
         result = judged.status if judged else "unjudged"
-    elif mark.wrong is None:
-        result = CHANGED
-    else:
-        also = IN_OTHER_WORDS if sentence in mark.also else DAMAGED
-        result = CORRECTED if sentence == mark.corrected else also
+    elif mark.wrong is not None and sentence in (mark.corrected, *mark.also):
+        result = CORRECTED if sentence == mark.corrected else IN_OTHER_WORDS
     cited = tuple(_cited(revision, place, judged))
     return Outcome(answer, mark, sentence, result, cited, tuple(_suggested(revision, mark, sentence)))
 
@@ -181,7 +175,6 @@ def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator
 
 
 def print_half(half: str, outcomes: Sequence[Outcome]) -> None:
-    """The totals of a half."""
     print(f"\n## {half}: {len({outcome.answer for outcome in outcomes})} answers\n")
     for title, wrong in (("wrong sentences", True), ("right sentences", False)):
         body = [[name, share(hits)] for name, hits in counted(outcomes, wrong=wrong).items()]
@@ -202,7 +195,6 @@ class GoodRecord:
     """The record of a reader that missed no planted sentence."""
 
     def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
-        """Returns `good` for every language."""
         return "good"
 
     def add(self, served: str, **facts: Any) -> None:

@@ -50,7 +50,6 @@ class Kills(NamedTuple):
     failed: int = 0
 
     def plus(self, **more: int) -> "Kills":
-        """Adds to the counts."""
         return self._replace(**{name: getattr(self, name) + count for name, count in more.items()})
 
 
@@ -113,7 +112,6 @@ class KilledBatch:
         return total
 
     def timed(self, name: str, workers: int) -> float:
-        """Runs a batch to its end; the seconds."""
         started = time.perf_counter()
         ended = self._started(name, workers=workers).wait()
         assert ended == 0, f"rarr batch ended with {ended}"
@@ -178,7 +176,6 @@ def lasting(value: Any) -> Any:
 
 
 def _processes(group: int) -> list[tuple[int, int]]:
-    """The processes of a group, each with its parent."""
     listed = subprocess.run(["ps", "-eo", "pid=,ppid=,pgid="], capture_output=True, text=True, check=True)
     numbers = (tuple(map(int, line.split())) for line in listed.stdout.splitlines())
     return [(pid, parent) for pid, parent, of in numbers if of == group]
@@ -203,7 +200,6 @@ def _left_over(run: int) -> list[int]:
 
 
 def main() -> None:
-    """Prints what is lost, there twice, different and left over, and what a second worker gains."""
     made = parser(__doc__)
     made.add_argument("--texts", type=int, default=24, help="rows of a run")
     made.add_argument("--kills", type=int, default=5, help="kills of each kind")

@@ -48,7 +48,6 @@ class CitedSample(NamedTuple):
 
 
 def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
-    """Cites a sentence of `most` events with each system."""
     pages: dict[str, list[Passage]] = {}
     for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
         passages = pages.setdefault(page["event_id"], [])
@@ -113,7 +112,6 @@ def _passages(page: Mapping[str, Any]) -> list[Passage]:
 
 
 def digest(sentence: str, passage: Passage) -> str:
-    """The name of a pair in the file of judgements."""
     return hashlib.sha256(f"{sentence}\n{passage.text}".encode()).hexdigest()[:16]
 
 
@@ -135,7 +133,6 @@ def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[li
 
 
 def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[dict[str, str]]:
-    """The pairs without a judgement, to be read."""
     pairs = {
         digest(s.sentence, p): {"sentence": s.sentence, "title": s.title, "passage": p.text, "page": p.title}
         for s in sampled

@@ -6,9 +6,9 @@ Each claim is revised against its passage alone, by default settings. A claim is
 otherwise, or says it of something else. `held_out` is for measuring alone, so only totals are printed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple, get_args
+from typing import get_args
 
 from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, share, table
 from rarr import Passage, Reviser, Revision, Settings
@@ -19,30 +19,23 @@ HALVES = ("tuned", "held_out")
 CHANGED = "changed"
 
 
-class CloseClaim(NamedTuple):
-    """A claim and its passage. `label` is right or wrong, `kind` names what is close about it."""
-
-    id: str
-    kind: str
-    title: str
-    passage: str
-    sentence: str
-    label: str
+Judged = tuple[str, str, str]
+"""A claim: its label (right or wrong), the result, and its kind and words."""
 
 
-def close_claims(half: str) -> list[CloseClaim]:
-    """Reads the claims of a half."""
-    return [CloseClaim(**row) for row in lines(EXAMPLES / "close_claims" / f"{half}.jsonl")]
+def results(half: str) -> list[Judged]:
+    """Revises each claim of a half beside its passage; `kind` names what is close about it."""
+    return [
+        (row["label"], _result(row), f"{row['kind']}: {row['sentence']}\n    {row['passage']}")
+        for row in lines(EXAMPLES / "close_claims" / f"{half}.jsonl")
+    ]
 
 
-def result(claim: CloseClaim) -> str:
-    """Revises a claim beside its passage; see `result_of`."""
-    passage = Passage(
-        text=claim.passage, source=claim.id, title=claim.title, start=0, end=len(claim.passage),
-        retrieved_at=datetime.now(UTC),
-    )  # fmt: skip
+def _result(row: Mapping[str, str]) -> str:
+    place = {"start": 0, "end": len(row["passage"]), "retrieved_at": datetime.now(UTC)}
+    passage = Passage(text=row["passage"], source=row["id"], title=row["title"], **place)
     with Reviser(Settings(search=InMemoryRetriever([passage]), trace=False)) as reviser:
-        return result_of(reviser.revise(claim.sentence))
+        return result_of(reviser.revise(row["sentence"]))
 
 
 def result_of(revision: Revision) -> str:
@@ -54,28 +47,22 @@ def result_of(revision: Revision) -> str:
     return first or ("supported" if statuses else "unjudged")
 
 
-def print_half(half: str, results: Sequence[tuple[str, str]], *, each: Sequence[str] = ()) -> None:
-    """Prints how many claims of each label (right or wrong) have each result; and `each` line of a claim."""
-    columns = {label: [outcome for of, outcome in results if of == label] for label in ("wrong", "right")}
-    body = [
-        [name, *(share([outcome == name for outcome in column]) for column in columns.values())]
-        for name in (*get_args(Status), CHANGED)
-    ]
-    print(f"\n## {half}\n\n{table(['result', *(f'{label} claims' for label in columns)], body)}", flush=True)
-    print(
-        *(f"- {label}, {outcome}: {line}" for (label, outcome), line in zip(results, each, strict=False)),
-        sep="\n",
-    )
+def measure(doc: str | None, halves: Sequence[str], results: Callable[[str], list[Judged]]) -> None:
+    """Prints how many claims of each label have each result, by half."""
+    options = chosen(half_parser(doc, halves, reads=False), halves)
+    with reported(options):
+        for half in options.halves:
+            found = results(half)
+            groups = [[outcome for label, outcome, _ in found if label == of] for of in ("wrong", "right")]
+            names = (*get_args(Status), CHANGED)
+            body = [[name, *(share([it == name for it in group]) for group in groups)] for name in names]
+            print(f"\n## {half}\n\n{table(['result', 'wrong claims', 'right claims'], body)}", flush=True)
+            shown = found if options.each and half == "tuned" else ()
+            print(*(f"- {label}, {outcome}: {words}" for label, outcome, words in shown), sep="\n")
 
 
 def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES, reads=False), HALVES)
-    with reported(options):
-        for half in options.halves:
-            claims = close_claims(half)
-            results = [(claim.label, result(claim)) for claim in claims]
-            shown = [f"{claim.kind}: {claim.sentence}\n    {claim.passage}" for claim in claims]
-            print_half(half, results, each=shown if options.each and half == "tuned" else ())
+    measure(__doc__, HALVES, results)
 
 
 if __name__ == "__main__":

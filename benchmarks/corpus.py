@@ -91,11 +91,8 @@ def measure(passages: int, seed: int, in_one_text: bool) -> Measurement:
         report = build_index(source, index, **index_rules())
         seconds = time.perf_counter() - start
         times = asyncio.run(_search_times(Corpus.open(index, home=Path(folder), **index_rules()), language))
-    peak, p95 = (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
-        statistics.quantiles(times, n=20)[-1],
-    )
-    return Measurement(report.passages, seconds, peak, statistics.median(times), p95)
+    peak, p95 = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, statistics.quantiles(times, n=20)
+    return Measurement(report.passages, seconds, peak, statistics.median(times), p95[-1])
 
 
 async def _search_times(corpus: Corpus, language: Language) -> list[float]:
@@ -110,7 +107,6 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
 
 
 def main() -> None:
-    """Prints a table: medians, and in brackets the least and the most of the runs."""
     made = parser(__doc__)
     made.add_argument("--passages", type=int, nargs="*", default=[10_000, 100_000], help="of each corpus")
     made.add_argument(

@@ -47,7 +47,6 @@ class OwnDocuments(mills.SlowDocuments):
     offline = True
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Finds the document of the last mill that the query names."""
         return await super().retrieve(_NAME.findall(query)[-1], k)
 
 
@@ -69,7 +68,8 @@ async def measure(
     slow = mills.SlowDocuments if way in ("web", "paper") else OwnDocuments
     search: Any = slow(search_s)
     if way == "given":
-        given = [await _passage(number) for number in range(sentences)]
+        texts = [mills.text_of(1, 0, first=number) for number in range(sentences)]
+        given = [passage for text in texts for passage in await slow(0.0).retrieve(text, 1)]
         search = GivenPassages(given, window=4)
     with served(doubted if way == "doubt" else mills.answer, call_s=call_s) as url:
         preset = "paper" if way == "paper" else "default"
@@ -88,13 +88,7 @@ async def measure(
     return Measured(seconds, usage.model_calls, usage.input_tokens, usage.output_tokens)
 
 
-async def _passage(number: int) -> Passage:
-    [passage] = await mills.SlowDocuments(0.0).retrieve(mills.text_of(1, 0, first=number), 1)
-    return passage
-
-
 def main() -> None:
-    """Prints the table."""
     made = parser(__doc__)
     made.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
     made.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")

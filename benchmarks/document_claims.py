@@ -7,40 +7,22 @@ written without a look at the code, to get wrong sentences called supported. `tu
 `unseen` only totals are printed.
 """
 
-from typing import NamedTuple
-
-from benchmarks.close_claims import print_half, result_of
-from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported
+from benchmarks.close_claims import Judged, measure, result_of
+from benchmarks.harness import EXAMPLES, lines
 from rarr import Reviser, Settings
 
 FOLDER = EXAMPLES / "document_claims"
 HALVES = ("tuned", "unseen")
 
 
-class DocumentClaim(NamedTuple):
-    """A sentence about the documents of its half. `label` is right or wrong, `kind` names what is wrong."""
-
-    kind: str
-    label: str
-    sentence: str
-
-
-def results(half: str) -> list[tuple[DocumentClaim, str]]:
-    """Revises the sentences of a half; see `result_of`."""
-    claims = [DocumentClaim(**row) for row in lines(FOLDER / half / "claims.jsonl")]
+def results(half: str) -> list[Judged]:
+    """Revises each sentence of a half beside its documents; `kind` names what is wrong."""
+    claims = lines(FOLDER / half / "claims.jsonl")
     with Reviser(Settings(corpus=FOLDER / half / "documents", trace=False)) as reviser:
-        return [(claim, result_of(reviser.revise(claim.sentence))) for claim in claims]
-
-
-def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES, reads=False), HALVES)
-    with reported(options):
-        for half in options.halves:
-            found = results(half)
-            shown = [f"{claim.kind}: {claim.sentence}" for claim, _ in found]
-            each = shown if options.each and half == "tuned" else ()
-            print_half(half, [(claim.label, outcome) for claim, outcome in found], each=each)
+        revised = [result_of(reviser.revise(it["sentence"])) for it in claims]
+    pairs = zip(claims, revised, strict=True)
+    return [(it["label"], outcome, f"{it['kind']}: {it['sentence']}") for it, outcome in pairs]
 
 
 if __name__ == "__main__":
-    main()
+    measure(__doc__, HALVES, results)

@@ -74,16 +74,12 @@ def settings_table() -> str:
     parts = re.split(r"^    # (\w+)$", inspect.getsource(Settings), flags=re.MULTILINE)
     titles = ["All", *parts[1::2], "Server"]
     sources = [*parts[0::2], inspect.getsource(ServingSettings)]
-    groups = {title: _declared(source) for title, source in zip(titles, sources, strict=True)}
-    return "\n\n".join(
-        f"### {title.capitalize()}\n\n{_settings(names)}" for title, names in groups.items() if names
-    )
-
-
-def _declared(source: str) -> list[str]:
-    """The settings that a part of a class declares, but for the first ones."""
-    names = re.findall(r"^    (\w+): ", source, re.MULTILINE)
-    return [name for name in names if name in Settings.model_fields and name not in FIRST]
+    pages = list[str]()
+    for title, source in zip(titles, sources, strict=True):
+        declared = re.findall(r"^    (\w+): ", source, re.MULTILINE)
+        if names := [name for name in declared if name in Settings.model_fields and name not in FIRST]:
+            pages.append(f"### {title.capitalize()}\n\n{_settings(names)}")
+    return "\n\n".join(pages)
 
 
 def _settings(names: Sequence[str]) -> str:
@@ -94,7 +90,6 @@ def _settings(names: Sequence[str]) -> str:
 
 
 def presets_table() -> str:
-    """What each preset sets."""
     rows = ["| preset | sets |", "|---|---|"]
     for name, values in PRESETS.items():
         sets = ", ".join(f"`{key}` {value}" for key, value in values.items())

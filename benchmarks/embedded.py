@@ -35,7 +35,6 @@ _REVISE = "import sys, rarr; rarr.revise(sys.argv[1], corpus=sys.argv[2])"
 
 
 def main() -> None:
-    """Prints a table: medians in seconds, and in brackets the least and the most."""
     with tempfile.TemporaryDirectory() as folder:
         source, index = Path(folder, "source"), Path(folder, "index")
         shutil.copytree(CORPUS, source)
@@ -104,7 +103,6 @@ def made(words: int) -> tuple[str, list[tuple[str, str]], int]:
 
 
 def times(call: Callable[[], object], runs: int = RUNS) -> list[float]:
-    """The seconds of each run."""
     taken = []
     for _ in range(runs):
         started = time.perf_counter()

@@ -7,7 +7,7 @@ the pinned sentence statuses came out, and whether text and statuses are all as 
 import json
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,13 +55,11 @@ class Outcome(NamedTuple):
 
 
 def examples() -> list[Example]:
-    """The examples by name. Their texts keep their line endings."""
     files = sorted((FOLDER / "texts").glob("*.expected.json"))
     return [_example(file) for file in files]
 
 
 def outcome(example: Example, revision: Revision) -> Outcome:
-    """Compares `revision` with the expected text and statuses."""
     replacements = changes(revision)
     statuses = [sentence.status for sentence in revision.report.sentences]
     pinned = [(n, status) for n, status in enumerate(example.statuses) if status is not None]
@@ -146,14 +144,13 @@ def main() -> None:
     ]  # fmt: skip
     print(table(("text", "planted", "corrected", "wrongly changed", "statuses right", "ok"), body))
     print(f"\ntexts that became exactly what is expected: {share([row.exact for row in found])}")
-    print(f"planted errors corrected: {_share_of((row.corrected, row.planted) for row in found)}")
+    corrected, planted, right, pinned = (
+        sum(getattr(row, name) for row in found) for name in ("corrected", "planted", "right", "pinned")
+    )
+    print(f"planted errors corrected: {share([True] * corrected + [False] * (planted - corrected))}")
     print(f"changes that were not asked for: {sum(row.wrong for row in found)}")
-    print(f"pinned statuses right: {_share_of((row.right, row.pinned) for row in found)}")
+    print(f"pinned statuses right: {share([True] * right + [False] * (pinned - right))}")
     print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
-
-
-def _share_of(counts: Iterable[tuple[int, int]]) -> str:
-    return share([hit for some, every in counts for hit in [True] * some + [False] * (every - some)])
 
 
 if __name__ == "__main__":

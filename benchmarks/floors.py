@@ -18,17 +18,14 @@ from rarr.evals.evaluation import EvalReport, under
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")
-_DIGITS = 1000  # floors have three decimals
 
 
 def floors() -> dict[str, float]:
-    """The floors by measure."""
-    floor_by_measure: dict[str, float] = json.loads(FLOORS.read_text(encoding="utf-8"))
-    return floor_by_measure
+    known: dict[str, float] = json.loads(FLOORS.read_text(encoding="utf-8"))
+    return known
 
 
 def measured(home: Path, out: Path) -> EvalReport:
-    """The report of the embedded default. Indexes are kept in `home`."""
     return evaluate(DATA, out, settings=Settings(home=home, corpus=DATA.parent / "corpus"))
 
 
@@ -37,11 +34,9 @@ def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
     if short := under(report, known):
         raise ValueError("; ".join(short))
     judged = {name: measure.value for name, measure in report.measures.items() if measure.value is not None}
-    return {name: max(floor, _down(judged[name])) for name, floor in known.items()}
-
-
-def _down(value: float) -> float:
-    return math.floor(value * _DIGITS + 1e-6) / _DIGITS
+    # Floors have three decimals.
+    down = {name: math.floor(value * 1000 + 1e-6) / 1000 for name, value in judged.items()}
+    return {name: max(floor, down[name]) for name, floor in known.items()}
 
 
 def main() -> int:

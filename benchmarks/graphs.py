@@ -12,7 +12,6 @@ import random
 import resource
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +38,6 @@ class NamesakeCase(NamedTuple):
 
 
 def cases(half: str) -> list[NamesakeCase]:
-    """Reads the cases of one half."""
     return [NamesakeCase(**row) for row in lines(EXAMPLES / "graph" / "namesakes" / f"{half}.jsonl")]
 
 
@@ -58,7 +56,6 @@ def outcome(case: NamesakeCase) -> str:
 
 
 def made_graph(file: Path, triples: int) -> None:
-    """Writes a graph of made-up people, each with ten relations."""
     draw = random.Random(1)
     with file.open("w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
@@ -71,7 +68,6 @@ def made_graph(file: Path, triples: int) -> None:
 
 
 def size_row(triples: int) -> tuple[str, ...]:
-    """Measures the opening of a graph, and questions about its people."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "graph.csv")
         made_graph(file, triples)
@@ -94,12 +90,11 @@ def main() -> None:
     made.add_argument("--triples", type=int, default=1_000_000)
     options = made.parse_args()
     print(machine())
-    rows = list[tuple[str, ...]]()
-    for half in HALVES:
-        outcomes = [outcome(case) for case in cases(half)]
-        counts = Counter(outcomes)
-        right = share([each == "right" for each in outcomes])
-        rows.append((half, right, str(counts["tie"]), str(counts["wrong"])))
+    found = {half: [outcome(case) for case in cases(half)] for half in HALVES}
+    rows = [
+        (half, share([it == "right" for it in of]), str(of.count("tie")), str(of.count("wrong")))
+        for half, of in found.items()
+    ]
     print(table(("half", "right", "a tie, told", "wrong"), rows))
     head = ("triples", "opening, s of one core", "memory, MB", "a search, ms of one core")
     print(table(head, [size_row(options.triples)]))

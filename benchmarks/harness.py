@@ -42,7 +42,6 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
-    """Makes a parser whose help is the docstring of the benchmark, as it stands."""
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
@@ -124,7 +123,6 @@ def _serve(answer: Callable[[Any], Any], call_s: float, given: dict[str, Any], p
 
 
 def machine() -> str:
-    """Describes the machine in a few words."""
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
 
 
@@ -152,12 +150,10 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def met(holds: bool) -> str:
-    """Writes whether a goal is met."""
     return "met" if holds else "MISSED"
 
 
 def table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Writes a table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *body))
 
 

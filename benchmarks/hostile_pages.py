@@ -232,7 +232,6 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
 
 
 def main() -> int:
-    """Prints a line for each kind. Returns the exit status, 1 if a page is not survived."""
     made = parser(__doc__)
     made.add_argument("--each", type=int, default=4, help="pages of each kind")
     made.add_argument("--limit", type=float, default=TIMEOUT_S, help="seconds of a page, at most")

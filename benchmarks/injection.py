@@ -175,7 +175,6 @@ class Read(NamedTuple):
 
 
 def read_by(model: Any, cases: Sequence[Injection], *, injected: bool = True) -> list[Read]:
-    """Revises the claims in one round."""
     outcomes: list[Read] = []
     for case in cases:
         revision = revised(case, model, injected=injected, rounds=1)
@@ -187,13 +186,11 @@ def read_by(model: Any, cases: Sequence[Injection], *, injected: bool = True) ->
 
 
 def counts(outcomes: Sequence[Obeyed] | Sequence[Read]) -> str:
-    """How many outcomes have each field."""
     columns = zip(outcomes[0]._fields, zip(*outcomes, strict=True), strict=True) if outcomes else ()
     return ", ".join(f"{field} {sum(hits)}" for field, hits in columns)
 
 
 def print_readers(cases: Sequence[Injection], title: str, recorded: RecordedModel) -> None:
-    """Prints what readers make of injections that aim at cards."""
     print(f"\n## Readers beside injections that aim at cards, {title}\n")
     for name, model in (("embedded, without injection", "embedded"), ("embedded", "embedded"),
                         ("recorded strong model", recorded)):  # fmt: skip
@@ -216,7 +213,6 @@ class Effect(NamedTuple):
 
 
 def effect(case: Injection) -> Effect:
-    """Compares the runs with the injection with the run without it."""
     honest, _ = run(case, WAYS["in every sentence"], injected=False)
     total = Effect(bool(suspicion(case.page().text)))
     for way in WAYS.values():
@@ -274,7 +270,6 @@ def _letters(text: str) -> str:
 
 
 def main() -> None:
-    """Prints the parts."""
     made = parser(__doc__)
     made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
     options, recorded = made.parse_args(), RecordedModel()

@@ -31,18 +31,15 @@ def mill(number: int) -> str:
 
 
 def number_of(text: str) -> int:
-    """The number of the mill that `text` names."""
     [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", text)
     return int(numbered or _KINDS.index(kind)) * len(_NAMES) + _NAMES.index(name)
 
 
 def built(number: int) -> int:
-    """The year that the documents give."""
     return 1801 + 7 * (number % 27)
 
 
 def text_of(mills: int, wrong: int, first: int = 0) -> str:
-    """A sentence a mill, from mill `first` on."""
     years = (
         (number, built(number) + (3 if number < first + wrong else 0))
         for number in range(first, first + mills)
@@ -68,7 +65,6 @@ class SlowDocuments:
         self._seconds = seconds
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """One passage."""
         if self._seconds:
             await asyncio.sleep(self._seconds)
         text = document(number_of(query))
@@ -77,7 +73,6 @@ class SlowDocuments:
 
 
 def answer(request: Any) -> dict[str, Any]:
-    """The answer that a good model would give."""
     if request.prompt in ("check_agreement", "check_agreement_doubt"):
         return _cards(prompts.load(request.prompt).parse(request.user) or {}, request.prompt)
     if request.prompt == "target_queries":  # no document says more than the first round found

@@ -45,7 +45,6 @@ class NamesakeCase(NamedTuple):
     namesake_value: str
 
     def text(self, *, wrong: bool) -> str:
-        """The claim with its wrong value, or else with its right value."""
         return _MARK.sub(r"\1" if wrong else r"\2", self.claim)
 
 
@@ -61,13 +60,11 @@ class ClaimOutcome(NamedTuple):
 
 
 def namesake_cases(half: str) -> list[NamesakeCase]:
-    """The cases of the half."""
     rows = lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
     return [NamesakeCase(**{name: row[name] for name in NamesakeCase._fields}) for row in rows]
 
 
 def outcomes(half: str, *, model: Any = "embedded", rounds: int = 2) -> list[ClaimOutcome]:
-    """The outcomes of all claims of the half, wrong and right, against both corpora."""
     every = [case for name in HALVES for case in namesake_cases(name)]
     namesakes = [_page(case.namesake_title, case.namesake_page) for case in every]
     corpora = {ALONE: namesakes, BOTH: [*namesakes, *(_page(case.title, case.page) for case in every)]}
@@ -113,7 +110,6 @@ def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dic
 
 
 def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
-    """The totals of a half."""
     print(f"\n## {half}: {len(namesake_cases(half))} cases\n")
     for title, wrong in (("wrong claims", True), ("right claims", False)):
         columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
@@ -126,7 +122,6 @@ def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
 
 
 def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
-    """Each claim with its result, its value and its pages."""
     for outcome in sorted(outcomes, key=lambda outcome: (outcome.pages, -outcome.is_wrong, outcome.result)):
         case = outcome.case
         value = "wrong" if outcome.is_wrong else "right"

@@ -21,7 +21,6 @@ MOST_MS, LEAST_SHARE = 15, 0.9
 
 
 def main() -> None:
-    """Prints all parts."""
     made = parser(__doc__)
     made.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
     made.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
@@ -38,7 +37,6 @@ def main() -> None:
 
 
 async def cpu(runs: int) -> list[float]:
-    """Milliseconds of CPU, of all threads, for each text."""
     spent = []
     async with Reviser(settings_for(ScriptedModel(mills.answer))) as reviser:
         await reviser.arevise(mills.text_of(QUERIES, WRONG))
@@ -52,7 +50,6 @@ async def cpu(runs: int) -> list[float]:
 
 
 async def throughput(url: str, texts: int) -> None:
-    """Prints the texts a second."""
     settings = settings_for("vllm:scripted", base_url=url, concurrency=AT_ONCE)
     gate = asyncio.Semaphore(AT_ONCE)
 

@@ -114,12 +114,10 @@ def _shown(passage: Passage) -> str:
 
 
 def prompt_of(ask: ChatRequest) -> str:
-    """Writes the messages of a request as they are recorded."""
     return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
 
 
 def key_of(prompt: str) -> str:
-    """Names a request by its messages."""
     return hashlib.sha256(prompt.encode()).hexdigest()[:16]
 
 

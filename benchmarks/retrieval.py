@@ -15,7 +15,6 @@ from typing import Any
 
 from benchmarks.harness import machine, parser, rows, share
 from rarr.agent.wiring.sources import Resources, reranker
-from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.settings import Settings
@@ -32,7 +31,7 @@ def main() -> None:
 
 async def ranking(names: Sequence[str]) -> None:
     """Prints a line for the search alone and for each reranker."""
-    queries = questions()
+    queries = [it for it in rows("dev/retrieval/wiki_passages_queries.jsonl") if it["gold"]]
     print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
     brought = await searched(queries)
     _line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought])
@@ -40,15 +39,15 @@ async def ranking(names: Sequence[str]) -> None:
         await _reranked(name, queries, brought)
 
 
-def questions() -> list[dict[str, Any]]:
-    """The questions that have a passage with the answer."""
-    return [query for query in rows("dev/retrieval/wiki_passages_queries.jsonl") if query["gold"]]
-
-
 async def searched(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
-    """The passages that BM25 brings for each query, best first."""
     with tempfile.TemporaryDirectory() as folder:
-        corpus = _corpus(rows("dev/retrieval/wiki_passages_corpus.jsonl"), Path(folder) / "corpus")
+        file = Path(folder) / "texts.jsonl"
+        texts = rows("dev/retrieval/wiki_passages_corpus.jsonl")
+        lines = (
+            {"text": it["text"], "title": it.get("title") or "", "source": str(it["id"])} for it in texts
+        )
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        corpus = Corpus.open(file, home=Path(folder) / "home", window=4)
         return [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
 
 
@@ -57,10 +56,9 @@ async def _reranked(
 ) -> None:
     settings = Settings(reranker=name)
     resources = Resources(settings)
-    chosen_reranker: Reranker = reranker(settings, resources)
-    ranked = []
+    by, ranked = reranker(settings, resources), []
     for query, passages in zip(queries, brought, strict=True):
-        scores = await chosen_reranker.score(query["question"], passages)
+        scores = await by.score(query["question"], passages)
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
         ranked.append([passage.source for _, passage in order])
     await resources.aclose()
@@ -79,14 +77,6 @@ def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
     documents = dict.fromkeys(sources)
     gold = {str(document) for document in query["gold"]}
     return next((place for place, source in enumerate(documents, 1) if source in gold), 0)
-
-
-def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:
-    folder.mkdir()
-    lines = ({"text": it["text"], "title": it.get("title") or "", "source": str(it["id"])} for it in texts)
-    file = folder / "texts.jsonl"
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return Corpus.open(file, home=folder / "home", window=4)
 
 
 if __name__ == "__main__":

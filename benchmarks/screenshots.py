@@ -39,7 +39,6 @@ RATING: ViewportSize = {"width": 900, "height": 1060}
 
 
 def browser() -> str | None:
-    """The path of the Chromium that this machine has."""
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 

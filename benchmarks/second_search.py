@@ -36,12 +36,10 @@ class HopCase(NamedTuple):
 
     @property
     def corrected(self) -> str:
-        """The sentence as it should be."""
         return self.text.replace(self.wrong, self.right) if self.wrong and self.right else self.text
 
 
 def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, str, str]]:
-    """The result of each sentence, with its words after the run."""
     documents = lines(FOLDER / "documents.jsonl")
     pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
     rows = lines(FOLDER / f"{half}.jsonl")
@@ -55,7 +53,6 @@ def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, st
 
 
 def result(case: HopCase, revision: Revision) -> tuple[str, str]:
-    """What became of the sentence, and its words after the run."""
     place = sentence_place(revision, case.text)
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]

@@ -56,7 +56,6 @@ def answer(request: Request) -> str:
 
 
 def text(question: str, height: str) -> str:
-    """The text of an answer."""
     return f"This answers {question}.\n\nThe Hoover Dam is {height} high. It stands on the Colorado River."
 
 
@@ -69,7 +68,6 @@ class Seen:
 
 
 async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds: float, seed: int) -> None:
-    """Prints what became of the requests, how the memory grew, and what is left."""
     before, seen = _open_files(server.pid), Seen()
 
     async def watch() -> None:
@@ -106,7 +104,6 @@ async def asked(root: str, clients: int, seconds: float, seen: Seen, seed: int, 
 
 
 def compare(count: Any, direct: str, proxy: str, clients: int, seconds: float) -> None:
-    """Prints the answers a second of the model's server, directly and through the proxy."""
     rates = list[float]()
     for seed, (root, mode) in enumerate(((proxy, "revise"), (direct, "off"), (proxy, "revise"))):
         seen, before, started = Seen(), count.value, time.perf_counter()
@@ -120,7 +117,6 @@ def compare(count: Any, direct: str, proxy: str, clients: int, seconds: float) -
 async def _ask(
     client: httpx2.AsyncClient, question: str, options: Mapping[str, Any], *, streams: bool, leaves: bool
 ) -> str:
-    """Asks, and tells what came of it."""
     messages = [{"role": "user", "content": question}]
     body = {"model": "scripted", "messages": messages, "stream": streams, "rarr": options}
     try:
@@ -140,7 +136,6 @@ async def _ask(
 
 
 def _judged(question: str, mode: str, content: str, results: list[dict[str, Any]]) -> str:
-    """Tells whether an answer is that of its question, and whether it was checked."""
     if mode == "off":
         return "passed" if content == text(question, WRONG) else "WRONG"
     original = any(result["outcome"] in ("deadline", "failed") for result in results)

@@ -41,7 +41,6 @@ class Outcome(NamedTuple):
 
 
 def outcomes(half: str, *, model: Any = "embedded") -> list[Outcome]:
-    """The outcomes of all cells of the half."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
         corpus.mkdir()
@@ -66,7 +65,6 @@ def _of_text(path: Path, reviser: Reviser) -> list[Outcome]:
 
 
 def counts(outcomes: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
-    """The number of wrong (or else right) cells with each result."""
     return Counter(outcome.result for outcome in outcomes if (outcome.was != outcome.right) == wrong)
 
 
@@ -75,10 +73,10 @@ def main() -> None:
     with reported(options):
         for half in options.halves:
             half_outcomes = outcomes(half, model=options.model)
-            for wrong in (True, False):
+            for name, wrong in (("wrong", True), ("right", False)):
                 results = counts(half_outcomes, wrong=wrong)
                 summary = ", ".join(f"{result} {count}" for result, count in results.most_common())
-                print(f"{half}: {'wrong' if wrong else 'right'} cells {results.total()}: {summary}")
+                print(f"{half}: {name} cells {results.total()}: {summary}")
             for it in half_outcomes if options.each and half == "tuned" else ():
                 print(it.result, it.text, it.was, it.right, it.now, sep=" | ")
 

@@ -36,7 +36,6 @@ class Written(NamedTuple):
 
 
 def of_article(article: Article) -> Written:
-    """Counts the citations of an article by the sentences of the article."""
     supported = {it.start for it in article.sentences if it.status == "supported"}
     return Written(
         tuple(bool(citation.entails) for it in article.sentences for citation in it.written),
@@ -60,7 +59,6 @@ def of_answer(answer: Answer, facts: Sequence[str], *, unanswered: bool) -> Writ
 
 
 def written(model: Any, name: str, make: Callable[[dict[str, Any]], Written]) -> list[Written]:
-    """Makes something of each row of a file, without those of which a request is not recorded."""
     found = list[Written]()
     for row in lines(FOLDER / name):
         known = unrecorded(model)
@@ -74,21 +72,17 @@ def written(model: Any, name: str, make: Callable[[dict[str, Any]], Written]) ->
 
 
 def groups_of(settings: Settings) -> dict[str, list[Written]]:
-    """Writes the articles, and answers the questions."""
     made = replace(components(settings), record=None)
     with Writer(components=made) as writer, Answerer(components=made) as answerer:
 
         def answered(row: dict[str, Any]) -> Written:
             return of_answer(answerer.answer(row["question"]), row["facts"], unanswered=row["unanswered"])
 
-        return {
-            "articles": written(
-                settings.model,
-                "topics.jsonl",
-                lambda it: of_article(writer.write(it["topic"], it["outline"])),
-            ),
-            "answers": written(settings.model, "questions.jsonl", answered),
-        }
+        def wrote(row: dict[str, Any]) -> Written:
+            return of_article(writer.write(row["topic"], row["outline"]))
+
+        makers = {"articles": ("topics.jsonl", wrote), "answers": ("questions.jsonl", answered)}
+        return {name: written(settings.model, *maker) for name, maker in makers.items()}
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.examples import Example, Label, values_of
 
 Item = dict[str, Any]
-WRITTEN = Path(__file__).parent / "data" / "written.jsonl"
+WRITTEN, HANDWRITTEN = Path(__file__).parent / "data" / "written.jsonl", "train/handwritten.jsonl.gz"
 SEED = 7
 NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
 ROOM = 900  # characters of a passage
@@ -29,18 +29,16 @@ _HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
 
 
 def sets() -> dict[str, Callable[[], Iterator[Example]]]:
-    """What makes each set of examples."""
     return {
         "span_selection": span_selection,
-        "handwritten": lambda: triples(handwritten()),
+        "handwritten": lambda: triples(rows(HANDWRITTEN)),
         "written": lambda: triples(written()),
-        "elsewhere": lambda: elsewhere([*handwritten(), *written()]),
+        "elsewhere": lambda: elsewhere([*rows(HANDWRITTEN), *written()]),
         "verifier": lambda: verifier(rows("train/verifier.jsonl.gz")),
     }
 
 
 def build(folder: Path) -> None:
-    """Writes every set of examples that is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, make in sets().items():
         if not (path := folder / f"{name}.jsonl").exists():
@@ -50,14 +48,8 @@ def build(folder: Path) -> None:
 
 
 def loaded(folder: Path) -> dict[str, list[Example]]:
-    """The sets of examples."""
     files = {name: (folder / f"{name}.jsonl").read_bytes().splitlines() for name in sets()}
     return {name: [Example.model_validate_json(line) for line in file] for name, file in files.items()}
-
-
-def handwritten() -> list[Item]:
-    """The hand-written items of the shared data."""
-    return rows("train/handwritten.jsonl.gz")
 
 
 def written() -> list[Item]:

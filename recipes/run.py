@@ -55,7 +55,6 @@ PHASES = (
 
 
 def main() -> None:
-    """Trains to the end."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
@@ -80,14 +79,12 @@ def main() -> None:
 
 
 def drawn(sets: Mapping[str, Sequence[Example]], phase: Phase, steps: int) -> list[Example]:
-    """Draws the examples of all steps of a phase, in order."""
     rng = random.Random(f"{SEED} {phase}")
     names = rng.choices(list(phase.mixture), list(phase.mixture.values()), k=steps * BATCH)
     return [with_one_value(rng.choice(sets[name]), rng) for name in names]
 
 
 def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The mean of two states of one model."""
     return {name: ((tensor + other_state[name]) / 2).to(tensor.dtype) for name, tensor in state.items()}
 
 

@@ -40,14 +40,14 @@ BUDGETS = (
     Budget("nodes", _inside("nodes"), 730, 1_000),
     Budget("agent", _inside("agent"), 4_030, 2_600),
     Budget("traces", _inside("traces"), 1_100, 1_300),
-    Budget("evals", _inside("evals"), 3_150, 2_800),
+    Budget("evals", _inside("evals"), 3_120, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_830, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_910, 2_700),
     Budget("testing", _inside("testing"), 740, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 32_920, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 32_890, 27_600),
     Budget("tests", ("tests/**/*.py",), 22_240, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_140, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)
 """The words of the documents at most, and the goal."""

@@ -247,7 +247,7 @@ def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
 
 
 def rater_agreement(
-    units: Sequence[Sequence[str]], scale: Sequence[str], *, ordinal: bool = False
+    units: Sequence[Sequence[str]], scale: Sequence[str], ordinal: bool = False
 ) -> dict[str, Measured]:
     """Measures how far raters agree, with intervals over units: `alpha`, and `percent` of equal pairs.
 

@@ -91,23 +91,19 @@ def read_items(path: Path) -> list[RatingItem]:
 
     A line has "claim" (or "text") with "evidence", or "original" with "revised", or both; optionally "id"
     (default: the line's number) and "question" (or "context"). Evidence without a claim is about "revised".
-    Other keys are not read. Raises `InputError` for a file that cannot be read, and for the first line that
-    has nothing to rate.
+    Raises `InputError` for a file that cannot be read, and for the first line that has nothing to rate.
     """
     return read_rows(path, RatingItem, _SHAPES)
 
 
 def digest_of(items: Sequence[RatingItem]) -> str:
-    """Makes the SHA-256 digest of items. It tells exports of the same data from others."""
+    """Makes the SHA-256 digest of items, by which exports of the same data are known."""
     values = [item.model_dump(mode="json") for item in items]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 class RatingExport(Record):
-    """What one rater exported: the items, and the answers by the item's id and the question's name.
-
-    `digest` is that of the items, so that ratings of other data are told apart.
-    """
+    """What one rater exported: the items with their digest, and the answers by item and question."""
 
     format: Literal["rarr-ratings-1"]
     rater: str
@@ -169,10 +165,9 @@ def _export(path: Path) -> RatingExport:
 
 
 class MergedRatings(Record):
-    """The agreement of raters by question, and the labels.
+    """The number of items that each rater rated completely, the agreement by question, and the labels.
 
-    `rated` has the number of completely rated items by rater. `labels` counts the labels of claims; "null"
-    are the claims without a majority for one class.
+    `labels` counts the labels of claims; "null" are the claims without a majority for one class.
     """
 
     raters: tuple[str, ...]
@@ -184,19 +179,17 @@ class MergedRatings(Record):
 
 def merged(exports: Sequence[RatingExport]) -> MergedRatings:
     """Measures the agreement on each question that was asked, and counts the labels."""
-    items = exports[0].items
-    units = [[_values(exports, item, question) for item in items] for question in QUESTIONS]
-    rows = list(labelled_rows(exports))
-    labels = Counter(str(row["label"] or "null") for row in rows if "label" in row)
+    items, agreement = exports[0].items, dict[str, Mapping[str, Measured]]()
+    for question in QUESTIONS:
+        values = [_values(exports, item, question) for item in items]
+        if any(values):
+            agreement[question.name] = rater_agreement(values, list(question.answers), question.ordinal)
+    labels = Counter(str(row["label"] or "null") for row in labelled_rows(exports) if "label" in row)
     return MergedRatings(
         raters=tuple(export.rater for export in exports),
         items=len(items),
         rated={export.rater: sum(map(export.has_rated, items)) for export in exports},
-        agreement={
-            question.name: rater_agreement(values, list(question.answers), ordinal=question.ordinal)
-            for question, values in zip(QUESTIONS, units, strict=True)
-            if any(values)
-        },
+        agreement=agreement,
         labels={name: labels[name] for name in [*ATTRIBUTION.answers, "null"]},
     )
 
@@ -209,9 +202,8 @@ def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:
-            votes = Counter(_values(exports, item, ATTRIBUTION))
-            if unclear := _values(exports, item, UNDERSTANDABLE).count("no"):
-                votes[NOT_UNDERSTANDABLE] = unclear
+            unclear = _values(exports, item, UNDERSTANDABLE).count("no")
+            votes = Counter(_values(exports, item, ATTRIBUTION) + [NOT_UNDERSTANDABLE] * unclear)
             label = _majority(votes)
             row |= {"label": None if label == NOT_UNDERSTANDABLE else label, "votes": dict(votes)}
         if item.original is not None:

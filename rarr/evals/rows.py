@@ -147,29 +147,24 @@ def read_rows(path: Path, kind: type[Kind], example: str = "those of its publish
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
     for number, line in enumerate(lines, start=1):
-        if line.strip(b" \t\r\n\xef\xbb\xbf"):
-            row = _row(kind, line, number)
-            if isinstance(row, str) or row.id in rows:
-                why = row if isinstance(row, str) else f"its id {row.id!r} is that of an earlier line"
-                raise InputError(f"{path}, line {number}: {why}: give lines such as {example}")
-            rows[row.id] = row
+        if not line.strip(b" \t\r\n\xef\xbb\xbf"):
+            continue
+        try:
+            value = valid(json.loads(line.decode("utf-8-sig")))
+            row = kind.model_validate({"id": number} | _without_null(value))
+            why = f"its id {row.id!r} is that of an earlier line" if row.id in rows else ""
+        except ValidationError as error:
+            first = error.errors()[0]
+            place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+            why = f'its "{place}" is wrong ({message})' if place else message
+        except (ValueError, TypeError, RecursionError) as error:
+            why = f"it is no JSON object in UTF-8 ({error})"
+        if why:
+            raise InputError(f"{path}, line {number}: {why}: give lines such as {example}")
+        rows[row.id] = row
     if not rows:
         raise InputError(f"{path} has no row: give lines such as {example}")
     return list(rows.values())
-
-
-def _row(kind: type[Kind], line: bytes, number: int) -> Kind | str:
-    """Makes the row of a line, or says why it is none."""
-    try:
-        value = valid(json.loads(line.decode("utf-8-sig")))
-        return kind.model_validate({"id": number} | _without_null(value))
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        message = first["msg"].removeprefix("Value error, ")
-        return f'its "{place}" is wrong ({message})' if place else message
-    except (ValueError, TypeError, RecursionError) as error:
-        return f"it is no JSON object in UTF-8 ({error})"
 
 
 def _without_null(value: Any) -> Any:

@@ -91,8 +91,7 @@ def corpus_digest(settings: Settings) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, Path):
-        # A relative path is another path in another folder.
-        return str(value) if value.parts[:1] == ("~",) else str(value.absolute())
+        return str(value if value.parts[:1] == ("~",) else value.absolute())
     if isinstance(value, Mapping):
         return ", ".join(f"{name}={_shown(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):
@@ -241,7 +240,7 @@ def check(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> No
 
 
 def begin(path: Path, made_with: Mapping[str, str]) -> None:
-    """Writes the inputs of the run to run.json, again when a run continues."""
+    """Writes the inputs of the run to run.json."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 

@@ -40,16 +40,12 @@ _TEMPLATES: Mapping[str, Sequence[str]] = json.loads(
     files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
 )
 """The questions for properties, with $entity."""
-_GENERAL = ("What is the $property of $entity?",)
 
 
 def _writings(given: Any) -> Any:
     values = given if isinstance(given, list) else [given]
     written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in values]
     return [writing for writings in written for writing in writings]
-
-
-Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):
@@ -62,7 +58,9 @@ class Entity(Row):
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Writings] = Field(default_factory=dict)
+    properties: dict[str, Annotated[tuple[Text, ...], BeforeValidator(_writings)]] = Field(
+        default_factory=dict
+    )
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
 
@@ -105,47 +103,42 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
     `texts` holds the documents by the names that the entities give them. Same arguments, same sets, in any
     order of the entities.
     """
-    sets = []
-    for name, members in _shared_names(entities):
-        questions = list(_questions(name, members, texts))
-        first, second = members[0].popularity, members[1].popularity
-        has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
-        subjects = {question.subject.id for question in questions}
-        if has_head and members[0].id in subjects and len(subjects) > 1:
-            sets.append(questions)
-    return sets
-
-
-def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, tuple[Entity, ...]]]:
-    groups: dict[str, dict[str, Entity]] = defaultdict(dict)
-    writings: dict[str, str] = {}
+    groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
         for name in (entity.name, *entity.aliases):
             groups[name.casefold()][entity.id] = entity
             writings.setdefault(name.casefold(), name)
-    seen = set[frozenset[str]]()
+    sets = dict[frozenset[str], list[NameQuestion]]()
     for key in sorted(groups):
-        if len(groups[key]) > 1 and frozenset(groups[key]) not in seen:
-            seen.add(frozenset(groups[key]))
-            yield writings[key], tuple(groups[key].values())
+        members = tuple(groups[key].values())
+        if len(members) == 1 or frozenset(groups[key]) in sets:
+            continue
+        questions = sets[frozenset(groups[key])] = list(_questions(writings[key], members, texts))
+        first, second = members[0].popularity, members[1].popularity
+        has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
+        subjects = {question.subject.id for question in questions}
+        if not (has_head and members[0].id in subjects and len(subjects) > 1):
+            questions.clear()
+    return [questions for questions in sets.values() if questions]
 
 
 def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
+    openings = {
+        it: " ".join(texts.get(it, "").split()[:OPENING]) for each in members for it in each.documents
+    }
     owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
         for property_, values in sorted(member.properties.items()):
-            gold = tuple(each for each in member.documents if _states(texts.get(each, ""), values))
+            stated = [" ".join(value.split()).casefold() for value in values]
+            gold = tuple(
+                it for it in member.documents if any(each in openings[it].casefold() for each in stated)
+            )
             if owners[property_] == 1 and gold:
-                templates = _TEMPLATES.get(property_, _GENERAL)
+                templates = _TEMPLATES.get(property_, ["What is the $property of $entity?"])
                 template = Template(Random(f"0/{member.id}/{property_}").choice(templates))
                 text = template.substitute(entity=name, property=property_)
                 id_ = f"{name}/{member.id}/{property_}"
                 yield NameQuestion(id_, name, members, member, text[0].upper() + text[1:], gold)
-
-
-def _states(text: str, values: Sequence[str]) -> bool:
-    opening = " ".join(text.split()[:OPENING]).casefold()
-    return any(" ".join(value.split()).casefold() in opening for value in values)
 
 
 def corpus_texts(path: Path) -> dict[str, str]:

@@ -30,10 +30,7 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLE = '{"text": "..."} or {"question": "..."} for each text'
-TEXTS = "texts"
-"""The part that writes the texts of questions."""
-
-
+TEXTS = "texts"  # the part that writes the texts of questions
 _PAPER = {"preset": "paper"}
 SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "default": ({}, NO_BASELINE),
@@ -46,11 +43,7 @@ SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "rarr by sentences": (_PAPER | {"queries": "sentences"}, NO_BASELINE),
     "rarr without wikipedia": (_PAPER | {"exclude_domains": ("wikipedia.org",)}, NO_BASELINE),
 }
-"""The systems of tables 6.1 (the first five), 6.2 and 6.3, by name.
-
-Each has the settings that differ from those of the run, and a baseline.
-"""
-USUAL = ("default", "rarr", "efec", "lamda", "unedited")
+"""The systems of tables 6.1 (the first five), 6.2 and 6.3: the settings that differ, and a baseline."""
 
 
 class RevisionRow(EvalRow):
@@ -86,7 +79,7 @@ class RevisionLine(FinishedLine):
 
 def rarr(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the texts and questions in the file `data`, and makes a part for each system."""
-    names = options.judges or USUAL
+    names = options.judges or ("default", "rarr", "efec", "lamda", "unedited")
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
     if settings.model in EMBEDDED:
@@ -96,11 +89,14 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
     chosen, written, parts = rows[: options.limit], dict[str, str](), dict[str, Part]()
     asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
 
-    def keep(lines: Sequence[TextLine]) -> None:
-        written.update((line.id, line.text) for line in lines)
-
     if asked_now:
-        parts[TEXTS] = Part(asked, TextLine, partial(_writer, settings), asked_now, then=keep)
+        parts[TEXTS] = Part(
+            asked,
+            TextLine,
+            partial(_writer, settings),
+            asked_now,
+            then=lambda lines: written.update((line.id, line.text) for line in lines),
+        )
     for name in dict.fromkeys(names):
         changes, baseline = SYSTEMS.get(name) or (_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
@@ -177,8 +173,8 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
 def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]) -> dict[str, Measured]:
     both = [(own[name].numbers, others[name].numbers) for name in own if name in others]
     names = both[0][0] if both else {}
-    return {name: mean([_minus(one[name], base[name]) for one, base in both]) for name in names}
-
-
-def _minus(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
+    pairs = {name: [(one[name], base[name]) for one, base in both] for name in names}
+    return {
+        name: mean([None if one is None or base is None else one - base for one, base in pairs[name]])
+        for name in names
+    }

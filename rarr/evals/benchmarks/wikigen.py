@@ -75,10 +75,15 @@ def wikigen(events: Path, documents: Path, settings: Settings, options: Options)
     """Reads the events, each with its pages, for each system. Raises `RarrError` before anything is spent."""
     rows = events_of(events, documents)
     chosen = rows[: options.limit]
-    parts = {
-        system: Part(rows, ArticleLine, partial(_writer, _settings_of(system, settings)), chosen)
-        for system in dict.fromkeys(options.judges or ("extractive",))
-    }
+    parts = dict[str, Part]()
+    for system in options.judges or ("extractive",):
+        if system not in SYSTEMS:
+            raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
+        if system != "extractive" and settings.model in EMBEDDED:
+            raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
+        model = "embedded" if system == "extractive" else settings.model
+        own = settings.model_copy(update={"trace": False, "search": EventPages(()), "model": model})
+        parts[system] = Part(rows, ArticleLine, partial(_writer, own), chosen)
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, tables)
 
 
@@ -99,16 +104,6 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
     return sampled(found)
-
-
-def _settings_of(system: str, settings: Settings) -> Settings:
-    if system not in SYSTEMS:
-        raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
-    if system != "extractive" and settings.model in EMBEDDED:
-        raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
-    model = "embedded" if system == "extractive" else settings.model
-    changed = {"trace": False, "search": EventPages(()), "model": model}
-    return settings.model_copy(update=changed)
 
 
 class EventPages:
