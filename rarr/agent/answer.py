@@ -151,7 +151,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
     gaps = [f'No quote has these words of the question "{question}": {", ".join(lost)}.'] * bool(lost)
     if not quotes:
-        gaps = [f'No triple or sentence of the sources has the words of this question: "{question}".']
+        gaps = [f'No source has the words of this question, and a language model reads more: "{question}".']
     found = [
         Statement(text=text, status="supported", citations=(*ids,), written=len(ids), existing=len(ids))
         for text, ids in quotes.items()

@@ -81,7 +81,7 @@ async def cited(
         unknown = {"retrieval_failed", "unjudged" if any(map(is_failure, research.warnings)) else ""}
         settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
         planned = planned_citations(research, settled)
-        done = [*settled, *(Span(it.sentence.start, it.sentence.end) for it in planned)]
+        done = [*settled, *(Span(it.start, it.end) for it, _ in planned)]
         every = research.report.sentences if mark_unsupported else ()
         checkable = [it for it in every if it.checkable and it.status not in unknown]
         lacking = [it for it in checkable if not any(Span(it.start, it.end).overlaps(span) for span in done)]
