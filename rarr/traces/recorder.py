@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,8 @@ class Recording:
         `start` is the state with which the run begins. The `meter` of a resumed run gets the answers, the
         spending and the seconds of its `earlier` trace.
         """
-        recorder = RunRecorder(
-            self._store, run_id, lambda message: meter.warn(_FAILED, message), at_once=self._resumable
-        )
+        warn = partial(meter.warn, _FAILED)
+        recorder = RunRecorder(self._store, run_id, warn, at_once=self._resumable)
         in_order(self._prune)
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
@@ -91,10 +91,12 @@ class Recording:
         """Reads the trace of a run of this text and context; None if there is no such trace."""
         try:
             trace = Trace(await result_of(in_order(self._store.read, run_id)))
+            is_own = trace.revision is None or trace.revision.run_id == run_id
         except _FAILURES:
             return None
         facts = trace.file.facts
-        return trace if (facts.original, facts.context) == (state["original"], state["context"]) else None
+        is_same = (facts.original, facts.context) == (state["original"], state["context"])
+        return trace if is_own and is_same else None
 
     def _prune(self) -> None:
         """Removes old traces before the first run, and every 200 runs. A failure is only logged."""
@@ -246,17 +248,11 @@ def settings_record(settings: Settings) -> dict[str, Any]:
 
     Objects are named by their classes. Of an endpoint only its address is kept.
     """
-    values = {
-        name: getattr(settings, name)
-        for name, field in Settings.model_fields.items()
-        if name != "home" and getattr(settings, name) != field.get_default(call_default_factory=True)
-    }
-    if "endpoints" in values:
-        values["endpoints"] = {
-            name: {"base_url": endpoint.base_url} for name, endpoint in settings.endpoints.items()
-        }
-    plain: dict[str, Any] = _plain(values)
-    return plain
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name != "home"}
+    values["endpoints"] = {name: {"base_url": it.base_url} for name, it in settings.endpoints.items()}
+    defaults = {name: it.get_default(call_default_factory=True) for name, it in Settings.model_fields.items()}
+    changed: dict[str, Any] = _plain({name: it for name, it in values.items() if it != defaults[name]})
+    return changed
 
 
 def _plain(value: Any) -> Any:

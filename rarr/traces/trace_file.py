@@ -8,7 +8,7 @@ is checked by its kind.
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -238,8 +238,19 @@ class TraceFile(_Begun, _End):
 
     @property
     def status(self) -> Status:
-        """Returns done, failed, running or cut short."""
-        return status_of(self.seconds, self.error, self.facts.process)
+        """Returns done, failed, running or cut short, which it is if its process no longer runs here."""
+        if self.seconds is not None:
+            return "failed" if self.error else "done"
+        host, number = self.facts.process
+        if host != socket.gethostname() or os.name == "nt":  # on Windows, signal 0 would be a Ctrl-C
+            return "running"
+        try:
+            os.kill(number, 0)
+        except ProcessLookupError:
+            return "cut short"
+        except OSError:  # a process of another user
+            pass
+        return "running"
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -251,8 +262,8 @@ class TraceFile(_Begun, _End):
             lines = [_line(line) for line in path.read_bytes().split(b"\n")[:-1]]
             [begun] = [line.run for line in lines if line.run][-1:]
         except OSError as error:
-            reason = f"trace {str(path)!r} cannot be read ({error.strerror})"
-            raise InputError(f"{reason}: give a file of rarr trace export") from None
+            cure = "give a file of rarr trace export"
+            raise InputError(f"trace {str(path)!r} cannot be read ({error.strerror}): {cure}") from None
         except ValueError as error:
             why = first_of(error) if isinstance(error, ValidationError) else error
             cure = "give a file of rarr trace export, of this version of rarr"
@@ -266,14 +277,12 @@ class TraceFile(_Begun, _End):
 
     def text(self) -> str:
         """Returns the content of the file of this trace."""
-        return "".join(f"{line}\n" for line in self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield line_of("run", self.model_dump(mode="json", include=set(_Begun.model_fields)))
-        yield from (line_of("prompt", {name: fields}) for name, fields in self.prompts.items())
-        yield from (line_of("span", dict(span)) for span in self.spans)
-        if self.seconds is not None:
-            yield line_of("end", self.model_dump(mode="json", include=set(_End.model_fields)))
+        begun, ended = ({name: getattr(self, name) for name in it.model_fields} for it in (_Begun, _End))
+        lines = [line_of("run", begun)]
+        lines += [line_of("prompt", {name: fields}) for name, fields in self.prompts.items()]
+        lines += [line_of("span", dict(span)) for span in self.spans]
+        lines += [line_of("end", ended)] if self.seconds is not None else []
+        return "".join(f"{line}\n" for line in lines)
 
     def without_addresses(self) -> Self:
         """Leaves out the addresses of models: a trace that goes to others, or comes from them, has none."""
@@ -303,25 +312,6 @@ def _line(line: bytes) -> _Line:
     plain = from_json(line, allow_inf_nan=False)
     json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
     return _Line.model_validate(plain)
-
-
-def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:
-    """Tells if a run is done, failed, running or cut short; `seconds` is None before its end.
-
-    An unfinished run counts as cut short if its process no longer runs on this machine.
-    """
-    if seconds is not None:
-        return "failed" if error else "done"
-    host, number = process
-    if host != socket.gethostname() or os.name == "nt":  # on Windows, signal 0 would be a Ctrl-C
-        return "running"
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return "cut short"
-    except OSError:  # a process of another user
-        pass
-    return "running"
 
 
 def first_of(error: ValidationError) -> str:

@@ -18,7 +18,6 @@ from rarr.records.usage import NodeUsage
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.storage.files import write_whole
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.traces.store import TraceStore
@@ -56,9 +55,17 @@ class Trace:
 
     @classmethod
     def _whole(cls, file: TraceFile, name: str, cure: str) -> Self:
+        """Reads everything in the file once, so that later reads succeed; raises if anything is wrong."""
+        trace = cls(file)
         try:
-            trace = cls(file)
-            trace._require_whole()
+            file.require_whole()
+            if trace.blocks and any(span.kind != "block" for span in trace.inner[0]):
+                raise ValueError("a call is outside of all blocks")
+            trace.state()
+            for span in file.spans:
+                trace.body(span)
+            if trace.revision is not None and trace.revision.run_id != file.run_id:
+                raise InputError("its revision is of another run")
         except (ValueError, TypeError, LookupError, RarrError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{name} is damaged, or of another version of rarr ({reason}): {cure}") from None
@@ -67,14 +74,6 @@ class Trace:
     def text(self) -> str:
         """Returns the trace as JSON lines, without the addresses of models."""
         return self.file.without_addresses().text()
-
-    def write(self, path: str | Path) -> None:
-        """Writes a file like `rarr trace export`. Raises `InputError` where it cannot be written."""
-        try:
-            write_whole(Path(path), self.text())
-        except OSError as error:
-            reason = f"trace {str(path)!r} cannot be written ({error.strerror})"
-            raise InputError(f"{reason}: give another path") from None
 
     @property
     def run_id(self) -> str:
@@ -132,21 +131,28 @@ class Trace:
                 if not kinds or inner.kind in kinds:
                     yield inner
 
-    def state(self, before: StoredSpan | None = None) -> State:
-        """Rebuilds the state of the run, or of a call's block, before this call; None: the last state.
-
-        The state holds only passages that became evidence.
-        """
+    def state(self) -> State:
+        """Rebuilds the last state of the run. It holds only passages that became evidence."""
         if not self.blocks:
-            return self._after(self.start(), self._updates(self.inner[0], before))
-        if before is not None:
-            [name] = [
-                name for name, spans in self.blocks.items() if before.parent in {s.number for s in spans}
-            ]
-            return self._block(name, before)
-        outcomes = [BlockOutcome(self._text_block(name), self._block(name)) for name in self.blocks]
-        size = self.file.facts.settings.get("report_size", Settings.model_fields["report_size"].default)
+            return self._after(self.start(), self.inner[0])
+        facts, calls, outcomes = self.file.facts, self.calls_by_block(), list[BlockOutcome]()
+        for name, spans in self.blocks.items():
+            body, number = spans[0].body, int(name.split()[-1])
+            block = TextBlock(number, Span(body["start"], body["end"]), body["lead"], ())
+            begun = block_state(facts.original, facts.context, number, block.span, block.lead)
+            outcomes.append(BlockOutcome(block, self._after(begun, calls[number])))
+        size = facts.settings.get("report_size", Settings.model_fields["report_size"].default)
         return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
+
+    def _after(self, state: State, calls: Iterable[StoredSpan]) -> State:
+        """Merges what the calls changed, in the order of their ends, by the reducers of the graph."""
+        merged: dict[str, Any] = dict(state)
+        changing = [it for it in calls if it.kind in ("node", "failure") and "update" in it.body]
+        for span in sorted(changing, key=lambda span: span.ended):
+            for name, value in self.update(span).items():
+                reduce = _REDUCERS.get(name)
+                merged[name] = reduce(merged[name], value) if reduce and name in merged else value
+        return cast(State, merged)
 
     @cached_property
     def updates(self) -> list[State]:
@@ -163,17 +169,6 @@ class Trace:
             round=1,
             warnings=[Notice.model_validate(notice) for notice in facts.warnings],
         )
-
-    def _require_whole(self) -> None:
-        """Reads everything in the file once, and raises if anything is wrong, so that later reads succeed."""
-        self.file.require_whole()
-        if self.blocks and any(span.kind != "block" for span in self.inner[0]):
-            raise ValueError("a call is outside of all blocks")
-        self.state()
-        for span in self.spans:
-            self.body(span)
-        if self.revision is not None and self.revision.run_id != self.run_id:
-            raise InputError("its revision is of another run")
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
@@ -196,36 +191,8 @@ class Trace:
         """Groups the calls of nodes, and their failures, by the number of their block; 0 without blocks."""
         calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
         for name, spans in self.blocks.items():
-            calls[self._text_block(name).number] = [it for span in spans for it in self.inner[span.number]]
+            calls[int(name.split()[-1])] = [call for span in spans for call in self.inner[span.number]]
         return calls
-
-    def _block(self, name: str, before: StoredSpan | None = None) -> State:
-        """Rebuilds the state of a block before the call `before`, or its last state."""
-        spans, block, facts = self.blocks[name], self._text_block(name), self.file.facts
-        start = block_state(facts.original, facts.context, block.number, block.span, block.lead)
-        inner = [call for span in spans for call in self.inner[span.number]]
-        return self._after(start, self._updates(inner, before))
-
-    def _text_block(self, name: str) -> TextBlock:
-        body = self.blocks[name][0].body
-        return TextBlock(int(name.split()[-1]), Span(body["start"], body["end"]), body["lead"], ())
-
-    def _after(self, state: State, updates: Iterable[StoredSpan]) -> State:
-        for span in updates:
-            state = applied(state, self.update(span))
-        return state
-
-    def _updates(self, calls: Iterable[StoredSpan], before: StoredSpan | None) -> list[StoredSpan]:
-        """Selects the calls that changed the state before the call `before`, ordered by their ends."""
-        changing = [
-            span
-            for span in calls
-            if span.kind in ("node", "failure")
-            and "update" in span.body
-            # Nodes of different kinds do not overlap.
-            and (before is None or span.number < before.number)
-        ]
-        return sorted(changing, key=lambda span: span.ended)
 
     def update(self, span: StoredSpan) -> State:
         """Reads what a call changed in the state, without the passages of a search."""
@@ -289,12 +256,3 @@ def _answer(span: StoredSpan) -> Answer:
         raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")
     tokens, is_cut = Tokens(*body["said"]), body.get("cut", False)
     return Answer(tuple(body["texts"]), tokens, is_cut, body.get("served", ""))
-
-
-def applied(state: State, update: State) -> State:
-    """Merges a node's update into the state by the same reducers as the graph, and returns a new state."""
-    merged: dict[str, Any] = dict(state)
-    for name, value in update.items():
-        reduce = _REDUCERS.get(name)
-        merged[name] = reduce(merged[name], value) if reduce and name in merged else value
-    return cast(State, merged)
