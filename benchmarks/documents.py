@@ -26,7 +26,6 @@ from rarr.agent.graph import build_graph
 from rarr.agent.write import build_writing_graph
 from rarr.cli.entry_point import app
 from rarr.settings import PRESETS, Settings
-from rarr.settings.serving import ServingSettings
 from rarr.views.revision_text import render
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,12 +69,10 @@ def picture(build: Callable[[], Any], begin: str, end: str) -> str:
 
 
 def settings_table() -> str:
-    """The other settings, by the groups that comments in `Settings` begin, then those of the server."""
+    """The other settings, by the groups that comments in `Settings` begin."""
     parts = re.split(r"^    # (\w+)$", inspect.getsource(Settings), flags=re.MULTILINE)
-    titles = ["All", *parts[1::2], "Server"]
-    sources = [*parts[0::2], inspect.getsource(ServingSettings)]
     pages = list[str]()
-    for title, source in zip(titles, sources, strict=True):
+    for title, source in zip(["All", *parts[1::2]], parts[0::2], strict=True):
         declared = re.findall(r"^    (\w+): ", source, re.MULTILINE)
         if names := [name for name in declared if name in Settings.model_fields and name not in FIRST]:
             pages.append(f"### {title.capitalize()}\n\n{_settings(names)}")

@@ -28,8 +28,7 @@ from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, inpu
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
-from rarr.settings import Settings
-from rarr.settings.serving import unserved
+from rarr.settings import Settings, unserved
 from rarr.tools.concurrency import before_end, bounded_flow, run
 from rarr.tools.storage.files import locked
 

@@ -4,8 +4,7 @@ A tool returns a text for a model and a record for a program.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
@@ -70,14 +69,17 @@ class ToolServer(MCPServer[Any]):
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
         self._tasks = Tasks(self._reviser.settings, {"": self._reviser})
-        with _log_as_it_was():
-            super().__init__(
-                "rarr",
-                title="rarr",
-                version=installed_version(),
-                instructions=_INSTRUCTIONS,
-                tools=[_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)],
-            )
+        tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
+        known: dict[str, Any] = {
+            "title": "rarr",
+            "version": installed_version(),
+            "instructions": _INSTRUCTIONS,
+        }
+        log = logging.getLogger()
+        handlers, level = list(log.handlers), log.level
+        super().__init__("rarr", tools=tools, **known)
+        log.handlers[:] = handlers  # the library changes the log of the process, which the application owns
+        log.setLevel(level)
 
     async def revise_text(
         self, text: Text, context: Question = None, sources: Sources = None, search: Search = None
@@ -146,11 +148,9 @@ class ToolServer(MCPServer[Any]):
         if result.outcome in ("failed", "deadline") or (revision := result.revision) is None:
             raise ToolError(result.notice)
         shown = result.text if mode == "cite" else await work(lambda: render(revision, terminal=False))
-        wrong = "".join(
-            f"wrong citation: {one_line(check.text)} ({check.state.replace('_', ' ')})\n"
-            for check in result.existing
-            if check.state in ("not_supported", "source_not_found")
-        )
+        checks = (it for it in result.existing if it.state in ("not_supported", "source_not_found"))
+        lines = (f"{one_line(it.text)} ({it.state.replace('_', ' ')})" for it in checks)
+        wrong = "".join(f"wrong citation: {line}\n" for line in lines)
         brief = result.model_copy(update={"revision": _short(revision)})
         return _result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
 
@@ -176,19 +176,6 @@ def _short(revision: Revision) -> Revision:
         used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}
     kept = tuple(each for each in revision.evidence if each.id in used and not each.suspicious)
     return revision.model_copy(update={"queries": (), "checks": (), "evidence": kept})
-
-
-@contextmanager
-def _log_as_it_was() -> Iterator[None]:
-    """Restores the root logger's handlers and level after the block, in which the library changes them.
-
-    The log of the whole process belongs to the application.
-    """
-    log = logging.getLogger()
-    handlers, level = list(log.handlers), log.level
-    yield
-    log.handlers[:] = handlers
-    log.setLevel(level)
 
 
 def _tool(method: Callable[..., Any]) -> Tool:

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from rarr.records.base import Record
-from rarr.records.edits import EditState
+from rarr.records.edits import EditState, Record
 
 CardVerdict = Literal["yes", "no", "open", "mixed", "none"]
 """Every part follows; a part conflicts; a part is not decided; the sources disagree; nothing to check."""

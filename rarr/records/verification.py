@@ -1,7 +1,6 @@
 """Declares the record of a verification: whether evidence supports a claim."""
 
-from rarr.records import AttributionClass, Evidence, Notice, Part, Sentence, Usage
-from rarr.records.base import Record
+from rarr.records import AttributionClass, Evidence, Notice, Part, Record, Sentence, Usage
 
 
 class Verification(Record):

@@ -12,8 +12,7 @@ from rarr.batches.jobs import Done, Job, Runner, WorkerLostError, as_given, orig
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, ProxyOptions
-from rarr.settings import Settings
-from rarr.settings.serving import ServeMode
+from rarr.settings import ServeMode, Settings
 
 _log = logging.getLogger("rarr.serve")
 MARGIN_S = 0.15

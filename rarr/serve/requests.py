@@ -23,8 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rarr.batches.jobs import GivenSource, Words, wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
-from rarr.settings import Settings
-from rarr.settings.serving import ServeMode
+from rarr.settings import ServeMode, Settings
 from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000

@@ -34,8 +34,7 @@ from rarr.serve.requests import (
     VerifyBody,
     checked,
 )
-from rarr.settings import Settings
-from rarr.settings.serving import unserved
+from rarr.settings import Settings, unserved
 from rarr.tools.guard.listening import listening_socket
 
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"

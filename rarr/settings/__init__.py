@@ -25,9 +25,10 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from rarr.errors import SettingsError
 from rarr.settings.reading import Domain, Moment, Variables, closest, file_values, holds, one_line
-from rarr.settings.serving import ServingSettings
 from rarr.valid_unicode import valid
 
+ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
+"""What becomes of an answer on its way through the server. `off`: nothing."""
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 
 
@@ -67,7 +68,7 @@ class Endpoint(BaseModel):
     """Added to the body of every request to an OpenAI-compatible server."""
 
 
-class Settings(ServingSettings, BaseSettings):
+class Settings(BaseSettings):
     """The settings of a run. An unknown name is a `SettingsError`."""
 
     model_config = SettingsConfigDict(
@@ -175,6 +176,38 @@ class Settings(ServingSettings, BaseSettings):
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder: indexes of corpora, cache, record of readers, and traces."""
 
+    # server
+    serve_upstream_url: str | None = None
+    """The address of the OpenAI-compatible server behind `rarr serve`, such as http://localhost:8000/v1."""
+    serve_upstream_key: SecretStr | None = None
+    """The key for that server; None: the key that each caller sends, unless it is a token of this server."""
+    serve_token: SecretStr | None = None
+    """The tokens of callers, several with commas. Each token is a caller."""
+    serve_host: str = "127.0.0.1"
+    """The address at which `rarr serve` listens. Any other than this machine's own needs `serve_token`."""
+    serve_port: int = Field(default=8100, ge=0, le=65535)
+    """The port at which `rarr serve` listens; 0: any free port."""
+    serve_corpora: dict[str, Path] = {}
+    """By name: the corpora that a caller may choose. The first is searched if a caller chooses none."""
+    serve_mode: ServeMode = "revise"
+    """What becomes of an answer if its request does not say: revise, cite, check, annotate or off."""
+    serve_deadline_s: float = Field(default=30, gt=0)
+    """Seconds for one answer, or one block of a streamed answer. After that, the original goes out."""
+    serve_workers: int | None = Field(default=None, ge=1, le=64)
+    """Processes that revise; None: one for each core. A language model needs none."""
+    serve_max_body_mb: float = Field(default=16, gt=0)
+    """Megabytes of the body of a request, at most."""
+    serve_body_timeout_s: float = Field(default=20, gt=0)
+    """Seconds for the body of a request, at most."""
+    serve_upstream_timeout_s: float = Field(default=600, gt=0)
+    """Seconds without a byte from the server behind, at most."""
+    serve_concurrency: int = Field(default=256, ge=1)
+    """Requests at once, of all callers, at most."""
+    serve_keep_alive_s: float = Field(default=10, gt=0)
+    """Seconds after which a silent stream gets a comment, which keeps its connection open."""
+    serve_shutdown_s: float = Field(default=20, gt=0)
+    """Seconds for requests under way after SIGTERM. Shortly before the end, originals go out."""
+
     # constants beside the settings: nobody sets them
     attempts: ClassVar[int] = 3
     """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
@@ -251,13 +284,17 @@ class Settings(ServingSettings, BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        *others: Any,
+        **more: Any,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Lists the sources of settings: argument, environment, file; no dotenv and no secrets files."""
-        file = InitSettingsSource(settings_cls, file_values())
-        return init_settings, Variables(settings_cls), file
+        return init_settings, Variables(settings_cls), InitSettingsSource(settings_cls, file_values())
+
+
+def unserved(settings: Settings) -> Settings:
+    """Returns the settings with the defaults for all that `rarr serve` alone reads, such as its tokens."""
+    fields = {name: it for name, it in Settings.model_fields.items() if name.startswith("serve_")}
+    return settings.model_copy(update={name: field.get_default() for name, field in fields.items()})
 
 
 def set_variable(name: str, value: str) -> None:

@@ -20,11 +20,9 @@ def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
 
     pieces = tuple(Piece(words.strip(), int(number)) for number, words in sentences_in(variables))
     excerpts = tuple(_excerpts(variables["sources"]))
-    block = ReadingBlock(variables["context"], variables["before"], pieces, excerpts)
-    cards = near_quote_cards(block).items()
-    return {
-        "cards": [{"s": n, "q": list(card.quotes), "v": card.verdict, **_more(card)} for n, card in cards]
-    }
+    read = near_quote_cards(ReadingBlock(variables["context"], variables["before"], pieces, excerpts))
+    cards = ({"s": n, "q": [*card.quotes], "v": card.verdict} | _more(card) for n, card in read.items())
+    return {"cards": [*cards]}
 
 
 def _more(card: RawCard) -> dict[str, Any]:

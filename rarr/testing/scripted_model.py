@@ -129,9 +129,8 @@ class ScriptedModel:
             answers = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(f"the script {path} cannot be read ({error}): give a file of JSON") from None
-        if not isinstance(answers, dict) or not all(
-            isinstance(each, str | dict) for each in answers.values()
-        ):
+        values = answers.values() if isinstance(answers, dict) else [None]
+        if not all(isinstance(each, str | dict) for each in values):
             raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
         return cls(answers)
 

@@ -131,8 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply, reply.body)
             self.wfile.write(b"0\r\n\r\n")
 
-    def do_POST(self) -> None:
-        self.do_GET()
+    do_POST = do_GET  # noqa: N815  # the name of http.server
 
     def log_message(self, *_: object) -> None:
         """Logs nothing: the record holds every request."""
@@ -237,13 +236,12 @@ def instead(failure: Failure | None, *, streams: bool = False) -> Reply | None:
 def answered(
     request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
 ) -> Reply:
-    kind = failure.kind if failure else None
+    kind, message = (failure.kind, failure.message) if failure else (None, "")
     if kind == "cut":
         texts = [text[: len(text) // 2] for text in texts]
     elif kind == "endless":
-        assert failure is not None
         most = TOKEN * int(request.body.get("max_tokens") or 1000)
-        texts = [(failure.message * most)[:most]]
+        texts = [(message * most)[:most]]
     whole = _completion(request, texts, "length" if kind in ("cut", "endless") else "stop", tokens)
     if kind == "empty":
         whole["choices"] = []
@@ -267,15 +265,9 @@ def answered(
 
 
 def _completion(request: Request, texts: Sequence[str], finish: str, tokens: Tokens) -> dict[str, Any]:
-    choices = [
-        {
-            "index": index,
-            "message": {"role": "assistant", "content": text},
-            "logprobs": None,
-            "finish_reason": finish,
-        }
-        for index, text in enumerate(texts)
-    ]
+    end = {"logprobs": None, "finish_reason": finish}
+    messages = ({"role": "assistant", "content": text} for text in texts)
+    choices = [{"index": index, "message": message, **end} for index, message in enumerate(messages)]
     usage = {"prompt_tokens": tokens.input, "completion_tokens": tokens.output}
     usage["total_tokens"] = sum(usage.values())
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "object": "chat.completion", "created": int(time.time())}
@@ -291,10 +283,10 @@ def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
             finish = None if delta else choice["finish_reason"]
             made = {"index": choice["index"], "delta": delta, "logprobs": None, "finish_reason": finish}
             yield b"data: " + _as_json({**head, "choices": [made]}) + b"\n\n"
+    usage = b""
     if "usage" in whole and (request.body.get("stream_options") or {}).get("include_usage"):
-        yield b"data: " + _as_json({**head, "choices": [], "usage": whole["usage"]}) + b"\n\n" + _DONE
-    else:
-        yield _DONE
+        usage = b"data: " + _as_json({**head, "choices": [], "usage": whole["usage"]}) + b"\n\n"
+    yield usage + _DONE
 
 
 def _as_json(value: object) -> bytes:

@@ -1,5 +1,6 @@
-"""What is printed for help and versions, in a process of its own: locales, pipes, and what is loaded."""
+"""Help, wrong calls, odd arguments and closed streams: a line each, and nothing is done for them."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -9,14 +10,91 @@ from typing import Any
 
 import pytest
 
+from cli.conftest import Command, is_complaint
 from rarr.cli.entry_point import app
 
-HEAVY = {"langgraph", "langchain_core", "trafilatura", "tantivy", "pydantic", "rich", "httpx2"}
+CORPUS = ["--corpus", "notes"]
+BATCH = ["batch", "data.jsonl", "-o", "out.jsonl", *CORPUS]
+CALLS: list[tuple[list[str], str]] = [
+    (["nope"], "No such command 'nope'"),
+    (["revise", "- One."], "put -- before a text"),
+    (["revise", "-"], "standard input is empty"),
+    (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
+    (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
+    (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
+    (["revise", "nope.md", *CORPUS], "TEXT is the name of a file or folder"),
+    (["revise", "One.", "--set", "nope=1"], "'nope'"),
+    (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
+    (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
+    (["trace", "export", "last", "-o", "docs"], "-o docs is a folder: name a file in it"),
+    (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
+    (["check", "docs", *CORPUS], "docs holds no document: name a file"),
+    (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
+    (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
+    (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
+    (["verify", "One.", "--against", "nope"], "nope is no document: give the path"),
+    (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
+    ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
+    (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
+    (["serve", "--corpus", "notes"], "--corpus is 'notes': give a path and a name of its own"),
+]
+TEXT = "The bridge opened in 1935. It is red."
+ODD = os.fsdecode(b"odd\xff\xed\xa0\x80")
 
 
-def commands(command: Any = app, name: str = "rarr") -> Iterator[tuple[str, Any]]:
-    yield name, command
-    for child, inner in getattr(command, "commands", {}).items():
+@pytest.fixture(autouse=True)
+def _files(notes: Path) -> None:
+    Path("docs").mkdir()
+    Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
+    Path("draft.md").write_text("The bridge opened in 1935.")
+    Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
+    Path("empty.md").touch()
+
+
+def sizes() -> dict[Path, int]:
+    return {path: path.stat().st_size for path in Path().iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(("argv", "message"), CALLS, ids=lambda case: " ".join(case)[:40] if case else "-")
+def test_wrong_call_is_one_line_and_does_nothing(
+    command: Command, argv: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # it is not installed
+    before = sizes()
+    done = command(*argv)
+    assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True), done
+    assert (message in done.err, sizes()) == (True, before)
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["revise", f"{TEXT} {ODD}"],
+        *(["revise", TEXT, option, ODD] for option in ("--context", "--corpus", "--search", "--model")),
+        ["revise", TEXT, "--base-url", ODD, "--model", "vllm:a"],
+        ["revise", "--file", ODD],
+        [ODD],
+        ["index", "notes", "-o", ODD],
+        ["verify", ODD, "--against", ODD],
+        ["check", ODD, *CORPUS],
+        ["trace", "show", ODD],
+        ["doctor", "--model", f"vllm:{ODD}", "--base-url", "http://127.0.0.1:9/v1"],
+    ],
+    ids=ascii,
+)
+def test_arguments_that_are_no_unicode_are_done_or_refused_in_a_line(
+    command: Command, argv: list[str]
+) -> None:
+    done = command(*argv)
+    assert done.out.decode() or done.err or done.status == 0
+    assert all(is_complaint(line) for line in done.err.splitlines(keepends=True))
+    assert (done.status in (0, 2, 3), "defect" in done.err) == (True, False)
+
+
+def commands(called: Any = app, name: str = "rarr") -> Iterator[tuple[str, Any]]:
+    yield name, called
+    for child, inner in getattr(called, "commands", {}).items():
         yield from commands(inner, f"{name} {child}")
 
 
@@ -25,57 +103,32 @@ def test_examples_of_the_help_name_options_of_their_command(name: str, called: A
     known = {option for each in called.params for option in (*each.opts, *each.secondary_opts)}
     for line in (called.help or "").splitlines():
         if name != "rarr" and line.strip().startswith(f"{name} "):
-            options = {
-                word for word in shlex.split(line, comments=True) if word.startswith("-") and word != "-"
-            }
-            assert options <= known, line
+            words = shlex.split(line, comments=True)
+            assert {word for word in words if word.startswith("-") and word != "-"} <= known, line
 
 
-def started(program: str, *argv: str, **options: Any) -> "subprocess.Popen[bytes]":
-    here = Path(__file__).parents[1]
-    environment = {
-        "PYTHONPATH": f"{here.parent}:{here}",
-        "LC_ALL": "C",
-        "PYTHONUTF8": "0",
-        "RARR_TRACE": "false",
-    }
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([sys.executable, "-c", program, *argv], env=environment, **(pipes | options))
+HEAVY = {"langgraph", "langchain_core", "trafilatura", "tantivy", "pydantic", "rich", "httpx2"}
+PLAIN = {"PYTHONPATH": ":".join(sys.path), "LC_ALL": "C", "PYTHONUTF8": "0", "RARR_TRACE": "false"}
 
 
 @pytest.mark.parametrize("argv", ["revise --help", "--help", "--version"])
 def test_help_loads_no_slow_packages(argv: str) -> None:
-    program = (
-        f"import sys; from rarr.cli import run; run({argv.split()!r}); print({HEAVY} & set(sys.modules))"
-    )
-    out, _ = started(program).communicate()
-    shown = out.decode().splitlines()[-1]
-    assert shown == "set()" or argv == "--version"
-
-
-RUN = "import sys; from rarr.cli import run; sys.exit(run(sys.argv[1:]))"
-REVISE = ("revise", "-", "--corpus", "bridge.md")
-
-
-@pytest.fixture
-def _bridge() -> None:
-    Path("bridge.md").write_text("The bridge opened in 1937.")
+    program = f"import sys; from rarr.cli import run; run({argv.split()}); print({HEAVY} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", program], env=PLAIN, capture_output=True, check=True)
+    assert done.stdout.decode().splitlines()[-1] == "set()"
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("_bridge")
 @pytest.mark.parametrize(
     ("redirection", "status", "words"),
     [
         ("<&-", 2, b"standard input is closed: give the text in quotes"),
-        (">&-", 2, b"standard output is closed"),
-        (">/dev/full", 2, b"No space"),
-        ("2>&-", 0, b""),
+        ("< draft.md >&-", 2, b"standard output is closed"),
+        ("< draft.md >/dev/full", 2, b"No space"),
+        ("< draft.md 2>&-", 0, b""),
     ],
 )
 def test_closed_or_full_streams_are_one_line(redirection: str, status: int, words: bytes) -> None:
-    call = f"printf One. | {shlex.join([sys.executable, '-m', 'rarr', *REVISE])} {redirection}"
-    if redirection == "<&-":
-        call = f"{shlex.join([sys.executable, '-m', 'rarr', *REVISE])} {redirection}"
-    done = subprocess.run(["bash", "-c", call], capture_output=True, check=False)
+    call = shlex.join([sys.executable, "-m", "rarr", "revise", "-", *CORPUS])
+    done = subprocess.run(["bash", "-c", f"{call} {redirection}"], capture_output=True, check=False)
     assert (done.returncode, words in done.stderr, b"Traceback" in done.stderr) == (status, True, False)

@@ -18,7 +18,7 @@ from rarr import Settings
 from rarr.serve.chat import Desk, TextWork
 from rarr.serve.requests import Call, ProxyOptions, Refusal
 from rarr.serve.streams import Paragraphs, Stream
-from rarr.settings.serving import ServeMode
+from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
 from serve.serving import RIGHT, WRONG, KnownRunner, Served, answers
 
