@@ -39,14 +39,7 @@ class ModelError(RarrError):
 
 
 class PromptTooLong(ModelError):  # noqa: N818  # named like the failure `too_long` of a request
-    """A prompt does not fit into the context of a language model.
-
-    `limit`: the tokens that the model can read; None if its server did not tell them.
-    """
-
-    def __init__(self, message: str, limit: int | None = None) -> None:
-        super().__init__(message)
-        self.limit = limit
+    """A prompt does not fit into the context of a language model; the message is the server's own."""
 
 
 class BudgetError(RarrError):

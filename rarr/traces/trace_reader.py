@@ -250,7 +250,6 @@ def _answer(span: StoredSpan) -> Answer:
             status=body.get("status"),
             said=body.get("answer", ""),
             tokens=Tokens(*body["said"]),
-            limit=body.get("limit"),
         )
     if not body["texts"]:
         raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")

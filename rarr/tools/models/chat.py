@@ -90,8 +90,7 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
     """One request that failed. `retry_after`: the seconds that the server asks to wait.
 
     `status` and `said` are the HTTP status and the server's own message, where it answered. `tokens` are the
-    tokens of an answer that cannot be used. `limit`: the tokens that the model can read, if the failure
-    `too_long` says so.
+    tokens of an answer that cannot be used.
 
     Kinds: `timeout` (no answer in time), `connection` (none was made), `busy` (429), `server` (5xx, a
     connection that was closed, an answer in another form), `refused` (another 4xx: it would be again),
@@ -108,11 +107,10 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         status: int | None = None,
         said: str = "",
         tokens: Tokens = Tokens(),  # noqa: B008  # it is immutable
-        limit: int | None = None,
     ) -> None:
         super().__init__(valid(message))
         self.kind, self.retry_after, self.status, self.said = kind, retry_after, status, valid(said)
-        self.tokens, self.limit = tokens, limit
+        self.tokens = tokens
 
 
 def estimated_tokens(texts: Sequence[str]) -> int:

@@ -63,11 +63,6 @@ _TOO_LONG = re.compile(
     r"|(?:prompt|input|message) is too long|input token count.{0,30}exceeds|maximum context length",
     re.IGNORECASE,
 )
-_LIMIT = re.compile(
-    r"\bn_ctx\b\W{0,5}(\d+)|(?:context (?:length|size|window)|maximum model length)\b\D{0,30}?(\d[\d,]{0,14})"
-    r"|(\d[\d,]{0,14}) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]{0,14})",
-    re.IGNORECASE,
-)
 # The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case;
 # vLLM stops a text that repeats itself without end for "repetition".
 _CUT = re.compile(r"length|max_tokens|max_output_tokens|model_length|model_context\w*|repetition")
@@ -131,8 +126,8 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
     message = _line(_message_of(errors) or type(error).__name__, secrets)
-    if _TOO_LONG.search(words := f"{message} {facts}"):
-        return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=_limit(words))
+    if _TOO_LONG.search(f"{message} {facts}"):
+        return CallFailure("too_long", f"{model} cannot read so much: {message}")
     causes = " ".join(type(each).__name__ for each in errors)
     for kind, of_causes, of_error, told in _BY_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
@@ -159,11 +154,10 @@ def failure_of_status(
     with suppress(ValueError):  # no header, or a date, which servers of models do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
     said = _line(message, secrets) or "it gave no reason"
-    kind, limit = _KINDS.get(status, "server" if status >= 500 else "refused"), None
-    if status in _OF_PROMPT and _TOO_LONG.search(words := f"{body[:_READ]} {facts}"):
-        kind, limit = "too_long", _limit(words)
+    is_too_long = status in _OF_PROMPT and _TOO_LONG.search(f"{body[:_READ]} {facts}")
+    kind = "too_long" if is_too_long else _KINDS.get(status, "server" if status >= 500 else "refused")
     shown = f"{model} answered with status {status}: {said}"
-    return CallFailure(kind, shown, wait, status=status, said=said, limit=limit)
+    return CallFailure(kind, shown, wait, status=status, said=said)
 
 
 def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
@@ -197,11 +191,6 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     if failure.kind != "refused" or failure.status in (401, 402, 403) or _OF_LENGTH.search(message):
         return None
     return next((part for part, about in _ABOUT.items() if part in sent and about.search(message)), None)
-
-
-def _limit(message: str) -> int | None:
-    match = _LIMIT.search(message)
-    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:

@@ -141,7 +141,7 @@ class LanguageModel:
                     made, asking.body["answers"] = await read(model, *await self._answer(model, ask, most))
                 except (CallFailure, UnreadableAnswer) as failure:
                     if ends_too_long and isinstance(failure, CallFailure) and failure.kind == "too_long":
-                        raise PromptTooLong(str(failure), failure.limit) from None
+                        raise PromptTooLong(str(failure)) from None
                     failures.append(str(failure))
                     continue
                 # Warn once a run; repeating the warning adds nothing.

@@ -190,7 +190,7 @@ class BudgetedChat:
             except CallFailure as failure:
                 tokens, answer = failure.tokens, Answer((), failure.tokens)
                 facts = {"failure": failure.kind, "answer": failure.said}
-                facts |= {name: getattr(failure, name) for name in ("status", "retry_after", "limit")}
+                facts |= {"status": failure.status, "retry_after": failure.retry_after}
                 raise
             finally:
                 meter().spend(tokens, cost := self.cost(tokens))

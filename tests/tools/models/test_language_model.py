@@ -133,8 +133,8 @@ async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed(
 
 
 async def test_prompt_that_is_too_long_is_an_error_at_once() -> None:
-    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096", limit=4096)])
+    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096")])
     second = ScriptedModel(ANSWERS)
-    with pytest.raises(PromptTooLong, match="it reads 4096") as caught:
+    with pytest.raises(PromptTooLong, match="it reads 4096"):
         await language_model(first, second).reply(EDIT, OPENED)
-    assert (caught.value.limit, second.calls) == (4096, [])
+    assert second.calls == []
