@@ -11,9 +11,9 @@ from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
-from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
+from rarr.tools.text.blocks_and_sentences import LIST_TITLE, blocks, sentences_of
 from rarr.tools.text.citation_marks import citation_marks
-from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_headings, is_heading_of_list
+from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_headings
 
 _SENTENCES = 10  # of a section, at most
 _HEADINGS = 100  # of a plan, at most
@@ -92,7 +92,7 @@ def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:
     for block in blocks(page):
         if block.kind == "heading":
             above = page[block.start : block.end]
-        if block.kind != "prose" or is_heading_of_list(clean_heading(above)):
+        if block.kind != "prose" or LIST_TITLE.fullmatch(clean_heading(above)):
             continue
         for span in sentences_of(page, [block]):
             text = " ".join(span.of(page).split())

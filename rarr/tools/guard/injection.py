@@ -107,14 +107,13 @@ _SIGNS = {
         r"\byour (?:verdict|edit|revision|judge?ment) (?:must|should|has to)\b",
     ),
 }
-_HIDDEN = "it hides text in characters that cannot be seen"
 
 
 @lru_cache(maxsize=1024)  # several queries return the same passage
 def suspicion(text: str) -> str:
     """Tells in a few words why `text` seems to address a language model; "" if no sign is found."""
     if hides_text(text):
-        return _HIDDEN
+        return "it hides text in characters that cannot be seen"
     plain = seen(text)
     if not plain.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from rarr.tools.text.wording import shown
+
 INSTALL = 'pip install "rarr[torch]"'
 _HUB_SECONDS = 10  # to answer whether it has a model; a download may take longer
 
@@ -35,5 +37,4 @@ def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
 
 def one_line(error: Exception) -> str:
     """Writes the error's message on one line of at most 200 characters."""
-    message = " ".join(str(error).split()) or type(error).__name__
-    return message if len(message) <= 200 else f"{message[:199]}…"
+    return shown(" ".join(str(error).split()), 200) or type(error).__name__

@@ -38,20 +38,15 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 class LanguageModel:
     """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one.
 
-    An answer of this run is returned again without a request; a question still under way is sent again. All
-    methods that ask raise `ModelError` if every model failed or no answer could be read, and `BudgetError` at
-    a limit of the run.
+    `name` is that of the first. An answer of this run is returned again without a request; a question still
+    under way is sent again. All methods that ask raise `ModelError` if every model failed or no answer could
+    be read, and `BudgetError` at a limit of the run.
     """
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
-        self.models = models
+        self.models, self.name = models, models[0].name
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        """The name of the first model."""
-        return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
         """Asks for one answer at temperature 0."""

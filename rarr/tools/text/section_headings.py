@@ -18,14 +18,9 @@ def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
     for heading in map(clean_heading, lines):
         headings.setdefault(heading.casefold(), heading)
     headings.pop(topic.casefold(), None)
-    return [heading for heading in headings.values() if heading and not is_heading_of_list(heading)]
+    return [heading for heading in headings.values() if heading and not LIST_TITLE.fullmatch(heading)]
 
 
 def clean_heading(line: str) -> str:
     """Returns a heading without marks and numbers, and of 100 characters at most."""
     return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
-
-
-def is_heading_of_list(heading: str) -> bool:
-    """Is this clean heading that of a list, such as "References", which an article of prose leaves out?"""
-    return LIST_TITLE.fullmatch(heading) is not None
