@@ -89,6 +89,9 @@ def test_right_reader_misses_no_control_and_a_lazy_or_wrong_one_each_error() -> 
         for control in one.controls.values():
             assert not is_missed(control, right_card(control), one.lines)
             assert is_missed(control, None, one.lines)
+            origin = control.origin.text
+            free = RawCard("no", edits=(RawEdit(control.text, f"Still, {origin}", origin),))
+            assert is_missed(control, free, one.lines) is (control.kind == "repetition")
             lazy = RawCard("yes", (control.origin.label,))
             wrong = RawCard("no", (control.origin.label,), edits=(RawEdit(control.wrong, "77", "77"),))
             assert is_missed(control, lazy, one.lines) is (control.kind != "repetition")

@@ -10,13 +10,12 @@ from rarr.agent.wiring.models import LanguageModels, require_one_provider
 from rarr.agent.wiring.sources import opening, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
+from rarr.backends.prompted import paper
 from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.decisions import DecisionVerifier
 from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, asked_by, is_language_model
-from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor, UnaskedAgreement
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
-from rarr.backends.prompted.rewriting_baselines import NoRewriter, PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
 from rarr.components import (
     NO_BASELINE,
@@ -63,12 +62,12 @@ def wire(
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
         writer = partial(parts.prompted, component=PromptedWriter, most=MAX_SECTIONS)
-        checker = parts.prompted("check_agreement", PromptedChecker)
+        checker = parts.prompted("check_agreement", paper.PromptedChecker)
         made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=checker if baseline.agreement else UnaskedAgreement(),
-            editor=parts.prompted("edit", PromptedEditor),
+            checker=checker if baseline.agreement else paper.UnaskedAgreement(),
+            editor=parts.prompted("edit", paper.PromptedEditor),
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
             record=None if measuring else parts.record(),
@@ -159,7 +158,7 @@ class ComponentMaker:
         if model is None or (unit in ("sentences", "text") and not self.reads_cards):
             return CardQueries(None, "text" if unit == "text" else "sentences")
         if self.baseline.editor == "lamda":
-            return PromptedSearches(model, self.prompts)
+            return paper.PromptedSearches(model, self.prompts)
         if not self.reads_cards:
             samples = SAMPLES if self.settings.scope == "text" else 1
             return PromptedQuestions(model, self.prompts, samples=samples)
@@ -173,12 +172,12 @@ class ComponentMaker:
         editor = self.baseline.editor
         if prompt := {"efec": "correct_text", "lamda": "rewrite_text"}.get(editor):
             self._require("edit", f"editor {editor!r}")
-            return self.prompted("edit", PromptedRewriter, prompt=prompt)
+            return self.prompted("edit", paper.PromptedRewriter, prompt=prompt)
         if editor.startswith(PURR):
             from rarr.backends.fusion import FusionEditor  # it imports torch
 
             return FusionEditor(editor.removeprefix(PURR))
-        return NoRewriter() if editor == "none" else None
+        return paper.NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
         """Makes the judge of support."""

@@ -66,13 +66,10 @@ class TrainedReader:
         found = correction(self._encoder, sentence, excerpt.title, passage)
         if found is None or found.probability < self._encoder.sure:
             return None
-        line = excerpt.lines[0]
-        for line in excerpt.lines:
-            if found.other.start < passage.index(line.text) + len(line.text):
-                break
-        return RawCard(
-            "no", (line.label,), edits=(RawEdit(sentence, found.applied(sentence, passage), line.text),)
-        )
+        ends = ((it, passage.index(it.text) + len(it.text)) for it in excerpt.lines)
+        line = next(it for it, end in ends if found.other.start < end)
+        edit = RawEdit(sentence, found.applied(sentence, passage), line.text)
+        return RawCard("no", (line.label,), edits=(edit,))
 
 
 def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
@@ -80,14 +77,10 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     if not encoder.reads(text):
         return None
     topic = {item.stem for item in items_of(title)}
-    asked = [
-        phrase
-        for phrase in phrases(text)
-        if not places_of(phrase.items, passage) and not topic.issuperset(it.stem for it in phrase.items)
-    ]
-    masked = [
-        ClozeInput(text, title, passage, MaskedSpan(Span(it.start, it.end), mask_kind(it))) for it in asked
-    ]
+    strange = [it for it in phrases(text) if not places_of(it.items, passage)]
+    asked = [it for it in strange if not topic.issuperset(item.stem for item in it.items)]
+    spans = [MaskedSpan(Span(it.start, it.end), mask_kind(it)) for it in asked]
+    masked = [ClozeInput(text, title, passage, span) for span in spans]
     found = list[Correction]()
     for phrase, pointing in zip(asked, encoder.point(masked), strict=True):
         for span, log in pointing.ranked(_RANKED):

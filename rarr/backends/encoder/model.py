@@ -57,9 +57,8 @@ class Pointing(NamedTuple):
             for s in range(tokens)
             for e in range(s, min(tokens, s + LONGEST_ANSWER))
         ]
-        return [
-            (Span(self.spans[s][0], self.spans[e][1]), score) for score, s, e in sorted(scores)[::-1][:count]
-        ]
+        best = sorted(scores)[::-1][:count]
+        return [(Span(self.spans[s][0], self.spans[e][1]), score) for score, s, e in best]
 
 
 class Encoder:
@@ -93,10 +92,7 @@ class Encoder:
         Raises ValueError for a span that is cut off because the text is too long.
         """
         tokenizer = self._opened.tokenizer
-        pairs = [
-            encoder_input(tokenizer, sequence.text, sequence.title, sequence.passage, [sequence.masked])
-            for sequence in asked
-        ]
+        pairs = [encoder_input(tokenizer, it.text, it.title, it.passage, [it.masked]) for it in asked]
         if any(sequence.masks[0] < 0 for sequence in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
         rows = side_by_side(lambda sequence: self._run(sequence, ["start", "end"]), pairs)

@@ -109,10 +109,7 @@ def cards_of(answer: str) -> dict[int, RawCard]:
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()
-    for read in map(_card, objects(outside_reasoning(answer), "s")):
-        if read is None:
-            continue
-        number, card = read
+    for number, card in filter(None, map(_card, objects(outside_reasoning(answer), "s"))):
         if cards.setdefault(number, card) != card:
             differing.add(number)
     return {number: card for number, card in cards.items() if number not in differing}
@@ -124,31 +121,22 @@ def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
     number = _NUMBER.fullmatch(str(item["s"]).strip())
     if number is None or verdict is None:
         return None
-    edits = (_edit(edit) for edit in _list(item.get("edits")))
-    card = RawCard(
-        verdict,
-        tuple(_labels(item.get("q"))),
-        tuple(_labels(item.get("x"))),
-        tuple(words[:_MAX_CHARS] for words in _list(item.get("open")) if isinstance(words, str)),
-        tuple(filter(None, edits)),
+    quotes, against = (
+        tuple(label for it in _list(item.get(key)) if isinstance(it, str) for label in _LABEL.findall(it))
+        for key in ("q", "x")
     )
-    return int(number[1]), card
+    opened = tuple(it[:_MAX_CHARS] for it in _list(item.get("open")) if isinstance(it, str))
+    edits = tuple(filter(None, map(_edit, _list(item.get("edits")))))
+    return int(number[1]), RawCard(verdict, quotes, against, opened, edits)
 
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value in (None, "", {}) else [value]
 
 
-def _labels(value: Any) -> Iterator[str]:
-    for item in _list(value):
-        if isinstance(item, str):
-            yield from _LABEL.findall(item)
-
-
 def _edit(value: Any) -> RawEdit | None:
     if not isinstance(value, dict) or not isinstance(value.get("old"), str):
         return None
-    old, new, by = (value.get(name) or "" for name in ("old", "new", "by"))
-    if not all(isinstance(words, str) for words in (new, by)):
-        return None
-    return RawEdit(old[:_MAX_CHARS], new[:_MAX_CHARS], by[:_MAX_CHARS])
+    words = [value.get(name) or "" for name in ("old", "new", "by")]
+    is_text = all(isinstance(it, str) for it in words)
+    return RawEdit(*(it[:_MAX_CHARS] for it in words)) if is_text else None

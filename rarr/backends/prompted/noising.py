@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, field_validator
 
+from rarr.backends.prompted.paper import BETWEEN
 from rarr.backends.prompted.prompts import Prompted, of_written, quoted_evidence
-from rarr.backends.prompted.rewriting_baselines import BETWEEN
 from rarr.records import Evidence
 
 ErrorKind = Literal[

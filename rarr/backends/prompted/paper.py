@@ -1,8 +1,11 @@
-"""Asks a language model about one query and one evidence, as published (Gao et al. 2023, section 3.3).
+"""Checks and edits by a language model as published (Gao et al. 2023), and the baselines to compare with.
 
-The checker gives the answers of text and evidence, and then the verdict, which decides alone. The editor
-names the wrong words, and then writes the whole text anew.
+The checker gives the answers of text and evidence to one query, and then the verdict, which decides alone.
+The editor names the wrong words, and then writes the whole text anew. EFEC and LaMDA rewrite a text by all
+its evidence at once.
 """
+
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
@@ -14,11 +17,15 @@ from rarr.backends.prompted.prompts import (
     of_written,
     quoted_evidence,
 )
-from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query
+from rarr.components import Lacking
+from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query, Question
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import difference
+
+BETWEEN = "\n* * *\n"  # separates two evidences
+SEARCHES = 4  # searches of LaMDA for one text, at most
 
 
 class EditAnswer(BaseModel):
@@ -93,3 +100,61 @@ def _change(quotation: Quotation, written: str) -> Change | None:
 def _variables(text: str, context: str | None, query: Query, evidence: Evidence) -> dict[str, str]:
     shown = quoted_evidence(evidence)
     return {"context": context or NOTHING, "text": text, "query": query.text, "evidence": shown}
+
+
+class RewriteAnswer(BaseModel):
+    """The model's answer: the rewritten words."""
+
+    revision: str
+
+
+class PromptedRewriter(Prompted):
+    """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
+
+    It corrects the text (EFEC: Thorne and Vlachos 2021), or with the prompt `rewrite_text` writes it anew
+    (LaMDA Research: Thoppilan et al. 2022), in one call.
+    """
+
+    prompt, expected = "correct_text", Prompted.usage_of_a_call
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the model's new text, or the old text for an empty answer."""
+        distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
+        variables = {"context": context or NOTHING, "text": text, "evidence": BETWEEN.join(distinct)}
+        prompt = of_written(self._prompts[self.prompt], text, variables["evidence"])
+        answer = await self._model.ask(prompt, RewriteAnswer, variables)
+        return quoted(prompt, text).original(answer.revision).strip() or text
+
+
+class SearchesAnswer(BaseModel):
+    """The model's answer: the searches that it would make."""
+
+    queries: list[str]
+
+
+class PromptedSearches(Prompted):
+    """The research of LaMDA (Thoppilan et al. 2022): the model writes its own searches about a whole text.
+
+    It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
+    """
+
+    prompt, expected = "search_queries", Prompted.usage_of_a_call
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Returns the searches that the model writes, at most four; each is about the whole text."""
+        variables = {"context": context or NOTHING, "text": text}
+        answer = await self._model.ask(self._prompts[self.prompt], SearchesAnswer, variables)
+        queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
+        return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
+
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Returns no queries: the text is rewritten only once."""
+        return ()
+
+
+class NoRewriter:
+    """Leaves the text unchanged: research and report without a revision."""
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        """Returns the text, unchanged."""
+        return text

@@ -34,12 +34,10 @@ class Scripted(Encoder):
         return AttributionScores(0.0, 0.0, 1.0)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        return [self._pointing(it.passage) for it in asked]
-
-    def _pointing(self, passage: str) -> Pointing:
-        at = passage.find(self._word)
-        log: Any = np.array([-0.1 if at >= 0 else -9.0], np.float32)
-        return Pointing(log, log * 0, -5.0, ((max(at, 0), max(at, 0) + len(self._word)),))
+        places = [it.passage.find(self._word) for it in asked]
+        logs: list[Any] = [np.array([-0.1 if at >= 0 else -9.0], np.float32) for at in places]
+        spans = [(max(at, 0), max(at, 0) + len(self._word)) for at in places]
+        return [Pointing(log, log * 0, -5.0, (span,)) for log, span in zip(logs, spans, strict=True)]
 
 
 def block(text: str, *lines: str) -> ReadingBlock:
@@ -47,13 +45,16 @@ def block(text: str, *lines: str) -> ReadingBlock:
     return ReadingBlock("", "", (Piece(text, 1),), (Excerpt("P1", "Vell Bridge", "", made),))
 
 
-async def test_value_in_other_words_is_corrected() -> None:
-    text = "The crossing opened to cars back in 1936."
+@pytest.mark.parametrize(("sure", "verdict"), [(0.5, "no"), (0.99, "open")])
+async def test_value_in_other_words_is_corrected_where_the_editor_is_sure(sure: float, verdict: str) -> None:
+    encoder, text = Scripted("1937"), "The crossing opened to cars back in 1936."
+    encoder.sure = sure
     lines = PASSAGE.split(". ")
-    reading = await TrainedReader(Scripted("1937")).read(block(text, f"{lines[0]}.", lines[1]))
-    (card,) = reading.cards.values()
-    assert (card.verdict, card.quotes) == ("no", ("P1.1",))
-    assert [edit.new for edit in card.edits] == ["The crossing opened to cars back in 1937."]
+    reading = await TrainedReader(encoder).read(block(text, f"{lines[0]}.", lines[1]))
+    [card] = reading.cards.values()
+    assert card.verdict == verdict
+    if verdict == "no":
+        assert (card.quotes, [edit.new for edit in card.edits]) == (("P1.1",), [text.replace("1936", "1937")])
 
 
 @pytest.mark.parametrize(
@@ -67,13 +68,6 @@ async def test_value_in_other_words_is_corrected() -> None:
 )
 def test_what_is_no_rival_of_the_value_is_left_alone(text: str, word: str) -> None:
     assert correction(Scripted(word), text, "", PASSAGE) is None
-
-
-async def test_unsure_correction_leaves_the_sentence_open() -> None:
-    encoder = Scripted("1937")
-    encoder.sure = 0.99
-    reading = await TrainedReader(encoder).read(block("The crossing opened to cars back in 1936.", PASSAGE))
-    assert [card.verdict for card in reading.cards.values()] == ["open"]
 
 
 def test_value_that_converts_to_a_fraction_is_written_as_in_the_source() -> None:

@@ -1,23 +1,49 @@
-"""The heads of the weights that ship, on examples that anybody would get right."""
+"""The weights that ship: what the encoder reads, its heads on plain examples, and damaged files."""
+
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
 
-from rarr.backends.encoder.inputs import MaskedSpan
+from rarr import Reviser, Settings
+from rarr.backends.encoder.inputs import LONGEST, LONGEST_TEXT, MASKS, MaskedSpan, encoder_input
 from rarr.backends.encoder.model import ClozeInput, Encoder
+from rarr.backends.encoder.model_files import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, checked_manifest
+from rarr.errors import SettingsError
 from rarr.tools.text.blocks_and_sentences import Span
 
-SHIPPED = Encoder()
-TITLE = "Golden Gate Bridge"
+TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+TRAINED = Encoder()
 PASSAGE = (
     "Construction of the bridge began on January 5, 1933. It opened to traffic in May 1937, and was designed"
     " by Joseph Strauss. Its main span is 4,200 feet long."
 )
 
 
-def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
+def masked(text: str, value: str, kind: str = "date") -> MaskedSpan:
     start = text.index(value)
-    return ClozeInput(text, TITLE, PASSAGE, MaskedSpan(Span(start, start + len(value)), kind))  # type: ignore[arg-type]
+    return MaskedSpan(Span(start, start + len(value)), kind)  # type: ignore[arg-type]
+
+
+def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
+    return ClozeInput(text, "Golden Gate Bridge", PASSAGE, masked(text, value, kind))
+
+
+def test_masked_span_is_one_token_of_its_kind_unless_it_is_cut() -> None:
+    text = "It opened in May 1937 to traffic."
+    made = encoder_input(TOKENS, text, "", "The bridge.", [masked(text, "May 1937")])
+    assert [made.ids[position] for position in made.masks] == [MASKS["date"]]
+    assert "may" not in TOKENS.decode(made.ids)
+    text = "word " * 200 + "1937"
+    assert encoder_input(TOKENS, text, "", "passage", [masked(text, "1937")]).masks == [-1]
+
+
+def test_input_that_is_too_long_loses_its_end() -> None:
+    made = encoder_input(TOKENS, "word " * 500, "title " * 500, "more " * 5000)
+    assert len(made.ids) == LONGEST
+    assert made.types.index(1) == LONGEST_TEXT + 2
 
 
 @pytest.mark.parametrize(
@@ -29,15 +55,45 @@ def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
     ],
 )
 def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
-    [pointer] = SHIPPED.point([asked(text, value, kind)])
+    [pointer] = TRAINED.point([asked(text, value, kind)])
     assert says in pointer.ranked(1)[0][0].of(PASSAGE)
 
 
-def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
-    question, other = (
-        asked("It was opened in 1936.", "1936"),
-        asked("It was begun in 1930 " + "and " * 50, "1930"),
-    )
-    [alone] = SHIPPED.point([question])
-    together = SHIPPED.point([other, question, other])[1]
+def test_answer_does_not_depend_on_what_else_is_asked() -> None:
+    question = asked("It was opened in 1936.", "1936")
+    other = asked("It was begun in 1930 " + "and " * 50, "1930")
+    [alone] = TRAINED.point([question])
+    together = TRAINED.point([other, question, other])[1]
     assert np.array_equal(alone.starts, together.starts)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHIPPED, tmp_path / "weights"))
+
+
+def test_weights_that_ship_are_whole_and_small() -> None:
+    assert checked_manifest(None).format == FORMAT
+    assert (SHIPPED / MODEL).stat().st_size < 30_000_000
+
+
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER])
+def test_damaged_file_is_refused(weights: Path, name: str) -> None:
+    content = bytearray((weights / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (weights / name).write_bytes(content)
+    with pytest.raises(SettingsError, match=rf"{name} is damaged: write it again: rarr train editor"):
+        checked_manifest(weights)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 2}'])
+def test_manifest_that_cannot_be_read_is_refused(weights: Path, content: str) -> None:
+    (weights / FACTS).write_text(content)
+    with pytest.raises(SettingsError):
+        checked_manifest(weights)
+
+
+def test_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    with pytest.raises(SettingsError, match="holds no weights"):
+        Reviser(Settings(corpus=tmp_path / "corpus", weights=tmp_path, home=tmp_path / "home"))

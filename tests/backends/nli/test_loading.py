@@ -7,6 +7,7 @@ import builtins
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -23,8 +24,6 @@ class Fake:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, bool]] = []
         self.fails: dict[bool, Exception] = {}
-        self.missing: set[str] = set()
-        self.labels = ["entailment", "neutral", "contradiction"]
 
     def kind(self, part: str) -> Any:
         def from_pretrained(name: str, *, local_files_only: bool, trust_remote_code: bool, **_: Any) -> Any:
@@ -32,43 +31,27 @@ class Fake:
             self.asked.append((part, name, local_files_only))
             if local_files_only in self.fails:
                 raise self.fails[local_files_only]
-            return (self, {"missing_keys": self.missing}) if part == "model" else self
+            labels = {0: "entailment", 1: "neutral", 2: "contradiction"}
+            made = Mock(architectures=["BertForSequenceClassification"], id2label=labels)
+            return (made, {"missing_keys": set()}) if part == "model" else made
 
         return SimpleNamespace(from_pretrained=from_pretrained)
 
-    @property
-    def architectures(self) -> list[str]:
-        return ["BertForSequenceClassification"]
 
-    @property
-    def id2label(self) -> dict[int, str]:
-        return dict(enumerate(self.labels))
-
-    def float(self) -> "Fake":
-        return self
-
-    def to(self, device: str) -> "Fake":
-        return self
-
-    def eval(self) -> "Fake":
-        return self
-
-
-def module(name: str, **members: Any) -> ModuleType:
+def module(monkeypatch: pytest.MonkeyPatch, name: str, **members: Any) -> None:
     made = ModuleType(name)
     vars(made).update(members)
-    return made
+    monkeypatch.setitem(sys.modules, name, made)
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     made = Fake()
-    kinds = {"AutoConfig": "config", "AutoTokenizer": "tokenizer"}
-    kinds["AutoModelForSequenceClassification"] = "model"
-    members = {name: made.kind(part) for name, part in kinds.items()}
-    monkeypatch.setitem(sys.modules, "transformers", module("transformers", **members))
-    cuda = SimpleNamespace(is_available=lambda: False)
-    monkeypatch.setitem(sys.modules, "torch", module("torch", cuda=cuda))
+    kinds = ("Config", "Tokenizer", "ModelForSequenceClassification")
+    parts = ("config", "tokenizer", "model")
+    members = {f"Auto{name}": made.kind(part) for name, part in zip(kinds, parts, strict=True)}
+    module(monkeypatch, "transformers", **members)
+    module(monkeypatch, "torch", cuda=SimpleNamespace(is_available=lambda: False))
     return made
 
 
@@ -77,13 +60,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names that the hub was asked for; it has none whose owner is nobody."""
     asked: list[str] = []
 
-    class HfApi:
-        def model_info(self, name: str, *, timeout: float) -> None:
-            asked.append(name)
-            if name.startswith("nobody/"):
-                raise ConnectionError("Name or service\nnot known")
+    def model_info(name: str, *, timeout: float) -> None:
+        asked.append(name)
+        if name.startswith("nobody/"):
+            raise ConnectionError("Name or service\nnot known")
 
-    monkeypatch.setitem(sys.modules, "huggingface_hub", module("huggingface_hub", HfApi=HfApi))
+    module(monkeypatch, "huggingface_hub", HfApi=lambda: SimpleNamespace(model_info=model_info))
     return asked
 
 
@@ -135,13 +117,6 @@ def test_model_with_code_of_its_own_is_refused(fake: Fake, hub: list[str], name:
     assert "needs Python code of its own, which is not run here: choose" in refused(name)
 
 
-UNNAMED = {0: "LABEL_0", 1: "LABEL_1"}
-
-
-def config(architecture: str | None, id2label: dict[int, str] | None = None) -> Any:
-    return SimpleNamespace(architectures=architecture and [architecture], id2label=id2label or UNNAMED)
-
-
 @pytest.mark.parametrize(
     ("name", "architecture", "text", "limit"),
     [
@@ -151,7 +126,8 @@ def config(architecture: str | None, id2label: dict[int, str] | None = None) -> 
     ],
 )
 def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int | None) -> None:
-    shape = shape_of(config(architecture), name)
+    config = SimpleNamespace(architectures=[architecture], id2label={0: "LABEL_0", 1: "LABEL_1"})
+    shape = shape_of(config, name)
     assert (shape.prompt or "").format(evidence="E.", claim="C.", end="</s>") == text
     assert (shape.outputs, shape.limit) == (Outputs(1), limit)
 
@@ -186,13 +162,10 @@ def test_other_labels_are_refused_in_one_line_with_the_cure(labels: list[str]) -
     assert "\n" not in str(raised.value)
 
 
-def test_several_logits_are_shares() -> None:
+def test_several_logits_are_shares_and_one_is_a_sigmoid() -> None:
     judged = Outputs(0, 2).judgement([2.0, 1.0, 0.0])
     assert judged == pytest.approx(EntailmentJudgement(0.6652, 0.0900), abs=1e-4)
-
-
-@pytest.mark.parametrize(("logit", "support"), [(0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)])
-def test_one_logit_is_a_sigmoid(logit: float, support: float) -> None:
-    judged = Outputs(1).judgement([logit])
-    assert judged.support == pytest.approx(support, abs=1e-4)
-    assert judged.contradiction is None
+    for logit, support in ((0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)):
+        judged = Outputs(1).judgement([logit])
+        assert judged.support == pytest.approx(support, abs=1e-4)
+        assert judged.contradiction is None

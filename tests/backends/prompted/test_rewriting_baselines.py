@@ -8,7 +8,7 @@ import pytest
 from backends.prompted.helpers import PROMPTS, answering, language_model
 from rarr import Reviser, Revision, Settings, SettingsError
 from rarr.agent.wiring.components import wire
-from rarr.backends.prompted.rewriting_baselines import PromptedSearches
+from rarr.backends.prompted.paper import PromptedSearches
 from rarr.components import Baseline, EditorKind, Lacking
 from rarr.testing import RuleModel, ScriptedModel
 

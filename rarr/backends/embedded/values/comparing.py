@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values.forms import ALIKE, DIGITS, Amount, Date, Range, Value
 from rarr.backends.embedded.values.reading import values
@@ -85,8 +85,6 @@ def _unit(value: Value) -> str:
 
 
 def _in_base(value: Value) -> list[Amount]:
-    if value.size == 1 and value.unit != "°F":
-        return value.amounts
     if value.unit == "°F":
         return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
     return [it.times(value.size) for it in value.amounts]
@@ -170,12 +168,8 @@ def _compare_times(claim: Value, source: Value) -> Comparison:
 
 
 def _compare_dates(claim: Value, source: Value) -> Comparison:
-    found = {
-        _compare_date(one, other)
-        for one in claim.readings
-        for other in source.readings
-        if isinstance(one, Date) and isinstance(other, Date)
-    }
+    read = ([it for it in value.readings if isinstance(it, Date)] for value in (claim, source))
+    found = {_compare_date(one, other) for one, other in product(*read)}
     if claim.bound != source.bound and claim.bound != "about":
         return "unknown"
     if claim.text == source.text or found == {"equal"}:
@@ -224,44 +218,64 @@ def _form(value: Value) -> str | None:
     return form if re.search(r"[^\W\d]", form) else None
 
 
+class _Digits(NamedTuple):
+    """The number of a value alone: its amount, its marks of thousands and decimals, and its decimals."""
+
+    text: str
+    amount: Fraction
+    group: str
+    point: str
+    places: int
+
+
+def _digits(value: Value) -> _Digits | None:
+    text = value.number.moved(-value.start).of(value.text)
+    alone = [reading for found in values(text) for reading in found.amounts]
+    ratios = {value.amounts[0].amount / reading.amount: reading for reading in alone if reading.amount}
+    known = [ratio for ratio in ratios if ratio in (1, *FACTORS.values())]  # of "million" and the like
+    if not known:
+        return None
+    reading, marks = ratios[min(known)], re.findall(r"[^\d−-]", text)
+    point = marks.pop() if marks and reading.step < Fraction(1, 2) else ""
+    places = len(text.rpartition(point)[2]) if point else 0
+    return _Digits(text, reading.amount, marks[0] if marks else "", point, places)
+
+
 def _number_like(value: Value, like: Value) -> str | None:
-    place = like.number.moved(-like.start)
-    before, number, behind = like.text[: place.start], place.of(like.text), like.text[place.end :]
-    own = value.number.moved(-value.start).of(value.text)
-    read, its_own = _alone(number, like), _alone(own, value)
-    if read is None or its_own is None or 1 in (read.amount, its_own.amount):
+    """Writes a number in the unit and with the marks of `like`, or as it is where it would not fit there."""
+    own, old = _digits(value), _digits(like)
+    if own is None or old is None or 1 in (own.amount, old.amount):
         return None  # the words behind "1" are in the singular
-    (group, point), (its_group, its_point) = _marks(number, read), _marks(own, its_own)
-    amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
-    ratio, places = amount / its_own.amount, len(own.rpartition(its_point or own)[2])
-    step, rest = value.size / like.size, abs(round(amount) - amount)
-    is_rounding = 1 not in (step.numerator, step.denominator)  # into another system of units
-    is_converted = 1 <= amount < (10**15 if group else _ROUND) and rest <= amount * _CONVERSION * is_rounding
-    if like.is_word or not DIGITS.fullmatch(own.translate(ALIKE)) or (ratio != 1 and not is_converted):
+    # What stands in place of the old number: 48 before "km", for 48,000 metres.
+    amount = value.amounts[0].amount * value.size / like.size * old.amount / like.amounts[0].amount
+    is_own = amount == own.amount
+    is_in_digits = DIGITS.fullmatch(own.text.translate(ALIKE)) is not None
+    if like.is_word or not is_in_digits or not (is_own or _is_convertible(amount, value, like, old)):
         return value.text
-    if ratio == 1 and not (group or point):
-        return before + own + behind
-    if places and point:
-        places = max(places, len(number.rpartition(point)[2]))
-    if point and not group and len(number.partition(point)[0]) < _DIGITS_TO_GROUP:
-        group = _OTHER_MARK[point] if its_group == point else its_group
-    point = point or (its_point if its_point != group else _OTHER_MARK.get(group, "."))
-    whole, _, decimals = f"{float(amount):,.{places if ratio == 1 else 0}f}".partition(".")
-    return before + whole.replace(",", group) + (point + decimals if decimals else "") + behind
+    keeps_marks = is_own and not (old.group or old.point)
+    written = own.text if keeps_marks else _with_marks(amount, own, old, own.places * is_own)
+    place = like.number.moved(-like.start)
+    return like.text[: place.start] + written + like.text[place.end :]
 
 
-def _marks(number: str, reading: Amount | None) -> tuple[str, str]:
-    """Returns the mark between the thousands of a number and its decimal mark; "" where it shows none."""
-    marks = re.findall(r"[^\d−-]", number)
-    point = marks.pop() if marks and reading and reading.step < Fraction(1, 2) else ""
-    return marks[0] if marks else "", point
+def _is_convertible(amount: Fraction, value: Value, like: Value, old: _Digits) -> bool:
+    """Is the converted amount a whole number, or nearly one between systems of units, of a usual length?"""
+    step = value.size / like.size
+    is_other_system = 1 not in (step.numerator, step.denominator)
+    is_whole = abs(round(amount) - amount) <= amount * _CONVERSION * is_other_system
+    return is_whole and 1 <= amount < (10**15 if old.group else _ROUND)
 
 
-def _alone(number: str, like: Value) -> Amount | None:
-    readings = [reading for value in values(number) for reading in value.amounts]
-    ratios = {like.amounts[0].amount / reading.amount: reading for reading in readings if reading.amount}
-    known = [ratio for ratio in ratios if ratio in (1, *FACTORS.values())]
-    return ratios[min(known)] if known else None
+def _with_marks(amount: Fraction, own: _Digits, old: _Digits, places: int) -> str:
+    """Writes digits with the marks of the old number; a mark that it does not show is that of the own one."""
+    group = old.group
+    if places and old.point:
+        places = max(places, old.places)
+    if old.point and not group and len(old.text.partition(old.point)[0]) < _DIGITS_TO_GROUP:
+        group = _OTHER_MARK[old.point] if own.group == old.point else own.group
+    point = old.point or (own.point if own.point != group else _OTHER_MARK.get(group, "."))
+    whole, _, decimals = f"{float(amount):,.{places}f}".partition(".")
+    return whole.replace(",", group) + (point + decimals if decimals else "")
 
 
 def _date_like(value: Value, like: Value) -> str | None:
