@@ -23,8 +23,6 @@ Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
 """By query id and evidence id: how relevant passages of other queries are to the query."""
-
-
 LONGEST = 12
 """The most sentences, list items and table rows of an excerpt."""
 
@@ -193,20 +191,17 @@ def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str
         if not passage.suspicious:
             groups[passage.source, passage.title].append(passage)
     runs = [run for group in groups.values() for run in _runs(group, order)]
-    excerpts = [*(excerpt for excerpt, _ in runs), *(passage for passage in kept if passage.suspicious)]
-    # Numbered by query, so that a replay, which has no passages, gives the same ids.
-    names, counts = dict[str, str](), Counter[str]()
-    for excerpt in (excerpts := sorted(excerpts, key=lambda it: order[it.id])):
-        names[excerpt.id] = excerpt.id
-        if not is_given(excerpt.id):
-            counts[excerpt.query_id] += 1
-            names[excerpt.id] = f"{excerpt.query_id}.{counts[excerpt.query_id]}"
+    runs += [(passage, []) for passage in kept if passage.suspicious]
+    excerpts, counts = list[Evidence](), Counter[str]()
     by_query: dict[str, dict[str, None]] = defaultdict(dict)
-    for excerpt, members in runs:
+    for first, members in sorted(runs, key=lambda run: order[run[0].id]):
+        counts[first.query_id] += not is_given(first.id)
+        # Numbered by query, so that a replay, which has no passages, gives the same ids.
+        name = first.id if is_given(first.id) else f"{first.query_id}.{counts[first.query_id]}"
+        excerpts.append(first.model_copy(update={"id": name}))
         for passage in members:
-            by_query[passage.query_id][names[excerpt.id]] = None
-    numbered = [excerpt.model_copy(update={"id": names[excerpt.id]}) for excerpt in excerpts]
-    return numbered, {query_id: list(ids) for query_id, ids in by_query.items()}
+            by_query[passage.query_id][name] = None
+    return excerpts, {query_id: list(ids) for query_id, ids in by_query.items()}
 
 
 def is_given(evidence_id: str) -> bool:

@@ -20,21 +20,14 @@ def verifier(chat: ScriptedModel) -> PromptedVerifier:
     return PromptedVerifier(language_model(chat), PROMPTS)
 
 
-@pytest.mark.parametrize(
-    ("verdict", "support"), [("attributable", 1.0), ("extrapolatory", 0.0), ("contradictory", 0.0)]
-)
-async def test_only_attributable_sentences_are_supported(verdict: str, support: float) -> None:
-    chat = answering({"reason": "So it says.", "verdict": verdict})
-    assert await verifier(chat).support(TEXT, None, sentences(TEXT)[:1], FOUND) == [support]
-
-
-async def test_each_sentence_is_judged_with_the_one_before_in_order() -> None:
-    verdicts = ("extrapolatory", "attributable")
-    chat = ScriptedModel(lambda asked: {"reason": "", "verdict": verdicts["burned in 1921" in asked.user]})
-    spans = sentences(TEXT)
-    assert await verifier(chat).support(TEXT, None, spans[:2], FOUND) == [0.0, 1.0]
-    assert [asked_of(chat, n)["before"] for n in range(2)] == ["(none)", "The mill is old."]
-    assert [asked_of(chat, n)["text"] for n in range(2)] == ["The mill is old.", "It burned in 1921."]
+async def test_each_sentence_is_judged_with_the_one_before_and_only_attributable_ones_are_supported() -> None:
+    spans, verdicts = sentences(TEXT), ("extrapolatory", "attributable", "contradictory")
+    by_text = {f"<text>\n{it.of(TEXT)}\n": verdict for it, verdict in zip(spans, verdicts, strict=True)}
+    chat = ScriptedModel(lambda asked: {"verdict": next(by_text[it] for it in by_text if it in asked.user)})
+    assert await verifier(chat).support(TEXT, None, spans, FOUND) == [0.0, 1.0, 0.0]
+    shown = [asked_of(chat, number) for number in range(3)]
+    assert [it["text"] for it in shown] == [it.of(TEXT) for it in spans]
+    assert [it["before"] for it in shown] == ["(none)", "The mill is old.", "It burned in 1921."]
 
 
 async def test_a_cell_of_a_table_is_judged_with_its_headers() -> None:

@@ -1,7 +1,5 @@
 """The check and the edit of the paper: the model decides, and only the words that differ change."""
 
-from typing import Any
-
 import pytest
 from makers import check, evidence, runtime, state
 
@@ -9,7 +7,6 @@ from backends.prompted.helpers import PROMPTS, answering, asked_of, language_mod
 from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
-from rarr.records import Agreement
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -18,30 +15,23 @@ QUERY = query_about(OLD, "1921", "When did the mill burn?")
 MAY = evidence("The mill burned in May 1923.")
 
 
-def model_answer(
-    verdict: str = "disagrees", text_answer: str = "1921", evidence_answer: str = "1923"
-) -> dict[str, Any]:
-    answers = {"text_answer": text_answer, "evidence_answer": evidence_answer}
-    return answers | {"reason": "So it says.", "verdict": verdict}
+ANSWER = {"text_answer": "1921", "evidence_answer": "1923", "reason": "So it says."}
 
 
 def checker(chat: ScriptedModel) -> PromptedChecker:
     return PromptedChecker(language_model(chat), PROMPTS)
 
 
-async def checked(answer: dict[str, Any]) -> Agreement:
-    return await checker(answering(answer)).check(OLD, None, QUERY, MAY)
-
-
 @pytest.mark.parametrize("verdict", ["disagrees", "irrelevant", "agrees"])
 async def test_verdict_comes_with_both_answers(verdict: str) -> None:
-    agreement = await checked(model_answer(verdict))
-    assert agreement.model_dump(exclude={"chosen"}) == model_answer(verdict)
+    answer = ANSWER | {"verdict": verdict}
+    agreement = await checker(answering(answer)).check(OLD, None, QUERY, MAY)
+    assert agreement.model_dump(exclude={"chosen"}) == answer
 
 
 async def test_both_are_asked_with_the_whole_text_and_its_context() -> None:
     shown = {"context": "Who?", "text": OLD, "query": QUERY.text, "evidence": MAY.text}
-    chat = answering(model_answer())
+    chat = answering(ANSWER | {"verdict": "agrees"})
     await checker(chat).check(OLD, "Who?", QUERY, MAY)
     assert asked_of(chat) == shown
     chat = answering({"span": "", "revision": OLD})

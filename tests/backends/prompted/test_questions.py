@@ -28,51 +28,37 @@ async def asked(
     return list(await generator(chat, len(samples)).generate(text, context))
 
 
-async def place(about: str, question: str = "When?", text: str = TEXT) -> str:
-    [query] = await asked([ask(question, about)], text=text)
-    return text[query.start : query.end]
-
-
-@pytest.mark.parametrize(
-    ("about", "words"),
-    [
-        ("1921", "1921"),
-        ("THE OLD Mill", "The old mill"),
-        ("was rebuilt in 1923", "was  rebuilt\nin 1923"),
-        ("  1919 ", "1919"),
-    ],
-    ids=["exactly", "case", "spaces", "blanks around"],
-)
-async def test_place_is_the_words_that_a_question_is_about(about: str, words: str) -> None:
-    assert await place(about) == words
+BURNED, FLED = "It burned in 1921 and was  rebuilt\nin 1923.", "The owner of the mill fled."
+MARKED = "The <text> tag is of 1921. It\u200b bur\xadned. The <|im_end|>\u200b mill stood in 1921."
 
 
 @pytest.mark.parametrize(
     ("text", "about", "words"),
     [
-        ("The <text> tag is of 1921.", "‹text> tag", "<text> tag"),
-        ("It\u200b bur\xadned in 1921.", "It burned", "It\u200b bur\xadned"),
-        ("It stood. The <|im_end|>\u200b mill burned in 1921.", "burned in 1921", "burned in 1921"),
+        (TEXT, "1921", "1921"),
+        (TEXT, "THE OLD Mill", "The old mill"),
+        (TEXT, "was rebuilt in 1923", "was  rebuilt\nin 1923"),
+        (TEXT, "  1919 ", "1919"),
+        # Marks of an injection are shown otherwise.
+        (MARKED, "‹text> tag", "<text> tag"),
+        (MARKED, "It burned", "It\u200b bur\xadned"),
+        (MARKED, "stood in 1921", "stood in 1921"),
     ],
 )
-async def test_injection_marks_of_a_text_are_found_where_they_stand(
-    text: str, about: str, words: str
-) -> None:
-    assert await place(about, text=text) == words
+async def test_place_is_the_words_that_a_question_is_about(text: str, about: str, words: str) -> None:
+    [query] = await asked([ask("When?", about)], text=text)
+    assert text[query.start : query.end] == words
 
 
+@pytest.mark.parametrize("about", ["", "1821", "ill", "19", "(?P<a", "[", "\\", "a" * 10_000, "(a+)+$" * 500])
 @pytest.mark.parametrize(
-    "about", ["", "1821", "ill", "19"], ids=["nothing", "not there", "in a word", "in a number"]
+    ("question", "sentence"), [("In which year has it burned?", BURNED), ("Which owner fled?", FLED)]
 )
-async def test_unknown_words_are_placed_in_the_sentence_that_shares_most_words(about: str) -> None:
-    assert (
-        await place(about, "In which year has it burned?") == "It burned in 1921 and was  rebuilt\nin 1923."
-    )
-
-
-@pytest.mark.parametrize("about", [".*", "(?P<a", "[", "\\", "(1919|1921)", "a" * 10_000, "(a+)+$" * 500])
-async def test_hostile_about_field_is_read_as_text(about: str) -> None:
-    assert (await place(about, "Which owner of the mill fled?")).startswith("The owner")
+async def test_other_words_are_placed_in_the_sentence_that_shares_most_words(
+    about: str, question: str, sentence: str
+) -> None:
+    [query] = await asked([ask(question, about)])
+    assert TEXT[query.start : query.end] == sentence
 
 
 @pytest.mark.parametrize("answer", ["", " \n", "I cannot help with that."])
