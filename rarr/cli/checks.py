@@ -193,7 +193,7 @@ def verify(
 
 def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
     from rarr.agent.verify import READS_MORE
-    from rarr.evals.verified_claims import verify_claims
+    from rarr.evals.benchmarks.claims import verify_claims
 
     with streams.waiting() as shown:
         report = verify_claims(data, out, settings=settings, on_row=shown.rows, **rows)

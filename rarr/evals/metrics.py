@@ -21,7 +21,7 @@ from rarr.backends.embedded.items import is_same, items_of
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record, Scores
 
-LEVEL, RESAMPLES = 0.95, 2000
+LEVEL = 0.95
 
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
@@ -30,10 +30,10 @@ NOISE = 1e-9  # 0.9 - 0.8 is less than 0.1 in floating point and 0.4 - 0.3 more;
 
 
 class Measured(Record):
-    """A value over `n` judged rows, with its 95% interval.
+    """A value over `n` judged rows, with its 95% interval; `unjudged` rows were not used.
 
     `value` is None if no row was judged, or the statistic is not defined for the rows. `low` and `high` are
-    also None for a single row, which tells nothing about others. `unjudged` rows were not used.
+    also None for a single row, which says nothing about others.
     """
 
     value: float | None = None
@@ -62,7 +62,7 @@ def bootstrap_each(
     statistics: Callable[[Sequence[Drawn]], Mapping[str, float | None]],
     *,
     unjudged: int = 0,
-    resamples: int = RESAMPLES,
+    resamples: int = 2000,
 ) -> dict[str, Measured]:
     """Computes statistics by name, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
@@ -70,27 +70,26 @@ def bootstrap_each(
     interval. Returns {} without rows.
     """
     values = statistics(rows) if rows else {}
-    random = Random(0)
-    count = resamples if len(rows) > 1 and any(value is not None for value in values.values()) else 0
+    random, known = Random(0), [name for name, value in values.items() if value is not None]
+    count = resamples if len(rows) > 1 and known else 0
     drawn = [statistics(random.choices(rows, k=len(rows))) for _ in range(count)]
-    measured = dict[str, Measured]()
-    for name, value in values.items():
-        low = high = None
-        ordered = sorted(known for each in drawn if (known := each[name]) is not None)
-        if value is not None and ordered:
+    measured = {name: Measured(value=values[name], n=len(rows), unjudged=unjudged) for name in values}
+    for name in known if drawn else ():
+        if ordered := sorted(value for each in drawn if (value := each[name]) is not None):
             cut = int((1 - LEVEL) / 2 * len(ordered))
-            low, high = ordered[cut], ordered[-1 - cut]
-        measured[name] = Measured(value=value, low=low, high=high, n=len(rows), unjudged=unjudged)
+            ends = {"low": ordered[cut], "high": ordered[-1 - cut]}
+            measured[name] = measured[name].model_copy(update=ends)
     return measured
 
 
 def share(hits: Sequence[bool | None]) -> Measured:
-    """Computes the share of true rows, with its Wilson interval (Wilson 1927).
-
-    Unlike a bootstrap interval, it has a width even if all rows agree.
-    """
+    """Computes the share of true rows. Its interval (Wilson 1927) has a width even if all rows agree."""
     judged = [hit for hit in hits if hit is not None]
-    n, k, unjudged = len(judged), sum(judged), len(hits) - len(judged)
+    return share_of(sum(judged), len(judged), unjudged=len(hits) - len(judged))
+
+
+def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
+    """Computes the share of `k` rows in `n`, as `share` does."""
     if not n:
         return Measured(unjudged=unjudged)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
@@ -101,11 +100,6 @@ def share(hits: Sequence[bool | None]) -> Measured:
     return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
-def share_of(part: int, whole: int) -> Measured:
-    """Computes the share of `part` in `whole`, as `share` does."""
-    return share([True] * part + [False] * (whole - part))
-
-
 def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
     """Computes F1_AP of a set of texts: the harmonic mean of the averages of attribution and preservation.
 
@@ -113,11 +107,8 @@ def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measure
     and a preservation of 89.6 give 68.1.
     """
     judged = sorted((one, other) for one, other in scores if one is not None and other is not None)
-
-    def of_averages(drawn: Sequence[tuple[float, float]]) -> float | None:
-        return f1_ap(*(_mean(column) for column in zip(*drawn, strict=True)))
-
-    return bootstrap(judged, of_averages, unjudged=len(scores) - len(judged))
+    unjudged = len(scores) - len(judged)
+    return bootstrap(judged, lambda drawn: f1_ap(*map(_mean, zip(*drawn, strict=True))), unjudged=unjudged)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -150,7 +141,7 @@ def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
 def rouge_l(output: str, reference: str) -> float:
     """Computes ROUGE-L from 0 to 1: F1 of the longest common subsequence of words (Lin 2004, section 3.1).
 
-    Words are letters and digits in any script, in any case, without stemming. Equal texts have 1.
+    Words are letters and digits in any script and case, not stemmed. Equal texts have 1.
     """
     words, others = (re.findall(r"[^\W_]+", text.lower()) for text in (output, reference))
     common = LCSseq.similarity(words, others)
@@ -201,13 +192,12 @@ def classification(
     such as the precision of a class that was never predicted, is None.
     """
     counts, scores = Counter(pairs), dict[str, float | None]()
+    predicted, labelled = (Counter(pair[n] for pair in pairs) for n in (0, 1))
     for name in classes:
         hits = counts[name, name]
-        predicted = sum(count for (prediction, _), count in counts.items() if prediction == name)
-        labelled = sum(count for (_, label), count in counts.items() if label == name)
-        scores[f"{name}_precision"] = _ratio(hits, predicted)
-        scores[f"{name}_recall"] = _ratio(hits, labelled)
-        scores[f"{name}_f1"] = _ratio(2 * hits, predicted + labelled)
+        scores[f"{name}_precision"] = _ratio(hits, predicted[name])
+        scores[f"{name}_recall"] = _ratio(hits, labelled[name])
+        scores[f"{name}_f1"] = _ratio(2 * hits, predicted[name] + labelled[name])
     f1s, recalls = (
         [value for name in classes if (value := scores[f"{name}_{kind}"]) is not None]
         for kind in ("f1", "recall")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from evals.doubles import lines, write_rows
-from rarr.evals import verified_claims
+from rarr.evals.benchmarks import claims as verified_claims
+from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
-from rarr.evals.verified_claims import VerifiedLine
 from rarr.records import AttributionClass
 from rarr.records.verification import Verification
 from rarr.settings import Settings

@@ -1,5 +1,6 @@
-"""The training of a tiny encoder: files that the runtime reads, and the same ones after a stop."""
+"""The encoder in training: its inputs and losses by hand, its files, and the same ones after a stop."""
 
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ pytest.importorskip("onnx")
 from tokenizers import Tokenizer  # noqa: E402
 from transformers import BertConfig  # noqa: E402
 
-from rarr.backends.encoder.inputs import MaskedSpan  # noqa: E402
+from rarr.backends.encoder.inputs import MASKS, NULL, MaskedSpan  # noqa: E402
 from rarr.backends.encoder.model import ClozeInput, Encoder  # noqa: E402
 from rarr.backends.encoder.model_files import (  # noqa: E402
     MODEL,
@@ -20,11 +21,21 @@ from rarr.backends.encoder.model_files import (  # noqa: E402
     SHIPPED,
     TOKENIZER,
     checked_manifest,
+    tokenizer,
 )
 from rarr.errors import InputError, SettingsError  # noqa: E402
 from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
 from rarr.training import fine_tuning  # noqa: E402
-from rarr.training.encoder import EncoderWithHeads, batch  # noqa: E402
+from rarr.training.encoder import (  # noqa: E402
+    END,
+    OPEN,
+    START,
+    EncoderWithHeads,
+    batch,
+    class_loss,
+    pointer_loss,
+)
+from rarr.training.examples import Example, Value  # noqa: E402
 from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
 from rarr.training.onnx_files import export, load  # noqa: E402
 from rarr.training.rows import rows, split_rows  # noqa: E402
@@ -128,19 +139,55 @@ def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, st
     assert not (tmp_path / "new").exists()
 
 
-def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:
-    made = [(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5
-    assert threshold(made) == 0.8
-
-
 @pytest.mark.parametrize(
-    "made",
+    ("made", "least"),
     [
-        [(0.9, True)] * (FEWEST - 1),
-        [(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST,
-        [],
-        [(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST,  # of one probability, and not divided
+        ([(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5, 0.8),
+        ([(0.9, True)] * (FEWEST - 1), NEVER),
+        ([(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST, NEVER),
+        ([], NEVER),
+        ([(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST, NEVER),  # of one probability, and not divided
     ],
 )
-def test_no_threshold_where_too_few_are_right(made: list[tuple[float, bool]]) -> None:
-    assert threshold(made) == NEVER
+def test_nine_of_ten_corrections_above_the_threshold_are_right(
+    made: list[tuple[float, bool]], least: float
+) -> None:
+    assert threshold(made) == least
+
+
+def logits(*shares: float) -> list[float]:
+    return [log(share) for share in shares]
+
+
+def test_pointer_loss_accepts_any_right_place_among_the_candidates() -> None:
+    pointers = torch.tensor([[OPEN, OPEN | START, OPEN | START | END, 0], [OPEN, OPEN, OPEN, OPEN]])
+    loss = pointer_loss(torch.tensor([logits(2, 1, 1, 90)] * 2), pointers, START)
+    assert loss.tolist() == pytest.approx([-log(2 / 4), 0])
+
+
+@pytest.mark.parametrize(("label", "share"), [(0, 0.5), (1, 0.2), (2, 0.3), (3, 0.5), (-100, 1)])
+def test_loss_of_not_supported_sums_both_classes(label: int, share: float) -> None:
+    predicted = torch.tensor([logits(0.5, 0.2, 0.3), logits(1, 1, 1)])
+    loss = class_loss(predicted, torch.tensor([label, 0]))
+    assert loss.tolist() == pytest.approx([-log(share), -log(1 / 3)])
+
+
+def test_a_batch_points_at_the_answer_or_nowhere() -> None:
+    text, passage = "The mill opened in 1901.", "It was built in May 1901 by Jane Cole."
+    stated = Value(place=(19, 23), kind="date", answers=((16, 24),))
+    about = {"text": text, "title": "Mill", "passage": passage}
+    made = batch(
+        tokenizer(None),
+        [
+            Example(**about, values=(stated,)),
+            Example(**about, values=(stated.model_copy(update={"answers": ()}),)),
+            Example(**about, label="contradictory"),
+        ],
+    )
+    at = made["mask_position"].tolist()
+    assert [made["input_ids"][n, at[n]].item() for n in (0, 1)] == [MASKS["date"]] * 2
+    [start], [end] = (torch.nonzero(made["pointers"][0] & side).flatten().tolist() for side in (START, END))
+    assert tokenizer(None).decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
+    assert torch.nonzero(made["pointers"][1] & START).flatten().tolist() == [NULL]
+    assert not (made["pointers"][2] & (START | END)).any()
+    assert made["labels"].tolist() == [-100, -100, 2]

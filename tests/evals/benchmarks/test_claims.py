@@ -10,9 +10,9 @@ from evals.doubles import write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
 from rarr.evals.benchmarks.bench import BenchmarkReport, published
+from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import Pairs
-from rarr.evals.verified_claims import VerifiedLine
 from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
