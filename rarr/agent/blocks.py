@@ -66,7 +66,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
 
 
 def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks of the text; some time after the deadline, the rest as one without sentences."""
+    """Yields the blocks; some time after the deadline, the rest as one without sentences."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining or 0.0) < -_DIVIDING * limits.grace:

@@ -62,11 +62,10 @@ def build_graph(
     after_queries = ["retrieve", "rerank", "attribute", "evaluate"]
     graph.add_conditional_edges("generate_queries", one_branch_per_query, after_queries)
     graph.add_edge("retrieve", "rerank")
+    graph.add_edge("rerank", changing[0].__name__)
     if rewriting:
-        graph.add_edge("rerank", "rewrite")
         graph.add_edge("rewrite", "attribute")
     else:
-        graph.add_edge("rerank", "check_agreement")
         graph.add_edge("check_agreement", "edit")
         graph.add_conditional_edges("edit", after_edits, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
@@ -98,20 +97,17 @@ def another_round(state: State) -> str:
 def add_surviving(
     graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str, wrap: Wrap | None = None
 ) -> None:
-    """Adds a node that is metered, and after whose failure the run goes on at `on_failure`.
-
-    A node that `wrap` wraps has no such handler: it would be shown as a node of the graph.
-    """
+    """Adds a node that is metered, and after whose failure the run goes on at `on_failure`."""
     name = node.__name__
+    # The handler of a wrapped node would be shown as a node of the graph.
     handler = None if wrap else _survive(name, on_failure)
     graph.add_node(name, (wrap or metered)(name, node), error_handler=handler)
 
 
 def metered(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
-    """Wraps a node: the run's meter counts its calls, and a span records each call in the trace.
+    """Wraps a node: the run's meter counts its calls, and a span records each; the components may replace it.
 
-    A node that the components replace is called in its place. The update of the node gets the warnings of
-    its components under `told`.
+    The update of the node gets the warnings of its components under `told`.
     """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
@@ -129,10 +125,7 @@ def metered(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
 
 
 def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Makes the error handler of a node: it turns the failure into a warning and goes on at `goto`.
-
-    In a branch of retrieve, it also notes the query as not searched.
-    """
+    """Makes the handler that turns a failure into a warning, and then goes on at the node `goto`."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query_id = _branch(state)

@@ -28,10 +28,7 @@ _MOST_HTML = 0.5
 def settings_of(
     settings: Settings | None, components: Components | None, values: Mapping[str, Any]
 ) -> Settings:
-    """Returns the settings, or those of the `values` of their fields, or of the components.
-
-    Raises `InputError` if more than one of them is given.
-    """
+    """Returns the settings given as such, by their fields or in components; `InputError` for two of these."""
     given = sum((settings is not None, components is not None, bool(values)))
     if given > 1 or not isinstance(settings, Settings | None):
         raise InputError("give one of three: Settings(...) as settings, components, or fields of settings")
@@ -39,10 +36,7 @@ def settings_of(
 
 
 def required_text(text: object, name: str) -> str:
-    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
-
-    Raises `InputError` for a value that is not a string, and for an empty text.
-    """
+    """Returns `text` as valid Unicode. Raises `InputError` for an empty text, and for what is no string."""
     if not isinstance(text, str):
         raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
@@ -70,10 +64,7 @@ def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str
 
 
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
-    """Returns what `context_of` reads of a conversation, as messages of texts alone.
-
-    These are the last turn, the last of the user, and earlier turns as long as they are short enough.
-    """
+    """Returns the last turn, the last of the user, and earlier turns while they are short, as plain texts."""
     turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
     if turns and turns[-1]["content"].strip() == answer.strip():
         turns.pop()
@@ -112,18 +103,14 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
     """Makes warnings about what cannot be checked of a text, and about characters of `given` replaced."""
     messages: dict[str, str] = {}
     if replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT):
-        messages["character_replaced"] = (
-            f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL"
-            " and halves of surrogate pairs"
-        )
+        cure = "leave out NUL and halves of surrogate pairs"
+        where = f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD"
+        messages["character_replaced"] = f"{where}: {cure}"
     if html_share(text) > _MOST_HTML:
-        messages["html_not_checked"] = (
-            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as pandoc"
-            " and trafilatura write it"
-        )
+        cure = "give it as plain text or Markdown, as pandoc and trafilatura write it"
+        messages["html_not_checked"] = f"the text is HTML, whose blocks are not checked: {cure}"
     if unread := unread_tables(text):
-        messages["table_not_checked"] = (
-            f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and"
-            " lists, whose rows each have a header of their own and as many cells as the first line"
-        )
+        only = "only tables in Markdown are, outside of quotes and lists, whose rows each have a header"
+        more = "of their own and as many cells as the first line"
+        messages["table_not_checked"] = f"{counted(unread, 'table')} not checked: {only} {more}"
     return [Notice(code=code, message=message, node="generate_queries") for code, message in messages.items()]

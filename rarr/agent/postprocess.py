@@ -123,10 +123,7 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
 
 
 def is_data(text: str) -> bool:
-    """Tells whether a program reads the text, which a mark would break: JSON, lines of JSON, XML or CSV.
-
-    All lines of CSV have the same number of cells, at least two, and no cell begins with a space.
-    """
+    """Is the text read by a program, which a mark would break: JSON, lines of JSON, XML or CSV?"""
     if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
         return True
     for parts in ([text], text.strip().splitlines()):
@@ -142,10 +139,7 @@ def is_data(text: str) -> bool:
 
 
 def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
-    """Puts `[contradicted]` or `[not confirmed]` behind each of these sentences of `original`.
-
-    Nothing is put into links and code; marks of cells stand in the cells.
-    """
+    """Puts `[contradicted]` or `[not confirmed]` behind these sentences: never into links and code."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
     marked = [(sentence, f"[{kind}]") for sentence, kind in zip(sentences, kinds, strict=True)]
     text, places = with_marks(original, marked)
@@ -159,11 +153,7 @@ def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
 
 
 def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
-    """Returns the outcome of a run, and a line for the user that counts sentences, corrections and citations.
-
-    The sentences count as contradicted, not confirmed, not judged, confirmed or not checked. `cited` is the
-    text with its citations, if it was cited.
-    """
+    """Returns the outcome of a run, and a line that counts its sentences, corrections and citations."""
     if why := nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified(revision))
@@ -184,10 +174,9 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
 
 
 def classified(revision: Revision) -> list[tuple[str, Sentence]]:
-    """Returns the sentences, each with how it counts.
+    """Returns the sentences, each with how it counts, as in `_CLASSES`.
 
-    An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
-    knows whether it has something to check; otherwise it is `not checked`.
+    After a failure, nobody knows whether an unjudged sentence has something to check: it is `not judged`.
     """
     failed = _failed(revision)
 

@@ -62,8 +62,8 @@ def with_decisions(
 ) -> Revision:
     """Accepts and refuses suggested edits, and undoes refusals; the data folder keeps what is refused.
 
-    The edits of a sentence are refused, or freed of it, together; accepting frees. Raises `InputError` for a
-    wrong id, an edit that is decided twice, and a folder that cannot be written: then nothing is kept.
+    The edits of a sentence are refused, or freed of it, together; accepting frees. `InputError` for a wrong
+    id, an edit that is decided twice, and a folder that cannot be written: then nothing is kept.
     """
     kept, every = kept_refusals(folder), [*accept, *refuse, *undo]
     open_ = [it for it in revision.edits if it.state == "suggested" and hashes_of(revision, [it.id]) & kept]

@@ -180,11 +180,10 @@ class RunOwner(Closable, Generic[Outcome]):
     async def arun(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> tuple[Outcome, Revision]:
-        """Takes a run through the graph, meters and records it.
+        """Takes a run through the graph, meters and records it. Returns its research too, as in the trace.
 
         `start` is the first state of the run, or the last of a run that is `resumed`. A run that is `done` is
-        not walked again, and recorded only if it was killed before its trace got the revision. Returns the
-        research too, as the trace keeps it.
+        not walked again, and recorded only if it was killed before its trace got the revision.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first(start) if resumed else start
@@ -248,10 +247,7 @@ class Checkpoints:
         self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
 
     async def graph(self) -> CompiledGraph:
-        """Returns the compiled graph of the running event loop, built at the first call.
-
-        Raises `InputError` for a checkpointer of another event loop.
-        """
+        """Returns the graph of the running event loop; `InputError` for a checkpointer of another loop."""
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
@@ -289,20 +285,14 @@ class Checkpoints:
             await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
     async def new(self, run_id: str | None) -> str:
-        """Checks and returns the id of a new run; generates one for None.
-
-        Raises `InputError` if the id is not allowed, or if a run with this id is stored.
-        """
+        """Checks the id of a new run; for None, makes one. Raises `InputError` for a wrong or used id."""
         run_id = uuid4().hex if run_id is None else run_id
         if await self.stored(_allowed(run_id)) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
     async def begun(self, run_id: str) -> tuple[State, bool]:
-        """Reads the last stored state of a run, and whether the run is done.
-
-        Raises `InputError` if no such run is stored, and without a checkpointer.
-        """
+        """Reads the last state of a run, and whether it is done; `InputError` if no such run is stored."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self.stored(_allowed(run_id))) is None:
@@ -348,10 +338,9 @@ def _with_records(saver: Saver) -> Saver:
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
-    """Builds the revision of a run that is done, or that stopped at a limit.
+    """Builds the revision of a run that is done, or that stopped at a limit: each warning comes once.
 
-    Without a report in the state, all sentences are unjudged. Each warning comes once: an exhausted budget
-    fails every remaining question with the same one.
+    Without a report in the state, all sentences are unjudged.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
     refused = withheld(run_id, state.get("edits", []))
@@ -370,7 +359,7 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
 
 
 def budget_of(settings: Settings) -> Budget:
-    """Takes the limits of one run from the settings."""
+    """Takes the limits of a run from the settings."""
     return Budget(**{field.name: getattr(settings, field.name) for field in fields(Budget)})
 
 

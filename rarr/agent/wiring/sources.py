@@ -92,10 +92,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
 
 
 def search_names(settings: Settings) -> list[Any]:
-    """Lists the names and retriever objects to search.
-
-    If `search` is None, these are the corpus and the graph that are given, else Wikipedia.
-    """
+    """Lists the names and objects to search; without `search`, the corpus and graph given, else Wikipedia."""
     if settings.search is None:
         return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -107,9 +104,9 @@ def search_names(settings: Settings) -> list[Any]:
 
 
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes the retriever of the sources in the setting `search`; several sources are combined.
+    """Makes the retriever of all sources to search, and adds what it opens to `opened`.
 
-    What is opened is added to `opened`. Raises `SettingsError` for an unknown source.
+    Raises `SettingsError` for an unknown source.
     """
     given = search_names(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
@@ -143,8 +140,8 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
 def object_retriever(source: Any, settings: Settings) -> Retriever:
     """Wraps an object of the user, which has an async `retrieve(query, k)` or is a LangChain retriever.
 
-    Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
-    object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    Raises `SettingsError` for an object that cannot be searched and, with `offline`, for one that may use the
+    network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
     # Limits are for sources that others wrote: a corpus and a graph are the user's own.
     limits = None if isinstance(source, Corpus | Graph) else settings
@@ -158,10 +155,9 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
         searched = LangChainRetriever(source, window=settings.window)
         name = f"the LangChain retriever {type(source).__name__}"
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
-        raise SettingsError(
-            f"search is {kind_of(source)}, which may go to the network, and offline is set:"
-            " give its class offline = True if it does not, or leave out offline"
-        )
+        cure = "give its class offline = True if it does not, or leave out offline"
+        where = f"search is {kind_of(source)}, which may go to the network, and offline is set"
+        raise SettingsError(f"{where}: {cure}")
     return ObjectRetriever(searched, limits, name)
 
 
@@ -198,10 +194,7 @@ class ObjectRetriever:
 
 
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns the components with another retriever: `given`, and behind it their own unless `alone`.
-
-    The limits of the settings are for sources on the web, and not for what a caller gives.
-    """
+    """Returns the components with `given` as retriever, without limits, and their own unless `alone`."""
     shown, generator = given.if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
@@ -230,10 +223,7 @@ def unused_settings(components: Components) -> list[Notice]:
 
 
 def reranker(settings: Settings, opened: Resources) -> Reranker:
-    """Makes the reranker: `overlap`, `vllm:NAME` on a server, or the name of a cross-encoder.
-
-    What is opened is added to `opened`.
-    """
+    """Makes the reranker, and adds it to `opened`: `overlap`, `vllm:NAME`, or the name of a cross-encoder."""
     if settings.reranker == "overlap":
         return OverlapReranker()
     if not settings.reranker.startswith(SERVED):
