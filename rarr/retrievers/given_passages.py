@@ -53,8 +53,8 @@ class GivenPassages:
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []
         for given, whole in zip(passages, wholes, strict=True):
-            heading = _HEADING.match(whole.text)
-            titled = whole.model_copy(update={"title": whole.title or (heading["title"] if heading else "")})
+            heading = None if whole.title else _HEADING.match(whole.text)
+            titled = whole.model_copy(update={"title": heading["title"]}) if heading else whole
             self._passages += [given] if isinstance(given, Passage) else cut(titled, window)
         fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
         self.if_all_fit = tuple(self._passages) if fit else ()
@@ -122,11 +122,10 @@ class LangChainRetriever:
         return await work(self._nearest, await self._retriever.ainvoke(query), query)
 
     def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:
-        by_source: dict[str, list[Passage]] = {}
+        passages: list[Passage] = []
         for number, document in enumerate(documents, start=1):
-            text = document.page_content
-            if text.strip():  # a document without a source is named by its id, or a hash of its text
+            if (text := document.page_content).strip():
+                # A document without a source is named by its id, or a hash of its text.
                 name = document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-                whole = given_passage(document, number, UNNAMED + name)
-                by_source.setdefault(whole.source, []).extend(cut(whole, self._window))
-        return [passage for of_source in by_source.values() for passage in nearest(of_source, query)]
+                passages += cut(given_passage(document, number, UNNAMED + name), self._window)
+        return [it for of_source in by_document(passages).values() for it in nearest(of_source, query)]

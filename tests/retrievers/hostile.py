@@ -5,7 +5,6 @@ import contextlib
 import ssl
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Awaitable, Callable
-from types import TracebackType
 from typing import Self
 
 Script = bytes | Callable[[StreamWriter], Awaitable[None]]
@@ -58,7 +57,7 @@ class Hostile:
 
     def __init__(self, scripts: dict[str, Script], tls: ssl.SSLContext | None = None) -> None:
         self._scripts, self._tls = scripts, tls
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None] | None] = set()
         self.heads: list[str] = []
         self.now = self.most = 0  # requests at once
 
@@ -74,37 +73,30 @@ class Hostile:
         self.port: int = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._server.close()
-        for task in self._tasks:
+        tasks = [task for task in self._tasks if task]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task
-        self._tasks.add(task)
-        try:
-            # The client has gone, or the server goes: a task of a server that is cancelled is logged.
-            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                await self._reply(reader, writer)
-        finally:
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+        self._tasks.add(asyncio.current_task())
+        # The client has gone, or the server goes: a task of a server that is cancelled is logged.
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
+            self.now += 1
+            self.most = max(self.most, self.now)
+            try:
+                script = self._scripts.get(self.paths[-1], answer(status="404 Not Found"))
+                await (_written(script, writer) if isinstance(script, bytes) else script(writer))
+            finally:
+                self.now -= 1
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
-    async def _reply(self, reader: StreamReader, writer: StreamWriter) -> None:
-        self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
-        self.now += 1
-        self.most = max(self.most, self.now)
-        try:
-            script = self._scripts.get(self.paths[-1], answer(status="404 Not Found"))
-            if isinstance(script, bytes):
-                writer.write(script)
-                await writer.drain()
-            else:
-                await script(writer)
-        finally:
-            self.now -= 1
+
+async def _written(content: bytes, writer: StreamWriter) -> None:
+    writer.write(content)
+    await writer.drain()

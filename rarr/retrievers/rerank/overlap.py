@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,12 +30,11 @@ class OverlapReranker:
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
         """Scores the passages of each query in one job."""
 
-        def scores() -> Iterator[list[float]]:
-            for query, passages in asked:
-                require_awaited()
-                yield overlap_scores(query, passages)
+        def score(query: str, passages: Sequence[Passage]) -> list[float]:
+            require_awaited()
+            return overlap_scores(query, passages)
 
-        return await work(lambda: list(scores()))
+        return await work(lambda: [score(*each) for each in asked])
 
 
 def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:

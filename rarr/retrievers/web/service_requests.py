@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import httpx2
@@ -36,7 +37,7 @@ class JsonService:
         cures: Mapping[int, str],
         *,
         timeout_s: float = 10.0,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] = {},
         api_key: str | None = None,
         most: int = LONGEST,
         limiter: Limiter | None = None,
@@ -47,7 +48,7 @@ class JsonService:
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
         self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts, known=False)
-        sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
+        sent = {**headers, **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}
         self._clients = PerLoop(
@@ -80,10 +81,9 @@ class JsonService:
         text = without_keys(response.text, secrets)
         if not response.is_success:
             raise failure_of_status(response.status_code, response.headers, text, name, secrets)
-        try:
+        answer = None
+        with suppress(ValueError, RecursionError):
             answer = valid(json.loads(text))
-        except (ValueError, RecursionError):
-            answer = None
         if not isinstance(answer, dict):
             raise CallFailure("server", f"{name} did not answer with a JSON object")
         if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200

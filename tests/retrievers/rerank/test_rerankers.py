@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +24,7 @@ from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.server import Listener, Reply
 
-loopback = pytest.mark.loopback
+pytestmark = pytest.mark.loopback
 
 NAME = "cross-encoder/tiny"
 KEY = "sk-test-0123456789abcdef"
@@ -48,30 +48,20 @@ def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
     assert all(0 <= score <= 1 + 1e-9 for score in overlap_scores(query, valid))
 
 
-def served(monkeypatch: pytest.MonkeyPatch, **attributes: Any) -> None:
+def served(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
     """Puts a model in the place of the libraries; its logit is the number in the text."""
 
-    class Model:
-        num_labels = attributes.get("num_labels", 1)
-        config = SimpleNamespace(architectures=attributes.get("architectures", ("BertForClassification",)))
+    def predict(pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool) -> Any:
+        assert threading.current_thread() is not threading.main_thread()
+        return [activation_fn(float(text.split()[-1])) for _, text in pairs]
 
-        def __init__(self, name: str, local_files_only: bool = False) -> None:
-            """Loads nothing."""
-
-        def predict(
-            self, pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool
-        ) -> list[float]:
-            assert threading.current_thread() is not threading.main_thread()
-            return [activation_fn(float(text.split()[-1])) for _, text in pairs]
-
-    def module(name: str, **members: Any) -> ModuleType:
-        made = ModuleType(name)
-        vars(made).update(members)
-        monkeypatch.setitem(sys.modules, name, made)
-        return made
-
-    module("torch", nn=module("torch.nn", Sigmoid=lambda: lambda logit: 1 / (1 + math.exp(-logit))))
-    module("sentence_transformers", CrossEncoder=Model)
+    config = SimpleNamespace(architectures=(kind,))
+    model = SimpleNamespace(num_labels=labels, config=config, predict=predict)
+    neural = SimpleNamespace(Sigmoid=lambda: lambda logit: 1 / (1 + math.exp(-logit)))
+    modules = {"torch": SimpleNamespace(nn=neural), "torch.nn": neural}
+    modules["sentence_transformers"] = SimpleNamespace(CrossEncoder=lambda *_, **__: model)
+    for name, module in modules.items():
+        monkeypatch.setitem(sys.modules, name, module)
 
 
 @pytest.mark.parametrize("name", ["", "overlapp", "nowhere/to/be", "./missing/model"])
@@ -87,19 +77,14 @@ def test_missing_package_is_a_one_line_error_with_its_install_line(monkeypatch: 
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("attributes", "message"),
-    [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
-)
-def test_model_that_is_not_a_reranker_is_refused(
-    monkeypatch: pytest.MonkeyPatch, attributes: Any, message: str
-) -> None:
-    served(monkeypatch, **attributes)
-    with pytest.raises(SetupError, match=message):
-        CrossEncoderReranker(NAME)
-
-
-async def test_scores_are_sigmoids_in_the_order_of_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_scores_are_sigmoids_and_another_model_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for attributes, message in (
+        ({"labels": 3}, "has 3 outputs"),
+        ({"kind": "BertModel"}, "has no trained head"),
+    ):
+        served(monkeypatch, **attributes)
+        with pytest.raises(SetupError, match=message):
+            CrossEncoderReranker(NAME)
     served(monkeypatch)
     scores = await CrossEncoderReranker(NAME).score("Which?", [passage("0"), passage("-9"), passage("9")])
     assert scores == pytest.approx([0.5, 0.0001, 0.9999], abs=1e-4)
@@ -137,14 +122,9 @@ def ranked(request: Request) -> Reply:
     return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
-def reranker_at(url: str, **options: Any) -> EndpointReranker:
-    reranker = EndpointReranker("bge", url, options.get("api_key"), Settings(timeout_s=2.0))
-    reranker._service._attempts.first_wait_s = 0.001
-    return reranker
-
-
-async def scores(url: str, *texts: str, **options: Any) -> Sequence[float]:
-    async with aclosing(reranker_at(url, **options)) as reranker:
+async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[float]:
+    async with aclosing(EndpointReranker("bge", url, api_key, Settings(timeout_s=2.0))) as reranker:
+        reranker._service._attempts.first_wait_s = 0.001
         return await reranker.score("When?", [passage(text) for text in texts])
 
 
@@ -156,14 +136,12 @@ async def fails(url: str, **options: Any) -> str:
     return str(caught.value)
 
 
-@loopback
 async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
     with Listener(ranked) as server:
         logits = await scores(server.url, "a 0", "a -2", "a 2", "a 5000", "a -5000")
     assert logits == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
-@loopback
 async def test_served_scores_come_in_the_order_of_the_passages() -> None:
     with Listener(ranked) as server:
         assert await scores(server.url, "long document 0.25", "b 0.75", api_key=KEY) == [0.25, 0.75]
@@ -176,7 +154,6 @@ async def test_served_scores_come_in_the_order_of_the_passages() -> None:
 ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.2}
 
 
-@loopback
 @pytest.mark.parametrize(
     "results",
     [
@@ -189,7 +166,6 @@ async def test_answer_that_does_not_score_each_document_once_is_a_failure(result
         assert "did not answer with a score for each document" in await fails(server.url)
 
 
-@loopback
 @pytest.mark.parametrize("status", [200, 401, 503])
 async def test_keys_are_not_in_errors(status: int) -> None:
     with Listener(lambda _: Reply(status, f"Incorrect key {KEY}".encode())) as server:
