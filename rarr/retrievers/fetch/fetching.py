@@ -6,8 +6,8 @@ It keeps to what sites ask: few requests at once, and robots.txt as RFC 9309 say
 import asyncio
 import re
 from asyncio import Semaphore
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
 from time import monotonic
 from typing import NamedTuple, TypeVar
@@ -45,7 +45,6 @@ _GLANCE = 4096  # bytes
 
 Read = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
 """Takes the address of a robots.txt; returns the status of the answer and at most `MOST_BYTES` of content."""
-
 MOST_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
 _SITES = 128  # sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
@@ -55,21 +54,19 @@ _LINE = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.I)
 _PRODUCT = re.compile(r"[a-z_-]+", re.I)
 _OTHER_ROBOT = "0"  # no product name holds a digit
 
-Rules = Protego | str
-"""The rules of a site, or the reason why none of its pages is fetched, with the cure."""
 Taken = TypeVar("Taken")
 
 
-class Turns:
+class Turns(PerLoop[WeakValueDictionary[str, Semaphore]]):
     """Lets at most `most` tasks work at once for each key, in each event loop."""
 
     def __init__(self, most: int) -> None:
+        super().__init__(WeakValueDictionary)
         self._most = most
-        self._gates: PerLoop[WeakValueDictionary[str, Semaphore]] = PerLoop(WeakValueDictionary)
 
     def __call__(self, key: str = "") -> Semaphore:
         """Returns a context manager that waits until fewer than `most` tasks work for `key`."""
-        return self._gates.get().setdefault(key, Semaphore(self._most))
+        return self.get().setdefault(key, Semaphore(self._most))
 
 
 def product(user_agent: str) -> str:
@@ -102,7 +99,7 @@ class Robots:
         """`timeout_s`: the seconds for a page; its site's rules may take four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
         self._turns = Turns(1)
-        self._kept: dict[str, tuple[float, Rules]] = {}
+        self._kept: dict[str, tuple[float, Protego | str]] = {}  # with the reason why there are no rules
 
     async def require(self, url: httpx2.URL, read: Read) -> None:
         """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read."""
@@ -121,7 +118,7 @@ class Robots:
         if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
             raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(site)} forbids it; {_CURE}")
 
-    async def _fetched(self, site: httpx2.URL, read: Read) -> Rules:
+    async def _fetched(self, site: httpx2.URL, read: Read) -> Protego | str:
         try:
             async with asyncio.timeout(self._timeout_s):
                 status, content = await read(site)
@@ -131,7 +128,7 @@ class Robots:
             return f"the site's rules cannot be read: {error}; {_CURE}"
         except TimeoutError:
             return f"{shown(str(site))} was not sent in time; {_CURE}"
-        if not (200 <= status < 300 or 400 <= status < 500):
+        if status < 200 or 300 <= status < 400 or status >= 500:
             # RFC 9309, 2.3.1.4: the rules may forbid everything
             return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
         # RFC 9309, 2.3.1.3: with a status from 400 to 499 there are no rules.
@@ -231,19 +228,27 @@ class Fetcher:
     async def _answer(
         self, url: httpx2.URL, take: Callable[[httpx2.Response], Awaitable[Taken]]
     ) -> Taken | httpx2.URL:
-        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect."""
-        failure = ""
+        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect.
+
+        The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
+        passwords from files, no redirects, no proxies. It serves one request, because kept connections are
+        found again by address, and one address may serve many names.
+        """
+        failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:
             port = url.port or (443 if url.scheme == "https" else 80)
             for address in (await self._vetted(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
-                try:
-                    async with self._opened(url, address) as response:
+                async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
+                    try:
+                        response = await transport.handle_async_request(self._request(url, address))
+                    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                        failure = shown(str(error) or "no answer")
+                        continue
+                    async with aclosing(response):
                         target = response.headers.get("Location")
                         if target is not None and response.status_code in _REDIRECTS:
                             return link(target, url)
                         return await take(response)
-                except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                    failure = shown(str(error) or "no answer")
         except (httpx2.HTTPError, OSError) as error:
             why = f"the answer broke off ({shown(str(error))}): try again later"
             raise RetrievalError(f"{shown(str(url))}: {why}") from None
@@ -251,28 +256,11 @@ class Fetcher:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
         raise UnreachableError(f"no connection ({failure}): check the address and the network")
 
-    @asynccontextmanager
-    async def _opened(self, url: httpx2.URL, address: str) -> AsyncIterator[httpx2.Response]:
-        """Asks the machine at `address` for `url`. Yields its response, whose body is still to be read.
-
-        The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
-        passwords from files, no redirects, no proxies. It serves one request, because kept connections are
-        found again by address, and one address may serve many names.
-        """
+    def _request(self, url: httpx2.URL, address: str) -> httpx2.Request:
+        headers = {"Host": url.netloc.decode("ascii"), **self._headers}
         limits = {"connect": self._timeout_s / 4}  # so that the last address has time to answer
-        request = httpx2.Request(
-            "GET",
-            url.copy_with(host=address),
-            headers={"Host": url.netloc.decode("ascii"), **self._headers},
-            extensions={"sni_hostname": url.raw_host.decode(), "timeout": limits},
-        )
-        certified = await asyncio.to_thread(bounded.certificates)  # the first call reads files
-        async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
-            response = await transport.handle_async_request(request)
-            try:
-                yield response
-            finally:
-                await response.aclose()
+        facts = {"sni_hostname": url.raw_host.decode(), "timeout": limits}
+        return httpx2.Request("GET", url.copy_with(host=address), headers=headers, extensions=facts)
 
 
 async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
