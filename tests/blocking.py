@@ -37,11 +37,13 @@ _open: list[list[str]] = []  # what was seen in each block of `watched`, the inn
 
 
 class SeenError(BlockingError):
-    """Is told to the innermost block where it is raised: `rarr` may survive it."""
+    """Is told to the innermost block where it is raised, with our functions on the way."""
 
     def __init__(self, function: str) -> None:
         super().__init__(function)
-        _open[-1].append(f"{function}, in {' < '.join(_place())}")
+        frames = [frame for frame in reversed(traceback.extract_stack()) if frame.filename.startswith(OURS)]
+        places = (f"{Path(it.filename).relative_to(OURS)}:{it.lineno} {it.name}" for it in frames[:6])
+        _open[-1].append(f"{function}, in {' < '.join(places)}")
 
 
 @contextmanager
@@ -66,26 +68,19 @@ def _patch() -> None:
 
 def _long_work() -> list[BlockBusterFunction]:
     """What computes for long: the encoder, the parser of texts, and searches in long strings."""
-    always: list[tuple[Any, str]] = [
-        (InferenceSession, "run"), (MarkdownIt, "parse"), (blocks_and_sentences, "get_sentence_boundaries"),
-    ]  # fmt: skip
-    long = [(re.Pattern, name) for name in _MATCHING] + [(Levenshtein, "distance")]
-    return [
-        *(BlockBusterFunction(of, name, scanned_modules=rarr) for of, name in always),
-        *(
-            BlockBusterFunction(of, name, scanned_modules=rarr, can_block_predicate=_short)
-            for of, name in long
-        ),
-    ]
+    always: list[tuple[Any, str]] = [(InferenceSession, "run"), (MarkdownIt, "parse")]
+    always += [(blocks_and_sentences, "get_sentence_boundaries")]
+    long: list[tuple[Any, str]] = [*((re.Pattern, name) for name in _MATCHING), (Levenshtein, "distance")]
+    options: dict[str, Any] = {"scanned_modules": rarr, "can_block_predicate": _short}
+    found = [BlockBusterFunction(of, name, scanned_modules=rarr) for of, name in always]
+    return found + [BlockBusterFunction(of, name, **options) for of, name in long]
 
 
 def _short(*args: Any, **_: Any) -> bool:
     """Also for a pattern that looks at a few characters of a long string: from `pos` to `endpos`."""
-    match args:
-        case (_, str() | bytes(), int() as start, int() as end):
-            return end - start < LONG
-        case _:
-            return all(len(argument) < LONG for argument in args if isinstance(argument, (str, bytes)))
+    if len(args) == 4 and isinstance(args[2], int):
+        return bool(args[3] - args[2] < LONG)
+    return all(len(argument) < LONG for argument in args if isinstance(argument, (str, bytes)))
 
 
 def _unless_ours(allowed: Callable[..., bool]) -> Callable[..., bool]:
@@ -111,11 +106,3 @@ def _is_ours(frame: FrameType | None) -> bool:
             return is_ours
         inner, frame = inner or is_ours, frame.f_back
     return inner
-
-
-def _place() -> list[str]:
-    """Our functions on the way to the call, the innermost first."""
-    ours = [frame for frame in traceback.extract_stack() if frame.filename.startswith(OURS)]
-    return [
-        f"{Path(frame.filename).relative_to(OURS)}:{frame.lineno} {frame.name}" for frame in reversed(ours)
-    ][:6]

@@ -13,6 +13,9 @@ from rarr.testing import InMemoryRetriever
 from rarr.testing.retriever import words
 from rarr.tools.text.blocks_and_sentences import Span
 
+Script = Callable[..., Any] | Exception
+"""A function of what a component is called with, or what it raises."""
+
 
 class Double:
     """Records its calls in `calls`."""
@@ -34,17 +37,16 @@ def unless_failing(script: Any) -> Any:
     return script
 
 
+Questions = Sequence[tuple[str, str]]
+
+
 class ScriptedQueries(Double):
     """Asks the given (question, words that it is about), where the text has these words.
 
     `later` are the questions of later rounds, about sentences that lack support.
     """
 
-    def __init__(
-        self,
-        questions: Sequence[tuple[str, str]] | Exception = (),
-        later: Sequence[tuple[str, str]] | Exception = (),
-    ) -> None:
+    def __init__(self, questions: Questions | Exception = (), later: Questions | Exception = ()) -> None:
         super().__init__(questions)
         self._later = later
 
@@ -55,7 +57,7 @@ class ScriptedQueries(Double):
         return _questions(text, unless_failing(self._later), lacking.spans)
 
 
-def _questions(text: str, script: Sequence[tuple[str, str]], spans: Sequence[Span]) -> list[Question]:
+def _questions(text: str, script: Questions, spans: Sequence[Span]) -> list[Question]:
     return [
         Question(text=question, start=start, end=start + len(about))
         for question, about in script
@@ -81,13 +83,7 @@ class ScriptedChecker(Double):
     A disagreement becomes an agreement once the text has the `evidence_answer` in place of its `text_answer`.
     """
 
-    def __init__(
-        self,
-        script: Mapping[tuple[str, str], Agreement]
-        | Callable[[str, Query, Evidence], Agreement]
-        | Exception
-        | None = None,
-    ) -> None:
+    def __init__(self, script: Mapping[tuple[str, str], Agreement] | Script | None = None) -> None:
         super().__init__(script or {})
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
@@ -105,9 +101,7 @@ class ScriptedChecker(Double):
 class ScriptedEditor(Double):
     """Replaces the text's answer by the evidence's: from the start of the query's range on, else anywhere."""
 
-    def __init__(
-        self, script: Callable[[str, Query, Check, Evidence], Change | None] | Exception | None = None
-    ) -> None:
+    def __init__(self, script: Script | None = None) -> None:
         super().__init__(_replacement if script is None else script)
 
     async def edit(
@@ -132,13 +126,7 @@ class ScriptedVerifier(Double):
     Without a script, the support is the share of the sentence's words that the evidence has.
     """
 
-    def __init__(
-        self,
-        script: Mapping[tuple[str, str], float | None]
-        | Callable[[str, Evidence], float | None]
-        | Exception
-        | None = None,
-    ) -> None:
+    def __init__(self, script: Mapping[tuple[str, str], float | None] | Script | None = None) -> None:
         super().__init__(_shared_words if script is None else script)
 
     async def support(

@@ -5,6 +5,7 @@ import ipaddress
 import os
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -43,26 +44,15 @@ def _refuse_network(event: str, args: tuple[Any, ...]) -> None:
     """
     if "live" in _marks:
         return
-    if event in CONNECTING:
-        address = args[1]
-        if not isinstance(address, tuple):  # a path: AF_UNIX
-            return
-        host = address[0]
+    host = None
+    if event in CONNECTING and isinstance(args[1], tuple):  # otherwise it is a path: AF_UNIX
+        host = args[1][0]
     elif event in RESOLVING:
         host = args[0].decode() if isinstance(args[0], bytes) else args[0]
-        if not host or host in LOOPBACK or _is_address(host):  # nothing to look up
-            return
-    else:
-        return
-    if not ("loopback" in _marks and host in LOOPBACK):
+        with suppress(ValueError):
+            host = None if not host or host in LOOPBACK or ipaddress.ip_address(host) else host
+    if host is not None and not ("loopback" in _marks and host in LOOPBACK):
         pytest.fail(f"{event} to {host!r}: use a fake, or mark the test loopback (this machine) or live")
-
-
-def _is_address(host: str) -> bool:
-    try:
-        return bool(ipaddress.ip_address(host))
-    except ValueError:
-        return False
 
 
 sys.addaudithook(_refuse_network)
@@ -71,9 +61,7 @@ sys.addaudithook(_refuse_network)
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests that take longer as well")
     parser.addoption("--live", action="store_true", help="run the tests that use the network as well")
-    parser.addoption(
-        "--outcomes", type=Path, help="write to this file which tests ran, and why others did not"
-    )
+    parser.addoption("--outcomes", type=Path, help="write which tests ran, and why others did not, to a file")
     parser.addoption("--left-by", type=Path, help="leave out the tests that ran by this file of --outcomes")
 
 
@@ -129,13 +117,8 @@ def _no_settings_from_outside(request: pytest.FixtureRequest, monkeypatch: pytes
     for name in os.environ:
         if name.upper().startswith("RARR_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("RARR_HOME", str(_folder_of(request) / "home"))
-
-
-def _folder_of(request: pytest.FixtureRequest) -> Path:
-    """A folder for this test alone. Most tests never write, so it is not made for them."""
-    if "tmp_path" in request.fixturenames:
-        folder: Path = request.getfixturevalue("tmp_path")
-        return folder
     factory: pytest.TempPathFactory = request.getfixturevalue("tmp_path_factory")
-    return factory.getbasetemp() / f"no-folder-{next(_counter)}"
+    folder = factory.getbasetemp() / f"no-folder-{next(_counter)}"  # most tests never write: it is not made
+    if "tmp_path" in request.fixturenames:
+        folder = request.getfixturevalue("tmp_path")
+    monkeypatch.setenv("RARR_HOME", str(folder / "home"))

@@ -61,28 +61,14 @@ def check(
     stale: bool = False,
 ) -> Check:
     default = mine if verdict == "agrees" else "California"
-    return Check(
-        verdict=verdict,
-        text_answer=mine,
-        evidence_answer=default if its is None else its,
-        query_id=evidence_id.split(".")[0],
-        evidence_id=evidence_id,
-        stale=stale,
-    )
+    answers = {"text_answer": mine, "evidence_answer": default if its is None else its}
+    ids = {"query_id": evidence_id.split(".")[0], "evidence_id": evidence_id}
+    return Check(verdict=verdict, stale=stale, **answers, **ids)
 
 
 def edit(start: int, end: int, new: str, *, accepted: bool = True, query_id: str = "q1") -> Edit:
-    return Edit(
-        id="e1",
-        start=start,
-        end=end,
-        old="",
-        new=new,
-        query_id=query_id,
-        evidence_id=f"{query_id}.1",
-        state="accepted" if accepted else "refused",
-        reason="",
-    )
+    fields = {"id": "e1", "old": "", "query_id": query_id, "evidence_id": f"{query_id}.1", "reason": ""}
+    return Edit(start=start, end=end, new=new, state="accepted" if accepted else "refused", **fields)
 
 
 def state(
@@ -94,15 +80,7 @@ def state(
     checks: Sequence[Check] = (),
     **more: Any,
 ) -> State:
-    made: State = {
-        "original": original or text,
-        "text": text,
-        "context": None,
-        "queries": list(queries),
-        "evidence": list(found),
-        "checks": list(checks),
-        "warnings": [],
-        "round": 1,
-    }
+    made: State = {"original": original or text, "text": text, "context": None, "warnings": [], "round": 1}
+    made |= {"queries": list(queries), "evidence": list(found), "checks": list(checks)}
     made.update(more)  # type: ignore[typeddict-item]  # keys of State, as the tests give them
     return made

@@ -12,7 +12,7 @@ from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import PRONOUNS
-from rarr.backends.phrases import Phrase, phrases
+from rarr.backends.phrases import phrases
 from rarr.components import Excerpt, RawCard, SectionSource, SourceLine
 from rarr.records import Evidence
 from rarr.records.articles import PlannedSection
@@ -132,14 +132,13 @@ def _rewritten(variables: Variables) -> dict[str, Any]:
     return {"revision": text}
 
 
-def _attribution(variables: Variables, *labels: str) -> dict[str, Any]:
-    """Judges all sentences: attributable, extrapolatory or contradictory, or the `labels` in their place."""
+def _attribution(variables: Variables) -> dict[str, Any]:
+    """Judges all sentences together."""
     lines = _lines(variables["evidence"])
     verdicts = {card_of(it.sentence, it.above, lines).verdict for it in _asked(variables)} - {"none"}
-    verdict = 2 if "no" in verdicts else 0 if verdicts == {"yes"} else 1
-    names = labels or ("attributable", "extrapolatory", "contradictory")
-    found = ", ".join(sorted(verdicts)) or "nothing to compare"
-    return {"reason": f"The sentences are: {found}.", "verdict": names[verdict]}
+    judged = "attributable" if verdicts == {"yes"} else "extrapolatory"
+    judged = "contradictory" if "no" in verdicts else judged
+    return {"reason": f"The sentences are: {', '.join(sorted(verdicts))}.", "verdict": judged}
 
 
 def _level(variables: Variables) -> dict[str, Any]:
@@ -159,81 +158,66 @@ def _given(variables: Variables, name: str) -> str:
 _SOURCE = re.compile(r"^\[(?P<number>\d+)\] (?P<text>.+)$", re.MULTILINE)
 
 
-def cited_statements(question: str, sources: str) -> list[dict[str, Any]]:
-    """Copies the sources that have most words of the question, each with its number.
-
-    Without such a source, one statement says so, and needs support.
-    """
-    wanted = {stem for word in telling(question) for stem in stems(word)}
-    listed = [(match["text"], int(match["number"])) for match in _SOURCE.finditer(sources)]
-    shared = [len(wanted.intersection(stems(text))) for text, _ in listed]
-    best = max(shared, default=0)
+def _cited(variables: Variables) -> dict[str, Any]:
+    """Copies the sources that have most words of the question; without one, a statement says so."""
+    wanted = {stem for word in telling(variables["question"]) for stem in stems(word)}
+    listed = [(match["text"], int(match["number"])) for match in _SOURCE.finditer(variables["sources"])]
+    shared = {number: len(wanted.intersection(stems(text))) for text, number in listed}
+    best = max(shared.values(), default=0)
+    found: list[tuple[str, list[int]]] = [(text, [it]) for text, it in listed if shared[it] == best]
     if not best:
-        return [{"text": "The sources do not say it.", "citations": [], "needs_support": True}]
-    return [
-        {"text": text, "citations": [number], "needs_support": False}
-        for (text, number), count in zip(listed, shared, strict=True)
-        if count == best
-    ]
+        found = [("The sources do not say it.", [])]
+    return {"statements": [{"text": text, "citations": it, "needs_support": not it} for text, it in found]}
 
 
-_SENTENCES = 2  # of a summary, at most; one of each evidence
 _PERSON = "Edith Marlowe"  # to replace names
 _DIGITS = re.compile(r"\d+(?!.*\d)")
 
 
-def summarized(query: str, evidence: list[str]) -> str:
+def _summarized(variables: Variables) -> dict[str, Any]:
     """Joins at most two sentences, each of another evidence.
 
     Of an evidence it is the sentence with a value or name that shares most words with the query.
     """
-    wanted = {item.stem for item in items_of(query) if item.stem}
+    wanted = {item.stem for item in items_of(variables["query"]) if item.stem}
     best: list[str] = []
-    for passage in evidence:
+    for passage in variables["evidence"].split(_BETWEEN):
         text = re.sub(r"^# .*\n", "", passage)
         told = [span.of(text) for span in split_sentences(text) if phrases(span.of(text))]
         shared = {each: len(wanted & {item.stem for item in items_of(each)}) for each in told}
         closest = max(told, key=lambda each: shared[each], default="")
         if closest and shared[closest] and closest not in best:
             best.append(closest)
-    return " ".join(best[:_SENTENCES])
+    return {"summary": " ".join(best[:2])}
 
 
-def errors(text: str) -> list[dict[str, Any]]:
-    """Proposes one error: another date or number, or else another name; [] if it cannot."""
+def _errors(variables: Variables) -> dict[str, Any]:
+    """Proposes one error: another date or number, or else another name; none if it cannot."""
+    text = variables["text"]
     for span in split_sentences(text):
         sentence = span.of(text)
         for phrase in sorted(phrases(sentence), key=lambda phrase: phrase.items[0].is_name):
-            right = sentence[phrase.start : phrase.end]
-            wrong = _other(phrase, right)
-            if wrong and text.count(right) == 1:
-                return [{"right": right, "wrong": wrong, "kind": _kind(phrase)}]
-    return []
-
-
-def _other(phrase: Phrase, right: str) -> str:
-    if phrase.items[0].is_name:
-        return _PERSON
-    return _DIGITS.sub(lambda match: str(int(match[0]) + 3), right) if _DIGITS.search(right) else ""
-
-
-def _kind(phrase: Phrase) -> str:
-    value = phrase.items[0].value
-    if value is None:
-        return "other"
-    return "date" if value.kind == "date" else "number"
+            right, first = sentence[phrase.start : phrase.end], phrase.items[0]
+            wrong = _PERSON if first.is_name else _DIGITS.sub(lambda it: str(int(it[0]) + 3), right)
+            kind = "other" if first.value is None else "date" if first.value.kind == "date" else "number"
+            if wrong != right and text.count(right) == 1:
+                return {"errors": [{"right": right, "wrong": wrong, "kind": kind}]}
+    return {"errors": []}
 
 
 _DOCUMENT = re.compile(r"^\[(\d+)\] (?:(?P<title>[^:\n]{1,80}): )?(?P<text>.+)$", re.MULTILINE)
 
 
-def planned(variables: Variables) -> dict[str, Any]:
-    """Plans by the headings of the documents."""
-    most = int(variables["most"]) if variables["most"].isdecimal() else 1
-    return {"sections": headings_of(variables["topic"], documents(variables))[:most] or ["Overview"]}
+def _most(variables: Variables) -> int:
+    return int(variables["most"]) if variables["most"].isdecimal() else 1
 
 
-def written_section(variables: Variables) -> dict[str, Any]:
+def _planned(variables: Variables) -> dict[str, Any]:
+    headings = headings_of(variables["topic"], documents(variables))
+    return {"sections": headings[: _most(variables)] or ["Overview"]}
+
+
+def _section(variables: Variables) -> dict[str, Any]:
     """Quotes the sentences that fit the section better than the other sections."""
     others = [] if variables["others"] == _NOTHING else variables["others"].split("; ")
     chunks = documents(variables)
@@ -244,10 +228,8 @@ def written_section(variables: Variables) -> dict[str, Any]:
     return {"text": quoted_section(variables["topic"], sources, 0)}
 
 
-def written_article(variables: Variables) -> dict[str, Any]:
-    """Quotes the sentences of the documents under headings."""
-    most = int(variables["most"]) if variables["most"].isdecimal() else 1
-    sections = quoted_article(variables["topic"], documents(variables), most)
+def _article(variables: Variables) -> dict[str, Any]:
+    sections = quoted_article(variables["topic"], documents(variables), _most(variables))
     return {"sections": [{"heading": heading, "text": text} for heading, text in sections]}
 
 
@@ -278,14 +260,10 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "correct_text": _rewritten,
     "rewrite_text": _rewritten,
     "judge_attribution": _attribution,
-    "summarize": lambda variables: {
-        "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
-    },
-    "answer_with_citations": lambda variables: {
-        "statements": cited_statements(variables["question"], variables["sources"])
-    },
-    "outline": planned,
-    "write_section": written_section,
-    "write_article": written_article,
-    "corrupt": lambda variables: {"errors": errors(variables["text"])},
+    "summarize": _summarized,
+    "answer_with_citations": _cited,
+    "outline": _planned,
+    "write_section": _section,
+    "write_article": _article,
+    "corrupt": _errors,
 }

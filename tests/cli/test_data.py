@@ -25,10 +25,8 @@ def _folder(notes: Path) -> None:
     given({"id": "a", "text": RIGHT, "revised": RIGHT}, {"id": "b", "text": WRONG, "revised": RIGHT})
 
 
-def given(*rows: Any) -> bytes:
-    lines = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
-    Path("in.jsonl").write_text(lines)
-    return lines.encode()
+def given(*rows: Any) -> None:
+    Path("in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
 def test_index_counts_what_it_read_and_names_what_it_skipped(command: Command) -> None:
@@ -81,7 +79,7 @@ def test_scores_are_printed_and_written(command: Command) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "status", "last"),
     [
-        ([GIVEN, "[]"], [], 2, "in.jsonl, line 2: it is no JSON object"),
+        ([GIVEN, []], [], 2, "in.jsonl, line 2: it is no JSON object"),
         ([GIVEN, {"text": RIGHT}], [], 2, "1 row with an error: correct the cause"),
         ([GIVEN, {"text": RIGHT}], ["f1_ap=0"], 4, "f1_ap may be under its limit 0"),
         ([GIVEN], ["restored=0"], 4, "restored is not judged"),

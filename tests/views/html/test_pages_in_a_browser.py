@@ -1,20 +1,24 @@
-"""The page on which people rate, in a real browser: by keyboard, on a phone, over a reload, offline."""
+"""The pages of a run and of ratings in a real browser: offline, on a phone, by keyboard, over a reload."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Watch, offline, started
+from browsing import CONTRAST, Watch, offline, started
 from evals.doubles import write_rows
 from evals.makers import CLAIM
 from playwright.sync_api import Browser, Page, ViewportSize
+from traces.runs import recorded
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.evals.rating import labelled_rows, merged, read_exports, read_items
-from rarr.views.pages import label_page
+from rarr.traces.trace_reader import Trace
+from rarr.views.pages import label_page, trace_page
 from views.html.test_label import WILD
+from views.html.test_trace import reviewed
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start
@@ -33,22 +37,86 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def rating(chromium: Browser, folder: Path, *rows: dict[str, Any]) -> Iterator[Page]:
-    """The page of these rows at a desk; what it does that it should not fails the test."""
-    file = folder / "page.html"
-    file.write_text(label_page(read_items(write_rows(folder / "data.jsonl", *rows))), encoding="utf-8")
+def opened(chromium: Browser, file: Path, html: str) -> Iterator[Page]:
+    """A page at a desk; what it does that it should not fails the test."""
+    file.write_text(html, encoding="utf-8")
     with offline(chromium, DESK) as blank:
         watch = Watch(blank)
         blank.goto(file.as_uri())
         yield blank
-        requests = {entry for entry in watch.seen if not entry.startswith("request: blob:")}
-        assert requests == {f"request: {file.as_uri()}"}
+        seen = [entry for entry in watch.seen if not entry.startswith("request: blob:")]
+        assert set(seen) == {f"request: {file.as_uri()}"}
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    return recorded(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
-def page(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
-    with rating(chromium, tmp_path, *ROWS) as opened:
-        yield opened
+def page(chromium: Browser, trace: Trace, tmp_path: Path) -> Iterator[Page]:
+    with opened(chromium, tmp_path / "trace.html", trace_page(trace)) as page:
+        yield page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_makes_no_requests_fits_a_phone_and_is_readable(page: Page, scheme: str) -> None:
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": 360, "height": 780})
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    page.mouse.move(100, 100)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    ratio, where = page.evaluate(CONTRAST)
+    assert ratio >= 4.5, where
+
+
+def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
+    sentence, card = page.locator("#sentence-1"), page.locator("#card-1")
+    assert not card.is_visible()
+    sentence.hover(position={"x": 5, "y": 5})
+    assert card.is_visible()
+    assert "The bridge opened in 1937." in card.inner_text()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+    page.mouse.move(0, 0)
+    sentence.focus()
+    assert card.is_visible()
+    page.keyboard.press("Escape")
+    assert not card.is_visible()
+
+
+@pytest.fixture
+def suggesting(chromium: Browser, trace: Trace, tmp_path: Path) -> Iterator[Page]:
+    """The page of a run with a suggested edit; the clipboard is open to it."""
+    with opened(chromium, tmp_path / "suggesting.html", trace_page(reviewed(trace))) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield page
+
+
+def test_accepted_suggestions_are_in_the_copied_text_and_refused_ones_are_not(suggesting: Page) -> None:
+    def copied(button: str = "#text .copy") -> str:
+        suggesting.locator(button).click()
+        suggesting.locator(f"{button}:text('Copied')").wait_for()
+        return str(suggesting.evaluate("navigator.clipboard.readText()"))
+
+    assert not suggesting.locator(".keep").is_visible()
+    accept, refuse = (suggesting.locator(".decision", has_text=word) for word in ("Accept", "Refuse"))
+    accept.click()
+    assert "It is 90 metres" in copied()
+    refuse.click()
+    assert (accept.get_attribute("aria-pressed"), "It is 30 metres wide." in copied()) == ("false", True)
+    run = suggesting.locator(".keep").get_attribute("data-run")
+    assert re.fullmatch(rf"rarr trace decide {run} --refuse e\d+", copied(".keep"))
+
+
+def rated(folder: Path, *rows: dict[str, Any]) -> str:
+    return label_page(read_items(write_rows(folder / "data.jsonl", *rows)))
+
+
+@pytest.fixture
+def rating(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    with opened(chromium, tmp_path / "page.html", rated(tmp_path, *ROWS)) as page:
+        yield page
 
 
 def press(page: Page, *keys: str) -> None:
@@ -70,7 +138,8 @@ def downloaded(page: Page, folder: Path, rater: str) -> Path:
     return path
 
 
-def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(page: Page, tmp_path: Path) -> None:
+def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(rating: Page, tmp_path: Path) -> None:
+    page = rating
     for i in range(12):
         press(page, "y", "1" if i % 3 else "3")
     assert page.locator("#count").inner_text() == "12 of 20 rated"
@@ -106,7 +175,7 @@ def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_p
         {"id": name, "claim": WILD, "question": WILD, "evidence": evidence, "original": WILD, "revised": WILD}
         for name in ("__proto__", "constructor", WILD)
     ]
-    with rating(chromium, tmp_path, *rows) as page:
+    with opened(chromium, tmp_path / "page.html", rated(tmp_path, *rows)) as page:
         press(page, "y", "1")
         shown = page.locator(".claim").inner_text()
         assert "</script><script>alert(1)</script>" in shown
