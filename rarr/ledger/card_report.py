@@ -32,17 +32,15 @@ def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[
         Check(
             verdict=_verdict(card, side),
             query_id=queries[0].id,
-            evidence_id=evidence_id,
+            evidence_id=name,
             text_answer=", ".join(text[edit.start : edit.end] for edit in card.edits),
-            evidence_answer=", ".join(edit.by for edit in card.edits if edit.evidence_id == evidence_id),
-            quote="\n".join(
-                it.text for it in card.quotes if (it.evidence_id, it.side) == (evidence_id, side)
-            ),
+            evidence_answer=", ".join(edit.by for edit in card.edits if edit.evidence_id == name),
+            quote="\n".join(it.text for it in card.quotes if (it.evidence_id, it.side) == (name, side)),
             reason="; ".join(card.doubts),
         )
         for card in cards
         if (queries := asked.get(Span(card.start, card.end), ())) and card.verdict not in (None, "none")
-        for evidence_id, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes)
+        for name, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes)
     ]
 
 
@@ -136,21 +134,18 @@ def card_attribution(state: State) -> Attributed:
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
     """Yields what is open or differs, and the values that a quoted line states."""
-    if status == "no_evidence" or (status == "unconfirmed" and card is not None and not card.open):
-        yield Part(start=span.start, end=span.end, state="open")
-    if card is None:
-        return
-    yield from (Part(start=place.start, end=place.end, state="open") for place in card.open)
-    for it in card.edits if status == "contradicted" else ():
+    open_ = [Span(place.start, place.end) for place in card.open] if card else []
+    if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
+        open_ = [span]
+    yield from (Part(**place._asdict(), state="open") for place in open_)
+    for it in card.edits if card and status == "contradicted" else ():
         if it.end > it.start:
             yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
-    is_open = status == "unconfirmed" and not card.open
-    for value in values(span.of(text)) if status in ("supported", "unconfirmed") and not is_open else ():
-        start, end = value.span.moved(span.start)
-        if any(start < place.end and place.start < end for place in card.open):
-            continue
-        if quote := next((quote for quote in card.quotes if states(quote.text, value)), None):
-            yield Part(start=start, end=end, state="confirmed", evidence_id=quote.evidence_id)
+    for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
+        place = value.span.moved(span.start)
+        quote = next((it for it in card.quotes if states(it.text, value)), None) if card else None
+        if quote and not any(place.overlaps(it) for it in open_):
+            yield Part(**place._asdict(), state="confirmed", evidence_id=quote.evidence_id)
 
 
 def disagreement_notices(state: State) -> list[Notice]:

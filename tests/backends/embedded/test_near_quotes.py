@@ -30,9 +30,9 @@ def corrected(sentence: str, card: RawCard) -> str:
     return sentence
 
 
-@pytest.mark.parametrize(
-    ("sentence", "source"),
-    [
+# What a reader makes of a sentence beside a source.
+CASES = {
+    "yes": [
         ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958 by Ida Lund."),
         ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
         ("Dogs are not allowed in the hall.", "Dogs are not allowed in the hall."),
@@ -42,14 +42,7 @@ def corrected(sentence: str, card: RawCard) -> str:
         ("The weir is 35 km from Orle.", "The weir is 35,000 metres from Orle."),
         ("Das Wehr wurde 1958 erneuert.", "Das Wehr wurde 1958 erneuert und hat neun Tore."),
     ],
-)
-def test_line_with_all_words_supports(sentence: str, source: str) -> None:
-    assert read(sentence, source).verdict == "yes"
-
-
-@pytest.mark.parametrize(
-    ("sentence", "right"),
-    [
+    "corrected": [
         ("Only 12 boats pass.", "Only 21 boats pass."),
         ("The drug causes fever.", "The drug may cause fever."),
         ("The weir cost 2.4 million crowns.", "The weir cost 4.2 million crowns."),
@@ -64,16 +57,7 @@ def test_line_with_all_words_supports(sentence: str, source: str) -> None:
         ("The weir cost $1.5bn.", "The weir cost $1.5m."),
         ("Das Wehr kostete 1,5 Mrd. Euro.", "Das Wehr kostete 1,7 Mio. Euro."),
     ],
-)
-def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> None:
-    card = read(sentence, right)
-    assert card.verdict == "no"
-    assert corrected(sentence, card) == right
-
-
-@pytest.mark.parametrize(
-    ("sentence", "source"),
-    [
+    "open": [
         ("The weir burst and cost 9 crowns.", "The weir was painted and cost 9 crowns."),
         ("The Selby weir opened in 1958.", "The museum of the Selby weir opened in 1958."),
         ("The Selby weir opened in 1958.", "The Arle weir opened in 1985."),
@@ -94,11 +78,31 @@ def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> N
         ("The tower is 30 metres high.", "The tower is 30 metres higher than the church."),
         ("The buyer may pay even if it rains.", "The buyer may pay only if it rains."),
     ],
+    "contradicted without an edit": [
+        ("The weir opened in the 1930s.", "The weir opened in 1942."),
+        ("The weir opened on 3 May 1942.", "The weir opened in 1945."),
+        ("The weir opened in 1942.", "The weir opened on 3 May 1945."),
+        ("The mill dates from the 12th century.", "The mill dates from 1430."),
+        ("The mill has one floor.", "The mill has 12 floors."),
+        ("One boat passes each day.", "Twelve boats pass each day."),
+        ("The trip lasts 3 hours.", "The trip lasts 1 hour."),
+        ("The trip begins at 5 p.m.", "The trip begins at 18:00."),
+        ("Das Wehr wurde am 3. Mai 1942 erneuert.", "Das Wehr wurde 1945 erneuert."),
+        ("Open the gate in winter.", "Do not open the gate in winter."),
+    ],
+    "none": [("Well.", "The weir opened in 1958.")],
+}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentence", "source"), [(it, *pair) for it, pairs in CASES.items() for pair in pairs]
 )
-def test_other_differences_stay_open(sentence: str, source: str) -> None:
-    card = read(sentence, source)
-    assert (card.verdict, card.edits) == ("open", ())
-    assert card.open
+def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
+    card, is_corrected = read(sentence, source), outcome == "corrected"
+    verdicts = {"corrected": "no", "contradicted without an edit": "no"}
+    assert (card.verdict, bool(card.edits)) == (verdicts.get(outcome, outcome), is_corrected)
+    assert bool(card.open) == (outcome == "open")
+    assert not is_corrected or corrected(sentence, card) == source
 
 
 def test_value_that_another_line_has_is_not_corrected() -> None:
@@ -134,25 +138,6 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
         assert (card.verdict, card.edits) == ("open", ())
 
 
-@pytest.mark.parametrize(
-    ("sentence", "source"),
-    [
-        ("The weir opened in the 1930s.", "The weir opened in 1942."),
-        ("The weir opened on 3 May 1942.", "The weir opened in 1945."),
-        ("The weir opened in 1942.", "The weir opened on 3 May 1945."),
-        ("The mill dates from the 12th century.", "The mill dates from 1430."),
-        ("The mill has one floor.", "The mill has 12 floors."),
-        ("One boat passes each day.", "Twelve boats pass each day."),
-        ("The trip lasts 3 hours.", "The trip lasts 1 hour."),
-        ("The trip begins at 5 p.m.", "The trip begins at 18:00."),
-        ("Das Wehr wurde am 3. Mai 1942 erneuert.", "Das Wehr wurde 1945 erneuert."),
-    ],
-)
-def test_value_of_another_form_contradicts_without_an_edit(sentence: str, source: str) -> None:
-    card = read(sentence, source)
-    assert (card.verdict, card.edits) == ("no", ())
-
-
 def test_value_keeps_the_full_stop_of_its_sentence() -> None:
     sentence = "The trip begins at 5 p.m."
     assert corrected(sentence, read(sentence, "The trip begins at 6 pm.")) == "The trip begins at 6 pm."
@@ -164,39 +149,48 @@ def test_source_without_an_only_does_not_deny_it(word: str) -> None:
     assert read("12 boats pass.", f"{word} 12 boats pass.").verdict == "open"
 
 
-def test_order_that_lost_its_not_is_contradicted_without_an_edit() -> None:
-    card = read("Open the gate in winter.", "Do not open the gate in winter.")
-    assert (card.verdict, card.edits) == ("no", ())
+LINE, SELBY = "It opened in 1958.", "The Selby weir opened in 1958."
+NEAR_ARLE = f"The Selby weir is near Arle. {LINE}"
+MOVED, MOVED_LATER = "was moved from the Orle hall in 1958.", "It was moved from the Orle hall in 1985."
+DRAWS, DRAWS_LESS = "The motor draws 600 watts.", "The motor draws 400 watts."
+MUSEUM = "Selby museum"
+_HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
 
 
-def test_title_tells_what_a_pronoun_of_the_line_means() -> None:
-    line, sentence = "It opened in 1958.", "The Selby weir opened in 1958."
-    assert read(sentence, line, title="Selby weir").verdict == "yes"
-    assert read(sentence, line, title="Arle weir").verdict == "open"
-    assert read(sentence, f"The Selby weir is old. {line}").verdict == "yes"
-    both, beside = "The Selby weir and the Arle weir are old.", "The Selby weir is near Arle."
-    assert read(sentence, f"{both} {line}").verdict == "open"
-    assert read(sentence, f"{beside} {line}").verdict == "yes"
-    assert read("Arle opened in 1958.", f"{beside} {line}").verdict == "open"
-
-
-def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:
-    line, sentence = "It opened in 1985.", "It opened in 1958."
-    assert read(sentence, line, title="Selby weir", above="Look at the Selby weir.").verdict == "no"
-    assert read(sentence, line, title="Selby weir", above="Look at the Arle lock.").verdict == "open"
-
-
-@pytest.mark.parametrize(("title", "verdict"), [("Pump 11", "no"), ("Pump 12", "open")])
-def test_number_in_a_name_is_part_of_it(title: str, verdict: str) -> None:
-    line, wrong = "It was moved from the Orle hall in 1985.", "was moved from the Orle hall in 1958."
-    assert read(f"Pump 11 {wrong}", line, title=title).verdict == verdict
-    assert read(f"It {wrong}", line, title=title, above="Pump 11 is old.").verdict == verdict
-
-
-@pytest.mark.parametrize(("title", "verdict"), [("Pump 11", "no"), ("Pump 12", "open"), ("Lock", "no")])
-def test_sentence_without_a_name_is_not_read_beside_another_number(title: str, verdict: str) -> None:
-    line, sentence = "The motor draws 400 watts.", "The motor draws 600 watts."
-    assert read(sentence, line, title=title, above="Pump 11 is old.").verdict == verdict
+@pytest.mark.parametrize(
+    ("sentence", "source", "title", "above", "verdict"),
+    [
+        (SELBY, LINE, "Selby weir", "", "yes"),
+        (SELBY, LINE, "Arle weir", "", "open"),
+        (SELBY, f"The Selby weir is old. {LINE}", "", "", "yes"),
+        (SELBY, f"The Selby weir and the Arle weir are old. {LINE}", "", "", "open"),
+        (SELBY, NEAR_ARLE, "", "", "yes"),
+        ("Arle opened in 1958.", NEAR_ARLE, "", "", "open"),
+        # A pronoun of the sentence needs its name in the source.
+        ("It opened in 1985.", LINE, "Selby weir", "Look at the Selby weir.", "no"),
+        ("It opened in 1985.", LINE, "Selby weir", "Look at the Arle lock.", "open"),
+        # A number in a name is part of it.
+        (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 11", "", "no"),
+        (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 12", "", "open"),
+        (f"It {MOVED}", MOVED_LATER, "Pump 11", "Pump 11 is old.", "no"),
+        (f"It {MOVED}", MOVED_LATER, "Pump 12", "Pump 11 is old.", "open"),
+        (DRAWS, DRAWS_LESS, "Pump 11", "Pump 11 is old.", "no"),
+        (DRAWS, DRAWS_LESS, "Pump 12", "Pump 11 is old.", "open"),
+        (DRAWS, DRAWS_LESS, "Lock", "Pump 11 is old.", "no"),
+        # A row is read with the heading of its table and the title.
+        ("On Friday the Selby museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "yes"),
+        ("On Friday the Selby museum is open from 9:00 to 18:30.", _HOURS, MUSEUM, "", "no"),
+        ("On Friday the Selby museum is not open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
+        ("On Friday the Selby museum is open until 17:30.", _HOURS, MUSEUM, "", "open"),
+        ("On Sunday the Selby museum is open.", _HOURS, MUSEUM, "", "open"),
+        ("On Monday the Selby museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
+        ("On Friday the Arle museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
+    ],
+)
+def test_subject_is_told_by_the_title_the_lines_before_and_the_text_above(
+    sentence: str, source: str, title: str, above: str, verdict: str
+) -> None:
+    assert read(sentence, source, title=title, above=above).verdict == verdict
 
 
 def test_two_lines_say_both_sides_of_an_and() -> None:
@@ -210,29 +204,6 @@ def test_two_lines_say_both_sides_of_an_and() -> None:
 def test_list_item_is_read_with_the_line_that_governs_it() -> None:
     source = "Do not use the lock if:\n\n- the gate is open\n- it freezes"
     assert read("Use the lock if the gate is open.", source).verdict != "yes"
-
-
-_HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
-
-
-@pytest.mark.parametrize(
-    ("sentence", "verdict"),
-    [
-        ("On Friday the Selby museum is open from 9:00 to 17:30.", "yes"),
-        ("On Friday the Selby museum is open from 9:00 to 18:30.", "no"),
-        ("On Friday the Selby museum is not open from 9:00 to 17:30.", "open"),
-        ("On Friday the Selby museum is open until 17:30.", "open"),
-        ("On Sunday the Selby museum is open.", "open"),
-        ("On Monday the Selby museum is open from 9:00 to 17:30.", "open"),
-        ("On Friday the Arle museum is open from 9:00 to 17:30.", "open"),
-    ],
-)
-def test_row_is_read_with_the_heading_of_its_table_and_the_title(sentence: str, verdict: str) -> None:
-    assert read(sentence, _HOURS, title="Selby museum").verdict == verdict
-
-
-def test_sentence_without_a_statement_is_none() -> None:
-    assert read("Well.", "The weir opened in 1958.").verdict == "none"
 
 
 @given(st.text(max_size=200), st.text(min_size=1, max_size=200))
