@@ -17,7 +17,7 @@ from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.settings import Settings, installed_version
-from rarr.tools.concurrency import in_own_task, work
+from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.wording import grouped
 from rarr.views.revision_text import render, verification_text
@@ -158,7 +158,7 @@ class ToolServer(MCPServer[Any]):
         self, task: Task, text: str, context: str | None, sources: Sources, options: dict[str, Any]
     ) -> Any:
         job = Job(task, text, uuid4().hex, context=context, sources=as_given(sources), options=options)
-        return (await in_own_task(self._tasks.run(job))).result()
+        return await by_deadline(self._tasks.run(job), None)
 
 
 def _result(text: str, record: BaseModel) -> CallToolResult:

@@ -183,23 +183,22 @@ async def bounded_flow(
         await asyncio.gather(*working, return_exceptions=True)
 
 
-async def in_own_task(
-    coroutine: Coroutine[Any, Any, Result], most_s: float | None = None
-) -> asyncio.Task[Result]:
-    """Returns the ended task of `coroutine`; cancels it after `most_s` seconds, or with the caller.
+async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
+    """Returns the result of `coroutine`, or None at the deadline, `seconds` from now; None: no deadline.
 
-    Nobody waits until a cancelled coroutine has ended: it may be waiting for a file. A scope of anyio cancels
-    its own task at each await, so a run of LangGraph in that task would leave its nodes at work.
+    It has a task of its own, which is cancelled at the deadline or with the caller. Nobody waits until it has
+    ended: it may be waiting for a file. A scope of anyio cancels its own task at each await, so a run of
+    LangGraph in that task would leave its nodes at work.
     """
     task = asyncio.ensure_future(coroutine)
     try:
-        await asyncio.wait({task}, timeout=most_s)
+        await asyncio.wait({task}, timeout=seconds and seconds - min(RESERVE_S, seconds / 10))
     finally:
         if not task.done():
             _ending.add(task)
             task.add_done_callback(_ended)
             task.cancel()
-    return task
+    return task.result() if task.done() else None
 
 
 _ending: set[asyncio.Task[Any]] = set()  # an event loop holds its tasks weakly
@@ -209,14 +208,6 @@ def _ended(task: "asyncio.Task[Any]") -> None:
     _ending.discard(task)
     if not task.cancelled():
         task.exception()  # else asyncio logs that nobody read it
-
-
-async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
-    """Returns the result of `coroutine`, or None at the deadline, `seconds` from now; None: no deadline."""
-    if seconds is None:
-        return await coroutine
-    task = await in_own_task(coroutine, seconds - min(RESERVE_S, seconds / 10))
-    return task.result() if task.done() else None
 
 
 _starting = threading.Lock()

@@ -23,6 +23,7 @@ _BY_CLASS: tuple[tuple[Kind, str, str, str], ...] = (
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
     ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
+    ("refused", "", "UnicodeEncode", "could not be asked: {}"),  # a key that no header can hold
     # While a client reads an answer in another form, such as a page of HTML.
     ("server", "", r"\b(Attribute|Lookup|Type|Value)Error\b", "did not answer with a completion ({})"),
 )

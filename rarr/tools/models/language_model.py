@@ -29,6 +29,7 @@ from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import keep, span
 
+Variables = Mapping[str, str]
 Made = TypeVar("Made")
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -48,23 +49,20 @@ class LanguageModel:
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
 
-    async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
+    async def ask(self, prompt: Prompt, shape: type[Shape], variables: Variables) -> Shape:
         """Asks for one answer at temperature 0."""
         ask, read = self._request(prompt, variables), partial(_read, prompt, shape)
         return (await self._once(ask, (), lambda: self._first(prompt, ask, prompt.tokens, read)))[0]
 
     async def sample(
-        self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str], **options: Any
+        self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
-        """Asks for several new answers at once, and returns those that can be read.
-
-        `options` are the number of `samples` and the `temperature`.
-        """
-        ask, read = self._request(prompt, variables, **options), partial(_read, prompt, shape)
-        return await self._first(prompt, ask, prompt.tokens, read)
+        """Asks for several new answers at once, and returns those that can be read."""
+        ask = self._request(prompt, variables, samples=samples, temperature=temperature)
+        return await self._first(prompt, ask, prompt.tokens, partial(_read, prompt, shape))
 
     async def reply(
-        self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None, seed: int = 0
+        self, prompt: Prompt, variables: Variables, *, max_tokens: int | None = None, seed: int = 0
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
 
@@ -91,7 +89,7 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    def _request(self, prompt: Prompt, variables: Mapping[str, str], **options: Any) -> ChatRequest:
+    def _request(self, prompt: Prompt, variables: Variables, **options: Any) -> ChatRequest:
         messages = (Message("system", prompt.system), Message("user", rendered(prompt, variables)))
         named, most = (prompt.name, prompt.version, prompt.hash), self._max_answer_tokens
         return ChatRequest(named, messages, prompt.output, max_tokens=most, **options)

@@ -75,9 +75,11 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
         alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
-    others = [f" and {counted(len(files) - 1, 'other file')}" * (len(files) > 1) for files in alike.values()]
-    firsts = (next(iter(files.items())) for files in alike.values())
-    return [f"{file}{more}: {reason}" for (file, reason), more in zip(firsts, others, strict=True)]
+    lines: list[str] = []
+    for (file, reason), *others in map(dict.items, alike.values()):
+        more = f" and {counted(len(others), 'other file')}" if others else ""
+        lines.append(f"{file}{more}: {reason}")
+    return lines
 
 
 def nothing_checked(revision: "Revision") -> str:

@@ -28,7 +28,7 @@ KINDS: dict[str, list[Exception]] = {
         *(json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")),
         *(OverloadedError("overloaded"), KeyError("choices")),
     ],
-    "refused": [RuntimeError("what?")],
+    "refused": [RuntimeError("what?"), UnicodeEncodeError("ascii", "ü", 0, 1, "ordinal not in range")],
 }
 
 
