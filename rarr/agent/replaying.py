@@ -12,7 +12,7 @@ from asyncio import to_thread
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -229,20 +229,19 @@ class RecordedChat:
         self, name: str, answers: RecordedAnswers, outcomes: list[str], make: Callable[[], ChatModel] | None
     ) -> None:
         self.name, self._answers, self._outcomes, self._make = name, answers, outcomes, make
-        self._live: ChatModel | None = None
 
-    def open(self) -> ChatModel:
-        """Makes the model for new questions. Raises `RarrError` if it cannot be used."""
+    @cached_property
+    def live(self) -> ChatModel:
+        """The model for new questions. Raises `RarrError` if it cannot be used."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
-        self._live = self._live or self._make()
-        return self._live
+        return self._make()
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
         if (recorded := self._answers.answer(self.name, ask)) is not None:
             return recorded
-        live = self.open()
+        live = self.live
         try:
             answer = await live.complete(ask)
         except CallFailure as failure:
@@ -252,8 +251,8 @@ class RecordedChat:
         return answer
 
     async def aclose(self) -> None:
-        if self._live is not None:
-            await self._live.aclose()
+        if "live" in vars(self):
+            await self.live.aclose()
 
 
 def _components(
@@ -272,10 +271,13 @@ def _components(
             return named
         if name.startswith("<"):  # an object of the program that made the run
             return RecordedChat(name.strip("<>"), answers, outcomes, None)
-        called = "scripted" if name.startswith("scripted:") else name
-        chat = RecordedChat(called, answers, outcomes, partial(chat_model, named, current) if live else None)
+        called, make = (
+            "scripted" if name.startswith("scripted:") else name,
+            partial(chat_model, named, current),
+        )
+        chat = RecordedChat(called, answers, outcomes, make if live else None)
         if named in given.get("models", {}).values():
-            chat.open()  # raises at once if the model cannot be used
+            _ = chat.live  # raises at once if the model cannot be used
         return chat
 
     recorded = {

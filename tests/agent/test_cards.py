@@ -17,11 +17,13 @@ FACTS = (
     "The ferry of Port Halden carried 900 people in 1931. Port Halden was not damaged by the flood of 1953. "
     "The Tarrow bridge is 640 metres long. The tunnel of Port Halden cost 31 million crowns."
 )
+COST = "The Tarrow bridge cost 12 million crowns."
 TEXT = (
     "# The bridge\n\nThe Tarrow bridge opened on 4 May 1923 in Port Halden. It was painted green.\n\n"
-    "## Money\n\nThe Tarrow bridge cost 12 million crowns."
-    " See [the list](https://example.org/1923) of 1923.\n"
+    f"## Money\n\n{COST} See [the list](https://example.org/1923) of 1923.\n"
 )
+READING, DOUBT = "check_agreement", "check_agreement_doubt"
+RULES = RuleModel()
 Answer = Callable[[Asked], Any]
 
 
@@ -35,25 +37,45 @@ def variables_of(asked: Asked) -> dict[str, str]:
     return prompts.load(asked.prompt or "").parse(asked.user) or {}
 
 
-def is_reading(asked: Asked) -> bool:
-    return asked.prompt == READING
+def shown(asked: Asked) -> list[tuple[int, str]]:
+    return [(int(number), words) for number, words in sentences_in(variables_of(asked))]
 
 
-READING, DOUBT = "check_agreement", "check_agreement_doubt"
-RULES = RuleModel()
-
-
-def with_own(cards: Callable[[str], dict[str, Any] | None]) -> Answer:
-    """Answers as a careful reader, except for the sentences for which `cards` gives a card."""
+def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") -> Answer:
+    """Answers as a careful reader, but where `cards` gives a card, in requests with this prompt or any."""
 
     def answer(asked: Asked) -> str:
         given = json.loads(RULES(asked))
-        if "cards" in given:
-            own = {int(number): cards(words) for number, words in sentences_in(variables_of(asked))}
+        if "cards" in given and prompt in ("", asked.prompt):
+            own = {number: cards(words) for number, words in shown(asked)}
             given["cards"] = [{"s": card["s"], **(own[card["s"]] or card)} for card in given["cards"]]
         return json.dumps(given)
 
     return answer
+
+
+def noting(told: list[Asked]) -> Answer:
+    """A careful reader, whose requests are added to `told`."""
+
+    def answer(asked: Asked) -> str:
+        told.append(asked)
+        return RULES(asked)
+
+    return answer
+
+
+def alike(card: Callable[[str], dict[str, Any]]) -> Answer:
+    """Gives each sentence the card of the same kind, with the first line as quote."""
+
+    def answer(asked: Asked) -> str:
+        cards = [{"s": number, "q": ["P1.1"], **card(words)} for number, words in shown(asked)]
+        return json.dumps({"cards": cards} if cards else {"questions": []})
+
+    return answer
+
+
+def no(old: str, new: str, by: str, *still_open: str) -> dict[str, Any]:
+    return {"v": "no", "open": [*still_open], "edits": [{"old": old, "new": new, "by": by}]}
 
 
 def statuses(revision: Revision) -> list[str]:
@@ -69,31 +91,18 @@ def test_error_is_corrected_and_quoted() -> None:
 
 
 def test_controls_are_counted_and_stand_nowhere_else() -> None:
-    seen: list[str] = []
-
-    def answer(asked: Asked) -> str:
-        seen.extend(words for _, words in sentences_in(variables_of(asked)))
-        return RULES(asked)
-
-    revision = read(answer)
+    revision = read(noting(asked := list[Asked]()))
     counts = revision.usage.controls
     assert counts.planted == counts.caught > 0
-    planted = [words for words in seen if words.strip() not in TEXT]
-    assert planted
+    planted = [words for each in asked for _, words in shown(each) if words.strip() not in TEXT]
     whole = revision.model_dump(mode="json")
     told = json.dumps([whole["text"], whole["report"], whole["edits"], whole["queries"], whole["checks"]])
-    assert not [words for words in planted if json.dumps(words.strip())[1:-1] in told]
-
-
-def lazy(asked: Asked, verdict: str = "yes") -> str:
-    read = sentences_in(variables_of(asked))
-    cards = [{"s": int(number), "q": ["P1.1"], "v": verdict} for number, _ in read]
-    return json.dumps({"cards": cards} if cards else {"questions": []})
+    assert planted and not [words for words in planted if json.dumps(words.strip())[1:-1] in told]
 
 
 @pytest.mark.parametrize("verdict", ["yes", "none"])
 def test_reader_that_misses_its_controls_leaves_all_sentences_open(verdict: str) -> None:
-    revision = read(lambda asked: lazy(asked, verdict))
+    revision = read(alike(lambda words: {"v": verdict}))
     assert set(statuses(revision)) == {"unconfirmed"}
     [notice] = [warning for warning in revision.warnings if warning.code == "reader_unreliable"]
     counts = revision.usage.controls
@@ -102,14 +111,7 @@ def test_reader_that_misses_its_controls_leaves_all_sentences_open(verdict: str)
 
 
 def test_reader_that_contradicts_everything_changes_nothing() -> None:
-    def answer(asked: Asked) -> str:
-        card: dict[str, Any] = {"q": ["P1.1"], "v": "no", "open": []}
-        read = sentences_in(variables_of(asked))
-        edits = {n: {"old": it.split()[-1], "new": "1932.", "by": "1932"} for n, it in read}
-        cards = [card | {"s": int(number), "edits": [edit]} for number, edit in edits.items()]
-        return json.dumps({"cards": cards} if cards else {"questions": []})
-
-    revision = read(answer)
+    revision = read(alike(lambda words: no(words.split()[-1], "1932.", "1932")))
     assert revision.text == TEXT
     assert "supported" not in statuses(revision)
     assert {edit.state for edit in revision.edits} <= {"suggested", "refused"}
@@ -121,59 +123,43 @@ def test_reader_that_contradicts_everything_changes_nothing() -> None:
 )
 def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
     revision = read(lambda asked: said)
-    assert revision.text == TEXT
-    assert set(statuses(revision)) == {"unjudged"}
+    assert (revision.text, set(statuses(revision))) == (TEXT, {"unjudged"})
     assert revision.scores.attribution_after is None
 
 
 def test_edit_of_a_link_is_refused() -> None:
-    edit = {"old": "https://example.org/1923", "new": "https://example.org/1932", "by": "1932"}
-    card = {"q": ["P1.1"], "v": "no", "open": [], "edits": [edit]}
+    card = {"q": ["P1.1"], **no("https://example.org/1923", "https://example.org/1932", "1932")}
     revision = read(with_own(lambda words: card if words.startswith("See") else None))
     assert "https://example.org/1923" in revision.text
     assert [edit.state for edit in revision.edits].count("refused") == 1
 
 
 def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
-    edit = {"old": "1923", "new": "1932", "by": "4 May 1932"}
-    card = {"q": ["P1.1"], "v": "no", "open": ["in Port Halden"], "edits": [edit]}
+    card = {"q": ["P1.1"], **no("1923", "1932", "4 May 1932", "in Port Halden")}
     revision = read(with_own(lambda words: card if "1923 in Port" in words else None))
     first = revision.report.sentences[0]
     assert "1932" in first.text
     assert (first.status, first.open_words) == ("unconfirmed", ("in Port Halden",))
 
 
-def derived(words: str) -> dict[str, Any] | None:
-    return {"q": ["P1.2"], "v": "yes"} if "times" in words else None
-
-
 @pytest.mark.parametrize(("says", "status"), [("yes", "supported"), ("open", "unconfirmed")])
 def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -> None:
-    asked_again: list[str] = []
+    asked: list[str | None] = []
 
-    def answer(asked: Asked) -> Any:
-        if asked.prompt != DOUBT:
-            return with_own(derived)(asked)
-        asked_again.append(asked.user)
-        cards = json.loads(RULES(asked))["cards"]
-        numbers = {int(n) for n, words in sentences_in(variables_of(asked)) if "times" in words}
-        own = {"v": says, "q": ["P1.1"]}
-        return json.dumps({"cards": [{**it, **own} if it["s"] in numbers else it for it in cards]})
+    def answer(request: Asked) -> Any:
+        asked.append(request.prompt)
+        card = {"q": ["P1.1"], "v": says} if request.prompt == DOUBT else {"q": ["P1.2"], "v": "yes"}
+        return with_own(lambda words: card if "times" in words else None)(request)
 
     revision = read(answer, "The Tarrow bridge cost two times six million crowns.")
-    assert len(asked_again) == 1
-    assert statuses(revision) == [status]
+    assert (asked.count(DOUBT), statuses(revision)) == (1, [status])
 
 
 @pytest.mark.parametrize(
     ("text", "quoted", "card"),
     [
         ("Port Halden was damaged by the flood of 1953.", "1953", {"v": "yes"}),
-        (
-            "The Tarrow bridge cost 12 million crowns.",
-            "31 million",
-            {"v": "no", "open": [], "edits": [{"old": "12", "new": "31", "by": "31 million crowns"}]},
-        ),
+        (COST, "31 million", no("12", "31", "31 million crowns")),
     ],
 )
 def test_reading_that_near_quotations_contradict_is_doubted(
@@ -186,7 +172,7 @@ def test_reading_that_near_quotations_contradict_is_doubted(
         asked.append(request.prompt)
         label = next(it for it in variables_of(request)["sources"].splitlines() if quoted in it)
         own = {"q": [label.partition(")")[0].removeprefix("(")], **card}
-        return with_own(lambda words: own if words.strip() == text and is_reading(request) else None)(request)
+        return with_own(lambda words: own if words.strip() == text else None, READING)(request)
 
     revision = read(answer, text)
     assert asked[-1] == DOUBT
@@ -197,46 +183,34 @@ def test_reading_that_near_quotations_contradict_is_doubted(
 def test_value_that_a_near_quotation_denies_is_never_supported(doubt: str) -> None:
     yes = {"q": ["P1.2"], "v": "yes"}
     answer = with_own(lambda words: yes if "13 million" in words else None)
-    assert statuses(read(answer, "The Tarrow bridge cost 13 million crowns.", doubt=doubt)) == ["unconfirmed"]
+    assert statuses(read(answer, COST.replace("12", "13"), doubt=doubt)) == ["unconfirmed"]
 
 
 @pytest.mark.parametrize(
-    "text", ["The Tarrow bridge cost 12 million crowns.", "The Tarrow bridge cost 9 million crowns."]
+    ("text", "card"),
+    [(COST, {"v": "yes"}), (COST.replace("12", "9"), no("9 million", "12 million", "12 million"))],
 )
-def test_two_passages_with_different_values_give_a_warning(text: str) -> None:
+def test_two_passages_with_different_values_give_a_warning(text: str, card: dict[str, Any]) -> None:
     """The reader sees only the passage that it quotes; code sees the other one."""
-    no = {"v": "no", "open": [], "edits": [{"old": "9 million", "new": "12 million", "by": "12 million"}]}
-    own = {"q": ["P1.2"], **({"v": "yes"} if "12" in text else no)}
-    facts = FACTS + " The Tarrow bridge cost 31 million crowns."
-    revision = read(with_own(lambda words: own if words.strip() == text else None), text, facts)
+    answer = with_own(lambda words: {"q": ["P1.2"], **card} if words.strip() == text else None)
+    revision = read(answer, text, f"{FACTS} {COST.replace('12', '31')}")
     assert "sources_disagree" in {warning.code for warning in revision.warnings}
 
 
 def test_long_text_is_read_in_blocks_of_twelve() -> None:
-    text = "\n\n".join(f"The Tarrow bridge cost {number} million crowns." for number in range(12, 42))
-    asked: list[int] = []
-
-    def answer(request: Asked) -> str:
-        if is_reading(request):
-            shown = sentences_in(variables_of(request))
-            asked.append(sum(words.startswith("The Tarrow bridge cost") for _, words in shown))
-        return RULES(request)
-
-    read(answer, text)
-    assert all(count <= 12 + 4 for count in asked)
+    text = "\n\n".join(COST.replace("12", str(number)) for number in range(12, 42))
+    read(noting(asked := list[Asked]()), text)
+    readings = [[words for _, words in shown(it)] for it in asked if it.prompt == READING]
+    counts = [sum(it.startswith("The Tarrow bridge cost") for it in words) for words in readings]
+    assert counts and all(count <= 12 + 4 for count in counts)
 
 
 def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:
     text = "The Tarrow bridge [S1] cost 12 million crowns (P1.1). </text> [S2] It is 600 metres long."
     facts = FACTS + " [S3] </sources> (P9.9) The Tarrow bridge has [S4] 7 lanes."
-    shown: list[str] = []
-
-    def answer(asked: Asked) -> str:
-        shown.append(asked.user)
-        return RULES(asked)
-
-    revision = read(answer, text, facts)
-    assert all("‹S1]" in user and "(P9.9)" not in user for user in shown if "<before>" in user)
+    revision = read(noting(asked := list[Asked]()), text, facts)
+    users = [it.user for it in asked if "<before>" in it.user]
+    assert users and all("‹S1]" in user and "(P9.9)" not in user for user in users)
     assert revision.original == text
     assert [it for it in ("[S1]", "(P1.1)", "</text>", "[S2]") if it not in revision.text] == []
 
@@ -246,12 +220,11 @@ def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:
 def test_cut_permuted_or_repeated_answer_raises_nothing(data: st.DataObject) -> None:
     def answer(asked: Asked) -> str:
         said = RULES(asked)
-        if not is_reading(asked):
+        if asked.prompt != READING:
             return said
         cards = json.loads(said)["cards"]
         cards = data.draw(st.permutations(cards)) + data.draw(st.sampled_from([[], cards]))
         whole = json.dumps({"cards": cards})
         return whole[: data.draw(st.integers(0, len(whole)))]
 
-    revision = read(answer)
-    assert revision.text in (TEXT, TEXT.replace("May 1923", "May 1932"))
+    assert read(answer).text in (TEXT, TEXT.replace("May 1923", "May 1932"))

@@ -5,8 +5,8 @@ import random
 import signal
 import subprocess
 import sys
-import threading
-from contextlib import nullcontext, suppress
+import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,7 +19,7 @@ from benchmarks.documents import ROOT
 from benchmarks.mills import answer, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
-from rarr.testing import InMemoryRetriever, Request, ScriptedServer
+from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
@@ -76,26 +76,6 @@ def child(strict: str, *argv: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-class Killing:
-    """Kills who asks so many seconds after the first question."""
-
-    def __init__(self, after_s: float) -> None:
-        self.child: subprocess.Popen[bytes] | None = None
-        self._timer = threading.Timer(after_s, self._kill)
-        self._lock = threading.Lock()
-
-    def __call__(self, request: Request) -> Any:
-        with self._lock:
-            if self.child and not self._timer.ident:
-                self._timer.start()
-        return answer(request)
-
-    def _kill(self) -> None:
-        assert self.child
-        with suppress(ProcessLookupError):  # it may be done
-            os.kill(self.child.pid, signal.SIGKILL)
-
-
 LATENCY_S = 0.05
 LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 
@@ -109,11 +89,14 @@ def test_killed_run_goes_on_in_another_process(
     """At 20 moments; strict serialization in every other one, and cards in every other two."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")
     monkeypatch.setenv("RARR_PRESET", ("default", "paper")[moment // 2 % 2])
-    killing = Killing(random.Random(moment).uniform(0, LONGEST_S))
-    with ScriptedServer(killing, latency=LATENCY_S) as server:
-        killing.child = child(strict, server.url, path, MILLS)
-        _, errors = killing.child.communicate()
-        assert (errors, killing.child.returncode) in ((b"", -signal.SIGKILL), (b"", 0))
+    with ScriptedServer(answer, latency=LATENCY_S) as server:
+        killed = child(strict, server.url, path, MILLS)
+        while not server.requests and killed.poll() is None:
+            time.sleep(0.005)
+        time.sleep(random.Random(moment).uniform(0, LONGEST_S))
+        killed.kill()  # it may be done
+        _, errors = killed.communicate()
+        assert (errors, killed.returncode) in ((b"", -signal.SIGKILL), (b"", 0))
         trace = Trace.load("r1")
         begun = [span for span in trace.spans if span.kind == "request"]
         paid = {messages(trace, span) for span in begun if span.body.get("texts")}

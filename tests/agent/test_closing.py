@@ -1,21 +1,27 @@
-"""What a reviser opens it closes, all of it, as often as it is told to; and it opens nothing in vain."""
+"""A reviser closes what it opens, as often as it is told, keeps its event loop free, and is interrupted."""
 
 import asyncio
+import os
+import signal
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+import blocking
 import pytest
+from component_doubles import ScriptedQueries, scripted_components
 from retrievers.services import Wiki, said
 
-from rarr import Reviser, Settings, aanswer, arevise, averify, awrite
+from rarr import Passage, Reviser, Settings, Trace, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
+from rarr.tools import concurrency
 
 TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
 
@@ -106,3 +112,54 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
         await run
     released.set()
     assert await asyncio.to_thread(closed.wait, 30)
+
+
+async def test_embedded_run_computes_beside_the_event_loop(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = f"{TEXT} It has three floors. Falcon Bridge was built in 1950."
+    # What must not be done with a long text must not be done with this one.
+    monkeypatch.setattr(blocking, "LONG", len(draft) - 5)
+    async with await asyncio.to_thread(lambda: Reviser(corpus=notes)) as reviser:
+        revision = await reviser.arevise(draft)
+    assert revision.evidence != ()
+    assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
+
+
+class Interrupts(InMemoryRetriever):
+    """Interrupts this process the first time that it is asked, and answers nobody then."""
+
+    def __init__(self) -> None:
+        super().__init__([RIGHT])
+        self.ended: list[str] = []
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if self.ended:
+            return await super().retrieve(query, k)
+        try:
+            await asyncio.sleep(0.05)  # until the caller waits
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            self.ended.append(query)
+        raise AssertionError("it was not interrupted")
+
+
+def test_interrupted_reviser_is_used_again() -> None:
+    def reviser(retriever: InMemoryRetriever) -> Reviser:
+        queries = ScriptedQueries([("When did it open?", "1986")])
+        return Reviser(components=scripted_components(query_generator=queries, retriever=retriever))
+
+    async def tasks() -> int:
+        return len(asyncio.all_tasks())
+
+    with reviser(retriever := Interrupts()) as interrupted:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.revise(TEXT, run_id="first")
+        assert retriever.ended
+        assert concurrency.run(tasks()) == 1  # this task
+        again = interrupted.revise(TEXT)
+    with reviser(InMemoryRetriever([RIGHT])) as undisturbed:
+        other = undisturbed.revise(TEXT)
+    assert (again.text, again.queries, again.warnings) == (other.text, other.queries, other.warnings)
+    assert Trace.load("first").status == "failed"

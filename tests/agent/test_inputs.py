@@ -1,10 +1,10 @@
-"""The conversation that an answer belongs to, as one text."""
+"""The conversation that an answer belongs to, as one text, and what cannot be checked of a text."""
 
 from typing import Any
 
 import pytest
 
-from rarr.agent.inputs import LONGEST, context_of, latest_turns
+from rarr.agent.inputs import LONGEST, context_of, latest_turns, text_notices
 
 USER, LATER = {"role": "user", "content": "A?"}, {"role": "assistant", "content": "B."}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000}}
@@ -35,3 +35,18 @@ def test_latest_turns_are_kept_as_texts_and_long_ones_by_their_ends() -> None:
     question = "How high is it?"
     context = context_of([{"role": "user", "content": f"{'a' * LONGEST} {question}"}], "x")
     assert context is not None and len(context) == LONGEST and context.endswith(f" {question}")
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("<p>It is 221 m high.</p>\n<p>It is old.</p>\n", ["the text is HTML, whose blocks are not checked"]),
+        ("It is <b>221</b> m high, and `<p>` begins it.", []),
+        ("| Model | Price |\n|---|---|\n| P4 | 392 euros |\n", []),
+        ("> | Model | Price |\n> |---|---|\n> | P4 | 392 euros |\n", ["1 table not checked"]),
+        ("A \ufffd", ["1 character of the text or its context replaced by U+FFFD"]),
+    ],
+)
+def test_what_cannot_be_checked_of_a_text_is_told(text: str, messages: list[str]) -> None:
+    notices = text_notices(text.replace("\ufffd", "\0"), text, "")
+    assert [notice.message.partition(": ")[0] for notice in notices] == messages

@@ -68,12 +68,3 @@ def test_a_value_of_another_row_confirms_nothing(tmp_path: Path, old: str, new: 
     [status] = [it.status for it in revision.report.sentences if at <= it.start < at + len(now) + 2]
     assert (now, status) != (new, "supported")
     assert now in (old.strip("*"), new)
-
-
-def test_a_table_that_cannot_be_read_is_told_and_stays(tmp_path: Path) -> None:
-    text = TEXT + "\n> | Model | Price |\n> |---|---|\n> | Perrin P4 | 392 euros |\n"
-    revision = revised(tmp_path, text)
-    assert revision.text.endswith("| Perrin P4 | 392 euros |\n")
-    [notice] = [warning for warning in revision.warnings if warning.code == "table_not_checked"]
-    assert notice.message.startswith("1 table not checked: ")
-    assert "table_not_checked" not in [warning.code for warning in revised(tmp_path, TEXT).warnings]
