@@ -199,9 +199,10 @@ class NamedJudge(ClaimVerifier):
             asked = (claim, context, spans, joined if usable[1:] else usable[0])
             try:
                 async with meter().in_time(meter().grace):
-                    supports = await judge.support(*asked)
-                    classes = [attribution_class(it, settings.support_threshold) for it in supports]
-                    classes = await judge.classify(*asked) if isinstance(judge, Classifier) else classes
+                    scores = await judge.support(*asked)
+                    labels = [attribution_class(it, settings.support_threshold) for it in scores]
+                    classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels
+                    supports = scores
             except Exception as error:
                 problem = "the claim could not be judged"
                 notices.append(failure("attribute", problem, error, code="verification_failed"))

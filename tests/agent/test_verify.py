@@ -155,6 +155,16 @@ async def test_named_judge_decides_by_the_joined_passages(
     assert codes(verification) == warnings and premises <= {f"{DAM}\n\nDogs bark."}
 
 
+async def test_judge_that_gives_levels_and_then_fails_judges_nothing() -> None:
+    class Failing(ScriptedVerifier):
+        async def classify(self, *_: Any) -> Any:
+            raise RuntimeError("down")
+
+    components = replace(scripted_components(verifier=Failing(lambda *_: 0.9)), card_reader=NearQuoteReader())
+    verification = await NamedJudge(components=components).averify(RIGHT, [DAM])
+    assert (verification.label, verification.probability) == (None, None)
+
+
 def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader() -> None:
     judge = ScriptedModel(lambda asked: {"reason": "", "verdict": "contradictory"})
     with verifier_of(Settings(models={"attribute": judge})) as verifier:
