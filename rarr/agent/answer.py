@@ -8,6 +8,7 @@ answer without its sources would be no answer.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -46,7 +47,7 @@ from rarr.tools.text.wording import counted, is_failure
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
 _OVERVIEW = 8  # triples of an entity, quoted for a question that only names it
-_QUOTED = 5  # sentences that are quoted for one question
+_QUOTED = 5  # sentences that are quoted for the same words
 _BETWEEN = "\n\n"  # statements, when they are read
 _WORD = re.compile(r"\w+")
 _UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
@@ -83,13 +84,17 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
     mentions = [it for it in linked if any(map(graph.store.around, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(telling_stems(question)))
-    safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
+    safe, fields = (
+        [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")],
+        CitedTriple.model_fields,
+    )
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
         meter().warn("suspicious_evidence", message)
-    records = (CitedTriple(**dict(zip(CitedTriple.model_fields, it, strict=True))) for it, _ in safe)
-    found_each = enumerate(zip(records, safe, strict=True), start=1)
-    return [AnswerSource(number=n, passage=line, triple=record) for n, (record, (_, line)) in found_each]
+    return [
+        AnswerSource(number=n, passage=line, triple=CitedTriple(**dict(zip(fields, triple, strict=True))))
+        for n, (triple, line) in enumerate(safe, start=1)
+    ]
 
 
 def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
@@ -130,24 +135,22 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
 
 
-def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statement]:
-    """Quotes the triples that the question asks for, and sentences with all other words of the question.
+_Quote = tuple[set[str], int, str]
+"""Words of a triple or sentence, the number of its source, and its text."""
 
-    The title counts as words of a sentence. The last statements need support: they name the words that no
-    quote has, and say that nobody judged the quotes.
+
+def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statement]:
+    """Quotes the triples that the question asks for, and the sentences that share most of its other words.
+
+    The last statements need support: they name the words that no quote has, and say that nobody judged the
+    quotes.
     """
-    asked, quotes, said = telling_stems(question), dict[str, dict[int, None]](), set[str]()
-    for source, triple in _asked_for(asked, sources):
-        quotes.setdefault(_text_of(source), {})[source.number] = None
-        said.update(telling_stems(f"{triple.relation} {_text_of(source)}"))
-    left = set(asked) - said or set(asked)
-    for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
-        title = telling_stems(passage.title)
-        for _, sentence, _ in quotable_sentences(passage):
-            words = left.intersection(telling_stems(sentence))
-            if words and left <= words.union(title) and (sentence in quotes or len(quotes) < _QUOTED):
-                quotes.setdefault(sentence, {})[number] = None
-                said |= left
+    asked, quotes = telling_stems(question), dict[str, dict[int, None]]()
+    triples = _asked_for(asked, sources)
+    said = set[str]().union(*(words for words, *_ in triples))
+    for words, number, text in [*triples, *_sharing(set(asked) - said or set(asked), sources)]:
+        quotes.setdefault(text, {})[number] = None
+        said |= words
     lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
     gaps = [f'No quote has these words of the question "{question}": {", ".join(lost)}.'] * bool(lost)
     if not quotes:
@@ -160,27 +163,43 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     return found + [Statement(text=_UNJUDGED, needs_support=True)] * bool(quotes)
 
 
-def _asked_for(
-    asked: Sequence[str], sources: Sequence[AnswerSource]
-) -> list[tuple[AnswerSource, CitedTriple]]:
+def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Quote]:
     """Returns the triples whose whole relation the question names, or a word of their sentence.
 
     The names of the subject do not count, nor do words of a relation that is named; of a triple whose value
     alone is named, its relation does not. A question that only names entities asks for the first triples.
     """
-    lines, chosen, rest = list[tuple[AnswerSource, CitedTriple, set[str]]](), set[int](), set(asked)
+    lines, chosen, rest = list[tuple[_Quote, set[str]]](), set[int](), set(asked)
     for source, triple in ((it, it.triple) for it in sources if it.triple):
         relation, name, value = map(telling_stems, (triple.relation, triple.subject, triple.value))
-        is_value = set(value) <= set(asked) and not set(name) <= set(asked)
-        own = set(telling_stems(_text_of(source))).difference(relation, value if is_value else name)
-        lines.append((source, triple, own))
-        rest -= set() if is_value else {it for it in name if set(name) <= set(asked)}
+        text, is_named = _text_of(source), set(name) <= set(asked)
+        is_value, words = set(value) <= set(asked) and not is_named, set(telling_stems(text))
+        own = words.difference(relation, value if is_value else name)
+        lines.append(((words.union(relation), source.number, text), own))
+        rest -= set(name if is_named else ())
         if not is_value and f" {' '.join(relation)} " in f" {' '.join(asked)} ":
             chosen.add(source.number)
             rest -= set(relation)
     if not rest and not chosen:
-        return [(source, triple) for source, triple, _ in lines][:_OVERVIEW]
-    return [(it, triple) for it, triple, own in lines if it.number in chosen or not rest.isdisjoint(own)]
+        return [line for line, _ in lines[:_OVERVIEW]]
+    return [line for line, own in lines if line[1] in chosen or not rest.isdisjoint(own)]
+
+
+def _sharing(asked: set[str], sources: Sequence[AnswerSource]) -> Iterator[_Quote]:
+    """Yields the sentences that share the rarest words, then those that share the rest.
+
+    The title counts as words of a sentence. A single word is shared by chance, unless nothing else is asked.
+    """
+    lines = list[_Quote]()
+    for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
+        for _, sentence, _ in quotable_sentences(passage):
+            if own := asked.intersection(telling_stems(sentence)):
+                lines.append((own | asked.intersection(telling_stems(passage.title)), number, sentence))
+    common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
+    while lines := [(its & left, n, text) for its, n, text in lines if len(its & left) >= fewest]:
+        best, *_ = max(lines, key=lambda line: sum(1 / common[word] for word in line[0]))
+        yield from [line for line in lines if line[0] == best][:_QUOTED]
+        left -= best
 
 
 def _text_of(source: AnswerSource) -> str:
@@ -273,10 +292,7 @@ def after_writing(state: State) -> str:
 
 
 class Answerer(RunOwner[Answer]):
-    """Builds models, indexes and the graph once; answers any number of questions, also at the same time.
-
-    Several graphs raise `InputError`.
-    """
+    """Builds models, indexes and graph once; answers many questions. Two graphs raise `InputError`."""
 
     def _wired(self, settings: Settings) -> Settings:
         # An answer is checked by cards, which the preset paper has not.

@@ -37,8 +37,7 @@ _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """An address, with pairs of brackets but without marks behind it."""
-_PASSAGES = 5
-"""The passages of a cited source that are read for a sentence."""
+_PASSAGES = 5  # passages of a cited source that are read for a sentence
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
@@ -187,7 +186,8 @@ class _Sources:
         self, text: str, components: Components, known: Sequence[Passage], given: GivenPassages | None
     ) -> None:
         self._text, self._entries = text, {it.label: it.text for it in source_entries(text)}
-        self._components, self._known, self._given = components, known, given
+        self._components, self._known = components, known
+        self._given = {str(n): given.of_source(it) for n, it in enumerate(given.sources, 1)} if given else {}
         self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
@@ -197,7 +197,7 @@ class _Sources:
         message = f"the citation {mark.place.of(self._text)} could not be judged"
         try:
             async with meter().in_time():
-                found = await self._named(target, sentence) if target else self._numbered(label)
+                found = await self._named(target, sentence) if target else self._given.get(label, [])
         except Exception as error:
             return _Resolved(mark, target, (), failure("cite", message, error))
         if not found:
@@ -208,12 +208,6 @@ class _Sources:
             return _Resolved(mark, target, (await work(merged, usable))[0])
         why = f"{message}: a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
         return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
-
-    def _numbered(self, label: str) -> Sequence[Passage]:
-        """Returns the passages of the given source with this number."""
-        number, given = int(label) if label.isdecimal() else 0, self._given
-        is_given = given is not None and 1 <= number <= len(given.sources)
-        return given.of_source(given.sources[number - 1]) if given and is_given else ()
 
     async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the sources that `target` names; where a text can be read, all of them."""

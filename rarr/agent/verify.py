@@ -19,17 +19,7 @@ from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.nodes.rerank import suspicious_notices
-from rarr.records import (
-    UNNAMED,
-    AttributionClass,
-    Evidence,
-    Notice,
-    Part,
-    Passage,
-    Revision,
-    Sentence,
-    Status,
-)
+from rarr.records import UNNAMED, AttributionClass, Evidence, Notice, Part, Passage, Revision, Sentence
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
@@ -56,11 +46,7 @@ _BETWEEN = "\n\n---\n\n"
 _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
 _ENDS = (".", "!", "?", "。", "！", "？")
 _CLOSING = "\"'”’»)]*_ "
-_STATUS: dict[AttributionClass | None, Status] = {
-    "attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed",
-    None: "unjudged",
-}  # fmt: skip
-_LABEL = {status: label for label, status in _STATUS.items()} | {"retrieval_failed": None}
+_STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
 Sources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
@@ -204,13 +190,13 @@ class NamedJudge(ClaimVerifier):
                     classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels
                     supports = scores
             except Exception as error:
-                problem = "the claim could not be judged"
-                notices.append(failure("attribute", problem, error, code="verification_failed"))
+                why = "the claim could not be judged"
+                notices.append(failure("attribute", why, error, code="verification_failed"))
         judged = [
             Sentence(
                 text=span.of(claim),
                 **span._asdict(),
-                status=_STATUS[label] if evidence else "no_evidence",
+                status=_STATUS.get(label or "", "unjudged") if evidence else "no_evidence",
                 support=support,
                 evidence_ids=tuple(it.id for it in usable if label not in (None, "extrapolatory")),
             )
@@ -291,9 +277,12 @@ def _without_question(sentence: Sentence) -> Sentence:
 
 def _label(sentence: Sentence) -> AttributionClass | None:
     """Returns the class of a sentence. Sources that disagree with one another do not tell."""
-    is_disputed = any(quote.side == "for" for quote in sentence.quotes)
-    label = _LABEL.get(sentence.status, "extrapolatory")
-    return "extrapolatory" if label == "contradictory" and is_disputed else label
+    if sentence.status in ("unjudged", "retrieval_failed"):
+        return None
+    if sentence.status == "supported":
+        return "attributable"
+    is_against = all(quote.side == "against" for quote in sentence.quotes)
+    return "contradictory" if sentence.status == "contradicted" and is_against else "extrapolatory"
 
 
 def _verification(

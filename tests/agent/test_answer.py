@@ -51,7 +51,7 @@ def test_quote_names_its_triple_and_words_of_a_removed_one_are_na() -> None:
         ("What is the place of birth of Marie Curie?", [BORN], ""),
         ("When and why did Marie Curie die?", [DIED], ""),
         ("How high is the Hoover Dam?", [HIGH], ""),
-        ("How high is the Hoover Dam, and who painted it?", [], "all"),
+        ("How high is the Hoover Dam, and who painted it?", [HIGH], "painted"),
         ("Who is Ole Vik?", ["Ole Vik was a smith.", "The father of Per Vik was Ole Vik."], ""),
         ("When did Marie Curie die, and who painted her?", [DIED], "painted"),
         ("When did Marie Curie die, and how high is the Hoover Dam?", [DIED, HIGH], ""),
@@ -60,10 +60,8 @@ def test_quote_names_its_triple_and_words_of_a_removed_one_are_na() -> None:
 def test_words_of_the_question_choose_the_quotes_and_lost_ones_are_named(
     question: str, told: list[str], lost: str
 ) -> None:
-    own = [
-        Triple("p", "Per Vik", "father", "Ole Vik", "Ole Vik"),
-        Triple("o", "Ole Vik", "job", "s", "smith"),
-    ]
+    per, ole = "Per Vik", "Ole Vik"
+    own = [Triple("p", per, "father", ole, ole), Triple("o", ole, "job", "s", "smith")]
     quotes, gaps = quotes_of(question, search=[Graph([*read_triples(PEOPLE), *own]), "corpus"], corpus=DAM)
     assert [it for it in quotes if it != BIRTHDAY and "1859" not in it and "1902" not in it] == told
     named = f'No quote has these words of the question "{question}": {lost}.'
@@ -98,9 +96,9 @@ def test_of_too_many_triples_those_of_the_question_and_of_its_values_are_used() 
     assert "Orsk Bridge is 40 metres high." in listed and listed.count("Report") < 120
 
 
-async def test_sentences_with_all_words_of_the_question_are_quoted() -> None:
+async def test_sentences_with_most_words_of_the_question_are_quoted_and_others_are_named() -> None:
     """Of 124 questions, 65 have an answer in the documents: words of it stand behind a tab."""
-    folder, right, others = Path(__file__).parent / "answering", 0, 0
+    folder, right, others, unnamed = Path(__file__).parent / "answering", 0, 0, 0
     lines = (folder / "document_questions.tsv").read_text(encoding="utf-8").splitlines()
     async with Answerer(Settings(corpus=folder / "documents", trace=False)) as answerer:
         for question, words in (line.split("\t") for line in lines):
@@ -109,8 +107,9 @@ async def test_sentences_with_all_words_of_the_question_are_quoted() -> None:
             is_right = bool(words) and words in cited
             right += is_right
             others += bool(cited) and not is_right
-            assert made[-1].needs_support and made[-1].status in ("unjudged", "no_evidence")
-    assert (right, others) == (49, 19)  # the others have no answer: "Who approved Velastin?"
+            unnamed += bool(cited) and not is_right and made[-2].status != "no_evidence"
+            assert made[-1].needs_support and made[-1].status == ("unjudged" if cited else "no_evidence")
+    assert (right, others, unnamed) == (51, 61, 20)  # "Who approved Velastin?" has all words of a sentence
 
 
 QUESTION = "Who was Marie Curie?"

@@ -130,6 +130,11 @@ async def test_claim_without_passages_is_researched() -> None:
     assert failed.label is None and "down: start it" in failed.warnings[0].message
 
 
+class Unclassifying(ScriptedVerifier):
+    async def classify(self, *_: Any) -> Any:
+        raise RuntimeError("down")
+
+
 @pytest.mark.parametrize(
     ("levels", "label", "probability", "warnings"),
     [
@@ -137,6 +142,7 @@ async def test_claim_without_passages_is_researched() -> None:
         ((0.9, 0.1), "extrapolatory", 0.1, []),
         ((0.9, None), None, None, []),
         (RuntimeError("down"), None, None, ["verification_failed"]),
+        ((0.9, 0.8), None, None, ["verification_failed"]),  # it gives levels, and then no classes
     ],
 )
 async def test_named_judge_decides_by_the_joined_passages(
@@ -148,21 +154,12 @@ async def test_named_judge_decides_by_the_joined_passages(
         premises.add(evidence.text)
         return levels[sentence == CATS]  # type: ignore[no-any-return]
 
-    judge = ScriptedVerifier(level if isinstance(levels, tuple) else levels)
+    kind = Unclassifying if warnings else ScriptedVerifier
+    judge = kind(level if isinstance(levels, tuple) else levels)
     components = replace(scripted_components(verifier=judge), card_reader=NearQuoteReader())
     verification = await NamedJudge(components=components).averify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
     assert (verification.label, verification.probability) == (label, probability)
     assert codes(verification) == warnings and premises <= {f"{DAM}\n\nDogs bark."}
-
-
-async def test_judge_that_gives_levels_and_then_fails_judges_nothing() -> None:
-    class Failing(ScriptedVerifier):
-        async def classify(self, *_: Any) -> Any:
-            raise RuntimeError("down")
-
-    components = replace(scripted_components(verifier=Failing(lambda *_: 0.9)), card_reader=NearQuoteReader())
-    verification = await NamedJudge(components=components).averify(RIGHT, [DAM])
-    assert (verification.label, verification.probability) == (None, None)
 
 
 def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader() -> None:
