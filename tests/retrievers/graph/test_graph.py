@@ -17,12 +17,9 @@ OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
 AARLE = Triple("c1", "Aarle", "mayor", "p1", "Ida Lunde")
 
 
-def test_triples_are_found_by_subject_and_by_object() -> None:
+def test_triples_are_found_by_subject_and_by_a_value_that_is_or_names_one_subject() -> None:
     store = TripleStore([PERSON, OLE, AARLE, PERSON])
     assert (store.around("p1"), store.pointing_at("c1")) == ([PERSON], [PERSON, OLE])
-
-
-def test_value_with_the_name_of_one_subject_is_this_subject() -> None:
     child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
     store = TripleStore([PERSON, child])
     assert (store.by_name["ida lunde"], store.pointing_at("p1")) == (("p1",), [child])
