@@ -6,11 +6,14 @@ from typing import Any
 
 import httpx2
 import pytest
+from openai import OpenAI
 
 from rarr.serve import requests
 from rarr.testing import Request, ScriptedServer
 from serve.serving import Served
 
+ASK: Any = [{"role": "user", "content": "How high is it?"}]
+Log = SimpleQueue[dict[str, Any]]
 PARAGRAPHS = "The dam is 212 metres high.\n\nIt was opened in 1936.\n\n- one\n- two"
 
 
@@ -33,9 +36,9 @@ def served(upstream: ScriptedServer) -> Iterator[Served]:
 
 
 @pytest.fixture
-def log(monkeypatch: pytest.MonkeyPatch) -> "SimpleQueue[dict[str, Any]]":
+def log(monkeypatch: pytest.MonkeyPatch) -> Log:
     """The facts of the log of requests, each of which comes when its response is out."""
-    lines = SimpleQueue[dict[str, Any]]()
+    lines: Log = SimpleQueue()
     monkeypatch.setattr(requests._log, "info", lambda event, extra: lines.put(extra))
     return lines
 
@@ -43,4 +46,10 @@ def log(monkeypatch: pytest.MonkeyPatch) -> "SimpleQueue[dict[str, Any]]":
 @pytest.fixture
 def http(served: Served) -> Iterator[httpx2.Client]:
     with httpx2.Client(base_url=served.root, timeout=60) as client:
+        yield client
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(base_url=served.url, api_key="sk-of-the-caller", max_retries=0) as client:
         yield client

@@ -1,7 +1,6 @@
 """The calls of rarr itself, their jobs, and LiteLLM's guardrail."""
 
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import httpx2
@@ -12,13 +11,13 @@ from rarr.batches.jobs import Job, Tasks
 from rarr.records import Revision
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
+from serve.conftest import Log
 from serve.serving import RIGHT, WRONG, Served
 
 pytestmark = pytest.mark.loopback
 
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 TURNS = [{"role": "user", "content": "How high?"}]
-Log = SimpleQueue[dict[str, Any]]
 
 
 @pytest.mark.parametrize(

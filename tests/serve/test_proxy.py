@@ -5,10 +5,9 @@ import logging
 import math
 import pickle
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from queue import SimpleQueue
 from typing import Any
 
 import httpx2
@@ -20,22 +19,14 @@ from rarr.batches.jobs import WorkerLostError, sendable
 from rarr.serve.proxy import _passed_headers, _pieces
 from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer
-from serve.conftest import PARAGRAPHS
+from serve.conftest import ASK, PARAGRAPHS, Log
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
 
 pytestmark = pytest.mark.loopback
 
-ASK: Any = [{"role": "user", "content": "How high is it?"}]
-Log = SimpleQueue[dict[str, Any]]
 BOTH = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
 OTHER = "not checked: not a chat completion"
 DEFECT = pickle.loads(pickle.dumps(sendable(KeyError("secret"))))
-
-
-@pytest.fixture
-def client(served: Served) -> Iterator[OpenAI]:
-    with OpenAI(base_url=served.url, api_key="sk-of-the-caller", max_retries=0) as client:
-        yield client
 
 
 def chat(client: OpenAI, said: str | None = None, **more: Any) -> Any:

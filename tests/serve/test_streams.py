@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from typing import Any
 
@@ -20,18 +20,12 @@ from rarr.serve.requests import Call, ProxyOptions, Refusal
 from rarr.serve.streams import Paragraphs, Stream
 from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
+from serve.conftest import ASK
 from serve.serving import RIGHT, WRONG, KnownRunner, Served, answers
 
 pytestmark = pytest.mark.loopback
 
-ASK: Any = [{"role": "user", "content": "How high is it?"}]
 BLOCKS = [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
-
-
-@pytest.fixture
-def client(served: Served) -> Iterator[OpenAI]:
-    with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
-        yield client
 
 
 def chunks(client: OpenAI, text: str | None = None, **more: Any) -> list[Any]:

@@ -17,8 +17,7 @@ from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.evals.rating import labelled_rows, merged, read_exports, read_items
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import label_page, trace_page
-from views.html.test_label import WILD
-from views.html.test_trace import reviewed
+from views.html.test_pages import WILD, reviewed
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start

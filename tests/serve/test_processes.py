@@ -1,0 +1,162 @@
+"""`rarr serve` as a process, and real components behind a server, in worker processes and in its own."""
+
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from benchmarks.serve_load import descendants
+from rarr import Settings
+from rarr.batches.jobs import WorkerProcesses
+from rarr.serve import server
+from rarr.testing import ScriptedServer
+from rarr.tools.guard.listening import listening_socket
+from serve.serving import ALICE, KnownRunner, Served, answers
+
+pytestmark = [pytest.mark.loopback, pytest.mark.slow]
+
+WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
+DAM = Path(__file__).parents[2] / "examples" / "corpus" / "hoover-dam.md"
+
+
+def asked(root: str, path: str = "chat/completions", **headers: str) -> httpx2.Response:
+    """The answer of a chat whose model always says what is wrong."""
+    body: dict[str, Any] = {"model": "scripted", "rarr": {"deadline_s": 600}}
+    body["messages"] = [{"role": "user", "content": "my-secret-question"}]
+    return httpx2.post(f"{root}/v1/{path}", json=body, headers=headers, timeout=600)
+
+
+def said(answer: httpx2.Response) -> str:
+    return str(answer.json()["choices"][0]["message"]["content"])
+
+
+@contextmanager
+def serving(*options: str, home: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process, and its root address once it is ready."""
+    command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--workers", "1", *options]
+    environment = {"PATH": "", "RARR_HOME": str(home), "PYTHONPATH": ":".join(sys.path), **variables}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home) as process:
+        assert process.stderr is not None
+        try:
+            line = process.stderr.readline()
+            assert line.startswith("rarr: listening at http://127.0.0.1:"), line + process.stderr.read()
+            yield process, line.split()[-1].removesuffix("/v1")
+        finally:
+            process.kill()
+
+
+def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path) -> None:
+    options, token = ("--corpus", f"dams={DAM}"), {"Authorization": f"Bearer {ALICE}"}
+    with (
+        ScriptedServer(answers(WRONG)) as upstream,
+        serving("--upstream", upstream.url, *options, home=tmp_path, RARR_SERVE_TOKEN=ALICE) as (
+            process,
+            root,
+        ),
+    ):
+        answer = asked(root, "chat/completions?key=sk-query", **token)
+        httpx2.get(f"{root}/v1/sk-path-0123456789", headers=token)
+        process.send_signal(signal.SIGTERM)
+        _, log = process.communicate(timeout=60)
+    assert (process.returncode, said(answer)) == (0, RIGHT)
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert [(line["event"], line.get("run_id"), line["status"]) for line in lines] == [
+        ("request", answer.headers["x-rarr-run"], 200),
+        ("request", None, 404),
+    ]
+    assert not [secret for secret in (ALICE, "metres", "secret", "sk-") if secret in log]
+
+
+def state(pid: int) -> str:
+    """The state of a process; Z where only its shell is left."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2]
+    except OSError:
+        return "Z"
+
+
+def test_no_process_is_left(tmp_path: Path) -> None:
+    with serving(home=tmp_path) as (process, _):
+        started = descendants(process.pid)
+        process.kill()
+        process.wait()
+        assert len(started) >= 2  # the server of forks and a worker
+        end = time.monotonic() + 60
+        while {*map(state, started)} != {"Z"}:
+            assert time.monotonic() < end, started
+            time.sleep(0.1)
+
+
+def pids(pool: WorkerProcesses) -> list[int]:
+    assert pool._many._executor
+    return list(pool._many._executor._processes)
+
+
+def test_job_of_a_killed_worker_runs_again_in_another(tmp_path: Path) -> None:
+    known: dict[str, Any] = {"home": tmp_path, "serve_corpora": {"dams": DAM}}
+    pool = WorkerProcesses(Settings(**known), 1)
+    with (
+        ScriptedServer(answers(WRONG)) as upstream,
+        Served(pool, serve_upstream_url=upstream.url, **known) as served,
+        ThreadPoolExecutor(1) as thread,
+    ):
+        [pid] = pids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        asking = thread.submit(asked, served.root)
+        while not (pool._many._executor and pool._many._executor._pending_work_items):
+            time.sleep(0.01)
+        os.kill(pid, signal.SIGKILL)
+        assert [said(asking.result()), said(asked(served.root))] == [RIGHT, RIGHT]
+        assert pids(pool) != [pid]
+
+
+def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
+    settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": DAM}, serve_workers=3)
+    runner: Any = server.made_runner(settings)
+    assert runner._many._settings.serve_token is None
+    assert (runner._many._settings.serve_corpora, runner._count) == ({"dams": DAM}, 3)
+    reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
+    assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
+
+
+async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    with listening_socket("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+
+    class Starting(KnownRunner):
+        async def start(self) -> None:
+            with socket.socket() as client:
+                assert client.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
+
+    monkeypatch.setattr(server, "made_runner", lambda _: Starting())
+    with pytest.raises(ValueError, match=f"http://127.0.0.1:{port}/v1"):
+        await server.serve(Settings(serve_port=port), int)  # which ends it once it is ready
+
+
+# Such an expression computes for hours, and holds the lock of Python meanwhile.
+HANGING = """
+import re, time
+from rarr.batches import jobs
+class Hanging:
+    async def outcome(self, job):
+        re.match("(a+)+$", "a" * 60 + "b")
+jobs.OVERRUN_S, jobs._tasks = 0.2, Hanging()
+jobs._outcome(jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
+"""
+
+
+def test_process_whose_job_hangs_beyond_its_deadline_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", HANGING], timeout=60, check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (1, b"")
