@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
 from rarr.backends.embedded.values import Date, Value, states, values
@@ -46,6 +45,7 @@ class _Slot(NamedTuple):
     key: str
     value: Value | None = None
     unit: str = ""
+    amount: Fraction = Fraction(0)
 
     def is_in(self, text: str) -> bool:
         return states(text, self.value) if self.value else self.text in text
@@ -87,7 +87,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _YEAR = " year"  # no unit
 _SAME = {"number": 0.5, "name": 0.4}  # of the words of a line, in lines about the same
 _BORROWING = 48  # lines that are tried, however many there are
-_JOINING = (":", "/", "-", ".", "–")
+_JOINING = (":", "/", "-", "–")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
@@ -103,7 +103,7 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
     origins = [line for line in lines if _stands_alone(line.text)]
     chance.shuffle(origins)
     borrowed = min(errors, errors // 3 or int(chance.random() < 1 / 3))
-    made: list[Control] = []
+    made = list[Control]()
     for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
         used = {control.origin.label for control in made}
         for origin in origins[:_BORROWING] if borrows else origins:
@@ -112,7 +112,7 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
     if errors and not made:  # lines that point to another sentence do too, if they begin with their subject
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         tried = (planting.errors(it, borrows=False) for _ in range(_TRIES) for it in pointing)
-        made = list(islice((error for found in tried for error in found), 1))
+        made = next(filter(None, tried), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
     made += free[:repetitions]
@@ -224,9 +224,8 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
     """Is the slot of a line far from another? A line with both values may say that one replaced the other."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
-    first, second = _least(new.value), _least(old.value)
-    gap = abs(first - second)
-    is_far = gap >= 3 if old.key == _YEAR else gap * 5 >= max(abs(first), abs(second))
+    gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
+    is_far = gap >= 3 if old.key == _YEAR else gap * 5 >= most
     return is_far and not old.is_in(line.text)
 
 
@@ -265,10 +264,13 @@ def _slots(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 def _number(value: Value, text: str) -> _Slot:
     """Makes the slot of a number; its unit is the unit or noun behind it, and no word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
-    unit = match[0].strip().casefold() if match else ""
+    dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
+    amounts = [*dates, *(it.amount for it in value.amounts)]
+    unit = match[0].strip().casefold() if match and amounts else ""
     unit = "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
     is_year = written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
-    return _Slot(value.span, written, _YEAR if is_year else unit, value, unit)
+    least = min(amounts, default=Fraction(0))
+    return _Slot(value.span, written, _YEAR if is_year else unit, value, unit, least)
 
 
 def _changeable_numbers(text: str) -> Iterator[Value]:
@@ -283,8 +285,8 @@ def _changeable_numbers(text: str) -> Iterator[Value]:
         ):
             found.append(value._replace(start=start, end=end))
     for value in found:
-        around = text[max(0, value.start - 1) : value.start], text[value.end : value.end + 1]
-        is_part = around[0] in _JOINING or (around[1] in _JOINING and around[1] != ".")
+        is_part = text[max(0, value.start - 1) : value.start] in (*_JOINING, ".")
+        is_part |= text[value.end : value.end + 1] in _JOINING
         if text[value.end - 1].isdigit() and text[value.start] != "0" and not is_part:
             yield value
 
@@ -296,11 +298,6 @@ def _days_and_years(value: Value) -> Iterator[Value]:
             part = Date(years=date.years) if match[1] else Date(days=date.days)
             place = Span(*match.span()).moved(value.start)
             yield value._replace(start=place.start, end=place.end, readings=(part,))
-
-
-def _least(value: Value) -> Fraction:
-    dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
-    return min([*dates, *(it.amount for it in value.amounts)])
 
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines

@@ -7,6 +7,7 @@ from makers import ASKED, FACT, evidence
 
 from rarr.ledger.source_weight import heavier, independent_groups, source_kind
 from rarr.records import Evidence
+from rarr.settings import Kind
 
 
 def from_(source: str, text: str = FACT, year: int | None = None) -> Evidence:
@@ -15,25 +16,24 @@ def from_(source: str, text: str = FACT, year: int | None = None) -> Evidence:
 
 
 @pytest.mark.parametrize(
-    ("source", "kind"),
+    ("source", "own", "kind"),
     [
-        ("https://en.wikipedia.org/wiki/Peach", "reference"),
-        ("https://www.reddit.com/r/peaches", "forum"),
-        ("https://agriculture.ga.gov/peaches", "official"),
-        ("https://notwikipedia.org/", "other"),
-        ("en.wikipedia.org/wiki/Peach", "reference"),
-        ("example.org/page", "other"),
-        ("peaches.md", "own"),
-        ("notes/peaches.md", "own"),
+        ("https://en.wikipedia.org/wiki/Peach", {}, "reference"),
+        ("https://www.reddit.com/r/peaches", {}, "forum"),
+        ("https://agriculture.ga.gov/peaches", {}, "official"),
+        ("https://notwikipedia.org/", {}, "other"),
+        ("en.wikipedia.org/wiki/Peach", {}, "reference"),
+        ("example.org/page", {}, "other"),
+        ("peaches.md", {}, "own"),
+        ("notes/peaches.md", {}, "own"),
+        ("https://blog.example.org/a", {"example.org": "news"}, "news"),
+        ("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}, "forum"),
     ],
 )
-def test_sources_have_a_kind_by_their_domain(source: str, kind: str) -> None:
-    assert source_kind(source, {}) == kind
-
-
-def test_sources_have_the_kind_that_the_settings_say() -> None:
-    assert source_kind("https://blog.example.org/a", {"example.org": "news"}) == "news"
-    assert source_kind("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}) == "forum"
+def test_sources_have_a_kind_by_their_domain_or_the_settings(
+    source: str, own: dict[str, Kind], kind: Kind
+) -> None:
+    assert source_kind(source, own) == kind
 
 
 def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
@@ -49,24 +49,20 @@ def test_mirrored_sources_are_one() -> None:
 
 
 A, B, C = (from_(f"https://{name}.org") for name in "abc")
+NEW, OLD = ([from_(f"https://{it}.org", year=it) for it in years] for years in ((2020,), (2019, 2018)))
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "side"),
+    ("ours", "theirs", "sentence", "side"),
     [
-        ([A, B], [C], "for"),
-        ([C], [A, B], "against"),
-        ([A], [B], None),
-        ([from_("notes.md")], [A, B, from_("https://x.gov")], "for"),  # the user's documents outweigh all
-        ([A, B], [from_("https://en.wikipedia.org/wiki/A")], "against"),
+        ([A, B], [C], ASKED, "for"),
+        ([C], [A, B], ASKED, "against"),
+        ([A], [B], ASKED, None),
+        ([from_("notes.md")], [A, B, from_("https://x.gov")], ASKED, "for"),  # own documents outweigh all
+        ([A, B], [from_("https://en.wikipedia.org/wiki/A")], ASKED, "against"),
+        (NEW, OLD, ASKED, "against"),
+        (NEW, OLD, "She is the current mayor.", "for"),  # newer sources are believed about the present
     ],
 )
-def test_heavier_side(ours: list[Evidence], theirs: list[Evidence], side: str | None) -> None:
-    assert heavier(ours, theirs, ASKED, {}) == side
-
-
-@pytest.mark.parametrize(("sentence", "side"), [("She is the current mayor.", "for"), (ASKED, "against")])
-def test_newer_sources_are_believed_about_the_present(sentence: str, side: str) -> None:
-    new = [from_("https://a.org", year=2020)]
-    old = [from_("https://b.org", year=2019), from_("https://c.org", year=2018)]
-    assert heavier(new, old, sentence, {}) == side
+def test_heavier_side(ours: list[Evidence], theirs: list[Evidence], sentence: str, side: str | None) -> None:
+    assert heavier(ours, theirs, sentence, {}) == side
