@@ -14,16 +14,7 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import (
-    CORES,
-    before_end,
-    bounded_flow,
-    by_deadline,
-    call_all,
-    meanwhile,
-    run,
-    together,
-)
+from rarr.tools.concurrency import before_end, bounded_flow, by_deadline, meanwhile, run, together
 
 
 async def failing(*_: int) -> int:
@@ -63,7 +54,7 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
         await computing
     released.set()
     assert await asyncio.to_thread(ended.wait, 5)
-    assert len(computed) <= CORES
+    assert len(computed) <= concurrency.CORES
     await concurrency.in_thread(concurrency.require_awaited)
 
 
@@ -198,7 +189,7 @@ def test_failing_action_before_the_end_prints_one_line(capsys: pytest.CaptureFix
 
     first, last = (partial(called.append, it) for it in ("first", "last"))
     with before_end(first), before_end(fails), before_end(last):
-        call_all()
+        concurrency.call_all()
     printed = capsys.readouterr().err
     assert called == ["last", "first"]
     assert printed.startswith("rarr: not everything could be written (ValueError: two lines")

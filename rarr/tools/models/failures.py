@@ -161,24 +161,20 @@ def failure_of_status(
     return CallFailure(kind, shown, wait, status=status, said=said)
 
 
-def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
-    """Makes the failure for an answer that the server stopped or the model refused; None for other answers.
+def was_cut(reason: str, refusal: str, model: str) -> bool:
+    """Does this stop reason say that the answer was cut off at its limit of tokens?
 
-    A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
+    Raises `CallFailure` for an answer that the server stopped or the model refused. A reason that is unknown
+    here is a failure: a new name for "withheld" must not pass for a whole answer.
     """
     name = reason.strip().casefold()
-    if was_cut(reason) or (_WHOLE.fullmatch(name) and not refusal):
-        return None
+    if _CUT.fullmatch(name) or (_WHOLE.fullmatch(name) and not refusal):
+        return _CUT.fullmatch(name) is not None
     if refusal or _DECLINED.search(name):
         why = " ".join((refusal or name).split())[:100]
-        return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")
+        raise CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")
     unknown = "stopped for a reason other than the end of its answer"
-    return CallFailure("server", f"{model} {unknown} ({name[:100]!r})")
-
-
-def was_cut(reason: str) -> bool:
-    """Does this stop reason say that the answer was cut off at its limit of tokens?"""
-    return bool(_CUT.fullmatch(reason.strip().casefold()))
+    raise CallFailure("server", f"{model} {unknown} ({name[:100]!r})")
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:

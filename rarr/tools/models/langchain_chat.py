@@ -22,7 +22,7 @@ from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.failures import failure_of, redacted, refused_part, secrets_of, stopped, was_cut
+from rarr.tools.models.failures import failure_of, redacted, refused_part, secrets_of, was_cut
 
 PROBE_S = 5.0
 NO_KEY = "none"
@@ -82,7 +82,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         name,
         connected if needs_client else make,
         secrets,
-        server=None if address is None else str(address),
+        server=str(address or ""),
         left_out=refused | {"max_completion_tokens" if provider in DEFAULT_URLS else "max_tokens"},
     )
 
@@ -118,7 +118,7 @@ class LangChainChat:
         make: Callable[[], BaseChatModel],
         secrets: Sequence[str] = (),
         *,
-        server: str | None = None,
+        server: str = "",
         left_out: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
         """`make` makes the model of an event loop; with a `server`, its client of that loop is closed too.
@@ -127,11 +127,12 @@ class LangChainChat:
         are not sent: of the two names of the limit of an answer one, and the temperature of a model that the
         caller has set up.
         """
-        self.name, self.server, self._secrets, self._left_out = name, server, secrets, set(left_out)
+        self.name, self.server = name, server.rstrip("/")
+        self._secrets, self._left_out = secrets, set(left_out)
 
         async def close(model: Any) -> None:
-            if server is not None and (client := model.http_async_client) is not None:
-                await client.aclose()
+            if server and model.http_async_client is not None:
+                await model.http_async_client.aclose()
 
         # A run that streams its nodes must not stream the answers.
         self._model = PerLoop(lambda: make().model_copy(update={"disable_streaming": True}), close)
@@ -169,7 +170,7 @@ class LangChainChat:
         model: Any = self._model.get()
         if not _of_openai_shape(model):
             return "set up; not asked, since a request would cost money"
-        shown = redacted((self.server or "").rstrip("/"), self.secrets)
+        shown = redacted(self.server, self.secrets)
         try:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
             listed = [str(entry.id) for entry in page.data]
@@ -191,9 +192,9 @@ class LangChainChat:
 
     def _failure(self, error: Exception) -> CallFailure:
         """Makes the failure; an error without an answer has the server's address in its message."""
-        has_answer = self.server is None or hasattr(error, "status_code")
-        shown = redacted((self.server or "").rstrip("/"), self.secrets)
-        return failure_of(error, self.name if has_answer else f"{self.name} at {shown}", self.secrets)
+        is_unreached = self.server and not hasattr(error, "status_code")
+        name = f"{self.name} at {redacted(self.server, self.secrets)}" if is_unreached else self.name
+        return failure_of(error, name, self.secrets)
 
     async def _with_n(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
@@ -241,13 +242,12 @@ class LangChainChat:
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
             tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
         for message in messages:
-            reason = _reason(message.response_metadata)
             refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
-            if failure := stopped(reason, refusal, self.name):
-                failures.append(failure)
-            else:
+            try:
+                cut |= was_cut(_reason(message.response_metadata), refusal, self.name)
                 texts.append(_text(message))
-                cut = cut or was_cut(reason)
+            except CallFailure as failure:
+                failures.append(failure)
         if not texts:
             raise CallFailure(failures[0].kind, str(failures[0]), tokens=tokens)
         about = messages[0].response_metadata

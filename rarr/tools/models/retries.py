@@ -129,7 +129,7 @@ class BudgetedChat:
         timeout_s: float,
         price: tuple[float, ...] = (),
     ) -> None:
-        self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
+        self.name, self.server = valid(chat.name), getattr(chat, "server", None) or ""
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(self.name, limiter, attempts)
         self.aclose = chat.aclose  # closes the connections of the running event loop
