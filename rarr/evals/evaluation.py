@@ -215,10 +215,7 @@ def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
 
 
 def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
-    """Parses limits given as `measure=number`, from 0 to 1, for the measures `names`.
-
-    Raises `InputError` for an unknown measure, and for a wrong number.
-    """
+    """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
     limits = dict[str, float]()
     for argument in given:
         name, _, number = (part.strip() for part in argument.partition("="))
@@ -241,11 +238,7 @@ def below(name: str, value: float | None, limit: float) -> str:
 
 
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Writes a phrase for each measure that is under its limit, or may be; [] if all limits hold.
-
-    A measure may be under its limit if no row was judged, or if rows have an error and some rows were not
-    judged.
-    """
+    """Writes a phrase for each measure that is under its limit, or may be, for rows that were not judged."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
@@ -255,16 +248,7 @@ def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
     return [*filter(None, phrases)]
 
 
-_KINDS = {
-    "huge": "preservation below 0.5",
-    "bad": "attribution falls by more than 0.1",
-    "unnecessary": "bad, and attribution was above 0.9",
-    "good": "attribution rises by more than 0.3, preservation above 0.7",
-}
-"""The kinds of edit of PURR (Chen 2023, figure 7.2)."""
-
-LONGEST = 20_000
-"""The most characters of one text that are compared and shown."""
+LONGEST = 20_000  # characters of one text that are compared and shown, at most
 # A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
 # character is a word; otherwise one changed character would change a whole clause. White space ends a word.
 _TOKEN = re.compile(r"(?:\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s])\s*|\s+")
@@ -278,10 +262,8 @@ def render_html(report: EvalReport) -> str:
         "evals/page/report.html",
         report=report,
         changed=sum(row.text != row.original for row in report.rows),
-        judged=sum(row.scores.f1_ap is not None for row in report.rows),
         scores={name: measure for name, measure in measures.items() if name not in {*EDIT_KINDS, *STATUSES}},
-        kinds={kind: measures[kind] for kind in _KINDS if kind in measures},
-        meanings=_KINDS,
+        kinds={kind: measures[kind] for kind in EDIT_KINDS if kind in measures},
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
         longest=LONGEST,
         word_diff=word_diff,

@@ -139,10 +139,7 @@ def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
 
 
 def rouge_l(output: str, reference: str) -> float:
-    """Computes ROUGE-L from 0 to 1: F1 of the longest common subsequence of words (Lin 2004, section 3.1).
-
-    Words are letters and digits in any script and case, not stemmed. Equal texts have 1.
-    """
+    """Computes ROUGE-L from 0 to 1: F1 of the longest common subsequence of words (Lin 2004, section 3.1)."""
     words, others = (re.findall(r"[^\W_]+", text.lower()) for text in (output, reference))
     common = LCSseq.similarity(words, others)
     return 2 * common / (len(words) + len(others)) if common else float(output == reference)
@@ -168,10 +165,9 @@ def token_f1(answer: str, reference: str) -> float:
 
 
 def answer_score(answer: str, reference: str) -> float:
-    """Computes the share of a right answer that `answer` has, from 0 to 1.
+    """Computes the share of a right answer's values and words, in any form, that `answer` has, from 0 to 1.
 
-    It counts values, in any form, and words with meaning, in any inflection. An answer that lacks a value of
-    the right answer has no share.
+    An answer that lacks a value of the right answer has none.
     """
     given, wanted = items_of(answer), items_of(reference)
     if not wanted:
@@ -211,19 +207,16 @@ def classification(
 
 
 def detection(pairs: Sequence[tuple[bool, bool]]) -> dict[str, float | None]:
-    """Compares the yes or no of AutoAIS with that of people, in pairs (Malaviya et al. 2023, table 6).
-
-    Returns `precision`, `recall` and `f1` of yes, `accuracy` and `balanced_accuracy`.
-    """
+    """Compares yes or no, in pairs: `precision`, `recall` and `f1` of yes (Malaviya et al. 2023, table 6)."""
     scores = classification(pairs, (True, False))
     of_yes = {name: scores[f"True_{name}"] for name in ("precision", "recall", "f1")}
     return of_yes | {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
 
 
 def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
-    """Computes the probability that a true row scores above a false row; a tie counts half.
+    """Computes the probability that a true row scores above a false row (Mann and Whitney 1947).
 
-    Each pair is a score and its label. None if all labels are the same (Mann and Whitney 1947).
+    A tie counts half. None if all labels are the same.
     """
     rows = sorted(pairs)
     truths = sum(label for _, label in rows)
@@ -239,10 +232,9 @@ def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
 def rater_agreement(
     units: Sequence[Sequence[str]], scale: Sequence[str], ordinal: bool = False
 ) -> dict[str, Measured]:
-    """Measures how far raters agree, with intervals over units: `alpha`, and `percent` of equal pairs.
+    """Measures how far raters agree: Krippendorff's `alpha`, and `percent` of equal pairs.
 
-    A unit holds the values of the `scale` that raters gave one item. Units with fewer than two values are
-    `unjudged`, since a single value agrees with nothing. See `krippendorff_alpha`.
+    A unit holds the values of the `scale` that raters gave one item; one with fewer than two is `unjudged`.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 

@@ -22,11 +22,7 @@ _SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised":
 
 
 class RatingQuestion(NamedTuple):
-    """One question for raters. `answers` maps each value in an export to its words, in the scale's order.
-
-    `keys` has a key of the keyboard for each answer. No two questions share a key, so that a key means the
-    same wherever it is pressed.
-    """
+    """A question. `answers` maps values to words, in the scale's order; `keys` has a key for each."""
 
     name: str
     text: str
@@ -59,10 +55,9 @@ have the classes of AttrScore. In judging intent, details that were corrected do
 
 
 class RatingItem(Row):
-    """One item to rate. It has a claim with evidence, or an original with its revision, or both.
+    """One item to rate: a claim, or a revision, with evidence; an original with its revision; or both.
 
-    `question` is the question or dialog that the claim answers. Evidence without a claim is about the
-    revision. Labels of the data are left out, so that raters do not see them.
+    Labels of the data are left out, so that raters do not see them.
     """
 
     claim: Text | None = None
@@ -165,10 +160,7 @@ def _export(path: Path) -> RatingExport:
 
 
 class MergedRatings(Record):
-    """The number of items that each rater rated completely, the agreement by question, and the labels.
-
-    `labels` counts the labels of claims; "null" are the claims without a majority for one class.
-    """
+    """How many items each rater rated, the agreement by question, and the labels ("null": no majority)."""
 
     raters: tuple[str, ...]
     items: int
@@ -195,10 +187,7 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields a row for each item: the item, "label" with "votes", and "intent" with "intent_votes".
-
-    A label is the answer of more than half of the votes, or else None.
-    """
+    """Yields each item with the answers of more than half of the votes, or None, and with the votes."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:
@@ -213,7 +202,7 @@ def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
 
 
 def _values(exports: Sequence[RatingExport], item: RatingItem, question: RatingQuestion) -> list[str]:
-    answers = (export.answers.get(item.id, {}) for export in exports)
+    answers = [export.answers.get(item.id, {}) for export in exports]
     return [given[question.name] for given in answers if question.name in given]
 
 

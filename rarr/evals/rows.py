@@ -90,10 +90,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """One text of the data of `rarr eval`. `revised` is a person's revision; None if there is none.
-
-    `evidence` (which may be empty) is searched; if it is None, what the settings name is searched.
-    """
+    """A text, maybe with a person's revision. Without `evidence`, what the settings name is searched."""
 
     text: Text
     context: str | None = None

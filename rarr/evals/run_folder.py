@@ -45,10 +45,7 @@ _FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 
 
 def inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Names what must not differ when a run of a command continues: its data and the `settings` of it.
-
-    `corpus` is the digest of what it searches.
-    """
+    """Names what must not differ when a run continues: its data, its `settings`, and what it searches."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": installed_version(), **digests}
     return known | {name: str(value) for name, value in settings.items()}
@@ -60,7 +57,7 @@ def digest(value: object) -> str:
 
 
 def described(settings: Settings) -> dict[str, str]:
-    """Describes as text the settings that differ from defaults and affect results, without secrets.
+    """Describes the settings that differ from defaults and affect results, without secrets.
 
     Objects are named by their class. Prompts of the user's own come with a digest.
     """
@@ -75,10 +72,7 @@ def described(settings: Settings) -> dict[str, str]:
 
 
 def corpus_digest(settings: Settings) -> str:
-    """Makes a digest of the corpus, of names, sizes and times of its files or of its index; "" without one.
-
-    It is also "" for a corpus that cannot be read: no result came from it, so none can be outdated.
-    """
+    """Makes a digest of the files or the index of the corpus; "" without one that can be read."""
     if (path := settings.corpus) is None:
         return ""
     with suppress(InputError, RuntimeError):  # RuntimeError: the path names an unknown user
@@ -93,7 +87,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, Path):
         return str(value if value.parts[:1] == ("~",) else value.absolute())
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_shown(part)}" for name, part in value.items())
+        value = [f"{name}={_shown(part)}" for name, part in value.items()]
     if isinstance(value, list | tuple):
         return ", ".join(map(_shown, value))
     if isinstance(value, Endpoint):
@@ -212,8 +206,7 @@ def _known(
 def claimed(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
     """Locks the folder for this process during the block, and makes it if it is missing.
 
-    Raises `InputError` if another process uses it, if it holds other files, to which nothing is added, or a
-    run that was not `made_with` the same.
+    Raises `InputError` if it is in use, or holds other files or another run than one `made_with` the same.
     """
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
@@ -265,10 +258,9 @@ def finish(path: Path, report: Record, page: str = "") -> None:
 
 
 def finished_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
-    """Yields the lines of finished rows, in the order in which they finished; none without a file.
+    """Yields the lines of finished rows in their order, without an incomplete last one, which is removed.
 
-    An incomplete last line is removed from the file. Raises `InputError` for any other line that cannot be
-    read.
+    Raises `InputError` for any other line that cannot be read.
     """
     for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
         try:

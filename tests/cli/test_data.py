@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from evals.benchmarks.running import expertqa_folder
-from evals.doubles import write_rows
-from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
+from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 
 from cli.conftest import Command, is_complaint
 from rarr.evals.benchmarks.bench import published

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from parsing import Page
 
-from evals.makers import hostile, report, row, usual
+from evals.doubles import hostile, report, scored, usual
 from rarr.evals.evaluation import EvalReport, render_html, word_diff
 from rarr.evals.metrics import Measured
 
@@ -15,7 +15,7 @@ def page(made: EvalReport) -> Page:
     return Page(render_html(made))
 
 
-@pytest.mark.parametrize("made", [hostile(), usual(), report(), report(row())])
+@pytest.mark.parametrize("made", [hostile(), usual(), report(), report(scored())])
 def test_tags_are_ours_and_closed(made: EvalReport) -> None:
     drawn = page(made)
     assert drawn.open == []
@@ -36,7 +36,7 @@ def test_hostile_texts_are_shown_as_they_are() -> None:
 
 
 def test_unjudged_values_are_named_and_not_drawn() -> None:
-    html = render_html(report(row("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
+    html = render_html(report(scored("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
     assert 'class="value"' not in html
     assert 'class="fill"' not in html
@@ -44,14 +44,14 @@ def test_unjudged_values_are_named_and_not_drawn() -> None:
 
 
 def test_problems_stand_at_the_top() -> None:
-    html = render_html(report(*(row(f"r{n}", error=f"broken {n}") for n in range(60))))
+    html = render_html(report(*(scored(f"r{n}", error=f"broken {n}") for n in range(60))))
     top = html[: html.index("<main>")]
     assert "<bdi>broken 49</bdi>" in top
     assert "and 10 more, in report.json" in top
 
 
 def test_cases_show_what_changed_beside_the_human_revision() -> None:
-    html = render_html(report(row(reference="It opened in 1938.")))
+    html = render_html(report(scored(reference="It opened in 1938.")))
     assert "It opened in <del>1936</del><ins>1937</ins>." in html
     assert "It opened in <del>1936</del><ins>1938</ins>." in html
 
@@ -59,7 +59,7 @@ def test_cases_show_what_changed_beside_the_human_revision() -> None:
 @pytest.mark.slow
 def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     long = "A word of it. " * 2_000
-    rows = [row(f"r{n}", original=long, text=f"{long}More.", reference=long[:-9]) for n in range(800)]
+    rows = [scored(f"r{n}", original=long, text=f"{long}More.", reference=long[:-9]) for n in range(800)]
     html = render_html(report(*rows))
     assert len(html) < 1_000_000
     assert "300 more are in report.json." in html

@@ -8,7 +8,7 @@ from browsing import CONTRAST, Watch, offline, started
 from playwright.sync_api import Browser, Page
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from evals.makers import hostile, report, row, usual
+from evals.doubles import hostile, report, scored, usual
 from rarr.evals.evaluation import EvalReport, render_html
 
 pytestmark = [
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not installed(), reason=f"needs one of {', '.join(BROWSERS)}"),
 ]
-PAGES = {"usual": usual(), "hostile": hostile(), "empty": report(), "one row": report(row())}
+PAGES = {"usual": usual(), "hostile": hostile(), "empty": report(), "one row": report(scored())}
 
 
 @pytest.fixture(scope="module")

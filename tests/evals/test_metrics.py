@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from evals.makers import row
+from evals.doubles import scored
 from rarr.errors import InputError
 from rarr.evals import metrics
 from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, limits_of, measured, under
@@ -173,10 +173,10 @@ def test_rater_agreement_has_intervals_and_counts_units_with_one_value() -> None
 
 SAME_TEXT = {"original": "One.", "text": "One."}
 JUDGED = (
-    row("good", 0.2, 0.8, 0.9),
-    row("bad", 0.95, 0.5, 0.4),
-    row("same", 0.6, 0.6, 1.0, **SAME_TEXT),
-    row("unjudged", None, None, 1.0, **SAME_TEXT),
+    scored("good", 0.2, 0.8, 0.9),
+    scored("bad", 0.95, 0.5, 0.4),
+    scored("same", 0.6, 0.6, 1.0, **SAME_TEXT),
+    scored("unjudged", None, None, 1.0, **SAME_TEXT),
     ScoredRow(id="error", **SAME_TEXT, error="no"),
 )
 
@@ -208,14 +208,14 @@ def test_rows_that_were_not_judged_are_left_out_and_counted(
 
 
 def test_statuses_are_shares_of_sentences_over_rows() -> None:
-    one = row("a", statuses=("supported", "supported", "supported", "contradicted"))
-    rows = (one, row("b", statuses=("no_evidence",)), row("c", statuses=()), JUDGED[-1])
+    one = scored("a", statuses=("supported", "supported", "supported", "contradicted"))
+    rows = (one, scored("b", statuses=("no_evidence",)), scored("c", statuses=()), JUDGED[-1])
     assert value("supported", *rows) == (0.6, 2, 1)
     assert value("retrieval_failed", *rows) == (0.0, 2, 1)
 
 
 def corrected(source: str, output: str, reference: str, **more: Any) -> ScoredRow:
-    return row(source, original=source, text=output, reference=reference, **more)
+    return scored(source, original=source, text=output, reference=reference, **more)
 
 
 def test_corrections_beside_a_person_by_hand() -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.doubles import write_rows
-from evals.makers import CLAIM, NO, NOT_ALL, PAIR, YES, export
+from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 from rarr import InputError
 from rarr.evals import rating
 from rarr.evals.rows import RatedPassage

@@ -64,10 +64,7 @@ class RatedAnswer(BaseModel):
 
 
 class RatedRow(Row):
-    """References with one answer, or with the `candidates` of several systems, as EVOUNA has them.
-
-    Candidates without an answer or a rating, and all of an `improper` question, are only counted.
-    """
+    """References with one answer, or with rated `candidates` as EVOUNA has them; others are only counted."""
 
     references: Texts = Field(min_length=1)
     question: Text | None = None
@@ -140,10 +137,7 @@ def _scorer(settings: Settings) -> Worker:
 
 
 def agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
-    """Compares scores with ratings: Pearson's r, and the AUC of right (0.5 or more) against wrong.
-
-    A value is None if all scores or all ratings are equal. Answers without a score are left out.
-    """
+    """Compares scores with ratings: Pearson's r, and the AUC of right (0.5 or more) against wrong."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -189,8 +183,7 @@ class QuestionRow(Row):
 class Conflict(NamedTuple):
     """A question whose passage was changed: `new` stands in `changed` where an `old` answer stood.
 
-    `old` are the forms of the answer without a preposition before them, the names of a person too; `stated`
-    is the longest form in the passage, and `claim` the first sentence of the passage that has it.
+    `stated` is its longest form in the passage, and `claim` the first sentence that has it.
     """
 
     id: str
@@ -273,10 +266,7 @@ def _substituted(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer to a question; None if it is of no type, or if the type is not clear.
-
-    A date or number must be all of the answer. The question decides the type of a name.
-    """
+    """Returns the type of an answer, a whole date or number, or a name by its question; None if not clear."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
@@ -294,9 +284,9 @@ def contains(text: str, words: str) -> bool:
 
 
 def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
-    """Replaces each variant of an answer by `new`, the longest first; None if there was nothing to replace.
+    """Replaces each whole word or words of `variants`, in any case; None without one.
 
-    Only whole words are, in any case. A variant inside a longer name (Washington in Washington Post) stays.
+    A variant inside a longer name (Washington in Washington Post) stays.
     """
     names = [
         (span.start + name.start, span.start + name.end)
@@ -317,8 +307,7 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
 def has_part_of(text: str, variants: Sequence[str]) -> bool:
     """Does a word or a value in `text` name an answer or a part of it?
 
-    Mexico does so in New Mexico, Mexican for Mexico, and "41.5 ft" for "12.65 m". A reader that finds it may
-    take it for the answer, and would seem to answer from memory.
+    So does Mexico in New Mexico, or "41.5 ft" for "12.65 m": a reader may take it for the answer.
     """
     words = (word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each))
     has_word = any(re.search(rf"\b{re.escape(word)}", text) for word in words)
@@ -384,11 +373,9 @@ def reaction_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
 
 
 def reactions(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
-    """Computes the memorisation ratio and the shares of reactions, over the conflicts that were judged.
+    """Computes the memorisation ratio, and the shares of reactions among conflicts that were right before.
 
     The ratio is that of memory among memory and evidence (Longpre et al. 2021; Chen 2023, section 5.3).
-    `right before` is over all conflicts, and the other shares over those that were right with the unchanged
-    passage.
     """
     counts = Counter(line.bucket for line in lines if line.bucket)
     shares = {name: share_of(counts[name], counts.total()) for name in get_args(Bucket)}

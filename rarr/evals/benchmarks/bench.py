@@ -1,8 +1,7 @@
 """The shape that every bench of the literature has, and the runner of them all.
 
-A bench reads its rows, and names its parts: a judge, a system or a set of rows, each with a worker that turns
-a row into a line. The runner works on all parts, resumes what an earlier process left, and writes the report
-with the tables that the bench makes of rows and lines.
+A bench names its parts: a judge, a system or a set of rows, each with a worker that turns a row into a line,
+and makes tables of rows and lines. The runner resumes what an earlier process left.
 """
 
 import json
@@ -25,11 +24,7 @@ Sampled = TypeVar("Sampled", bound=Any)
 
 
 class Options(Record):
-    """The options of benches: the judges or systems to measure, how many rows to take, and how many at once.
-
-    Without `judges` a bench has a default. The rows have a random order that is always the same, so that the
-    first `limit` are a sample.
-    """
+    """Which judges or systems to measure (none: the usual), how many rows to take, and how many at once."""
 
     judges: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
@@ -44,10 +39,7 @@ class ScoreTable(Record):
 
 
 class PublishedFigures(Record):
-    """Figures of a paper: the measures of each system, by their names.
-
-    `differ` says how its rows differ: no figure is a like-for-like comparison.
-    """
+    """Figures of a paper: measures by system. `differ` says why no figure is a like-for-like comparison."""
 
     paper: str
     differ: str
@@ -69,10 +61,9 @@ class Part(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """A bench that is ready to run: its parts by name, and `tables`, which scores the pairs of each part.
+    """A bench that is ready to run, by the `name` of its command. `tables` scores the pairs of each part.
 
-    `name` is that of the command. `counts` are those of the data, such as claims; `left_out` counts rows that
-    cannot be used, by reason.
+    `counts` are those of the data, such as claims; `left_out` counts rows that cannot be used, by reason.
     """
 
     name: str
@@ -84,10 +75,9 @@ class Bench(NamedTuple):
 
 
 class BenchmarkReport(Record):
-    """The report of a bench. `published` has the figures of its paper.
+    """The report of a bench, beside the figures of its paper.
 
-    `errors` are rows that could not be judged, each with the reason; `failed` names the parts for which that
-    holds of every row.
+    `errors` are rows that could not be judged, each with the reason; `failed` are parts without another row.
     """
 
     benchmark: str

@@ -85,10 +85,7 @@ class ClaimScores(Record):
 
 
 class VerificationReport(Record):
-    """The report of verified claims, with the settings that differ from the defaults.
-
-    `reader` is a language model, a judge or `embedded`. `scores` is None if people judged no claim.
-    """
+    """The report of verified claims; `scores` is None if people judged no claim."""
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
@@ -238,10 +235,7 @@ def class_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
 
 
 def class_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`.
-
-    A claim that the judge gave no label is wrong, and a claim whose judgement failed is left out.
-    """
+    """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`."""
     scores = claim_scores(pairs).three_way
     names = {name: f"{name}_f1" for name in CLASSES} | {
         "overall": "accuracy",
@@ -302,10 +296,7 @@ def system_scores(pairs: Pairs) -> dict[str, Measured]:
 
 
 class FactRow(ClaimRow):
-    """A claim, and whether it is true by people. `statements` are those of one fact, where people split it.
-
-    Without `evidence`, passages are searched for.
-    """
+    """A claim, whether it is true by people, and maybe its statements of one fact, as people split it."""
 
     evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
     factual: StrictBool | None = Field(None, validation_alias=AliasChoices("factual", "correctness"))

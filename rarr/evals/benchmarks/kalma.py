@@ -99,9 +99,9 @@ def kalma(data: Path, settings: Settings, options: Options) -> Bench:
 def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
     """Takes the questions that have a graph. Raises `InputError` if none has one."""
     asked = [AskedQuestion(row.id, row.question_specific, tuple(row.triples())) for row in rows]
-    if not (kept := [each for each in asked if each.triples]):
-        raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
-    return kept
+    if kept := [each for each in asked if each.triples]:
+        return kept
+    raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
 
 
 def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
@@ -135,18 +135,13 @@ def _worded(triples: Sequence[Triple]) -> str:
     relations = defaultdict[str, list[str]](list)
     for triple in triples:
         relations[triple.subject].append(relation_words(triple.relation))
-    asked = [
-        f"what is the {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} of {subject}"
-        for subject, words in relations.items()
-    ]
+    joined = {subject: f"{', '.join(words[:-1])} and {words[-1]}" for subject, words in relations.items()}
+    asked = [f"what is the {words.removeprefix(' and ')} of {subject}" for subject, words in joined.items()]
     return f"W{', and '.join(asked)[1:]}?"
 
 
 def graph_answerer(settings: Settings) -> Worker:
-    """Answers questions over graphs with the model of the settings, each with an answerer of its own.
-
-    A question is answered again without some triples of the minimum knowledge, else of the answer.
-    """
+    """Answers each question over its graph, and again without some triples of its knowledge."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -179,10 +174,7 @@ def graph_answerer(settings: Settings) -> Worker:
 
 
 def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Returns the triples but for the absent ones and their inverses, which would say the same.
-
-    The inverse of a triple joins the same two entities: the father of a child and the child of the father.
-    """
+    """Returns the triples but for the absent ones and their inverses (father and child say the same)."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
@@ -190,8 +182,7 @@ def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]
 def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> tuple[Counts, Counts]:
     """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
 
-    A statement names a triple if it has its value, or names its relation. Statements that the answer
-    `before`, over the whole graph, marks as well are not counted.
+    Statements that the answer `before`, over the whole graph, marks as well are not counted.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
@@ -213,10 +204,10 @@ def _stands(value: str, text: str) -> bool:
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the citations of both sets, those of evolved questions by their minimum, and the gaps."""
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
-    shares = {name: _shares(pairs) for name, pairs in answered.items()}
-    yield ScoreTable(title="citations of all answers", rows=shares)
-    minimum = citation_scores(answered[EVOLVED])
-    yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=minimum)
+    rows = {name: _shares(pairs) for name, pairs in answered.items()}
+    yield ScoreTable(title="citations of all answers", rows=rows)
+    rows = citation_scores(answered[EVOLVED])
+    yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=rows)
     gaps = dict[str, dict[str, Measured]]()
     for name, pairs in answered.items():
         for count in REMOVED:

@@ -98,10 +98,9 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
 
 
 def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
-    """Makes the questions of each name that several entities share.
+    """Makes the questions of each name that several entities share, in whatever order they come.
 
-    `texts` holds the documents by the names that the entities give them. Same arguments, same sets, in any
-    order of the entities.
+    `texts` holds the documents by the names that the entities give them.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -182,15 +181,13 @@ def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the search, with and without the reranker. Names with a failed search are left out."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
-    rows = {
-        "search alone": search_scores([(asked, line.searched) for asked, line in done]),
-        "with reranker": search_scores([(asked, line.ranked) for asked, line in done]),
-    }
+    found = {"search alone": [(asked, line.searched) for asked, line in done]}
+    found["with reranker"] = [(asked, line.ranked) for asked, line in done]
+    rows = {name: search_scores(ranked) for name, ranked in found.items()}
     yield ScoreTable(title="questions: the first document is right", rows=rows)
 
 
-Ranked = tuple[NameQuestion, tuple[str, ...]]
-"""A question with the documents that a search found, best first."""
+Ranked = tuple[NameQuestion, tuple[str, ...]]  # a question with the documents of a search, best first
 
 
 def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
@@ -206,7 +203,7 @@ def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
         "heads": _share_over_sets(heads, _is_right),
         "tails": _share_over_sets(tails, _is_right),
         "among 5": _share_over_sets(ranked, partial(_is_right, k=5)),
-        "all of a name": share([all(map(_is_right, members)) for members in _sets(ranked)]),
+        "all of a name": share([all(hits) for hits in _sets(ranked, _is_right)]),
         "confused heads": _share_over_sets(heads, _is_confused),
         "confused tails": _share_over_sets(tails, _is_confused),
     }
@@ -223,13 +220,12 @@ def _is_confused(pair: Ranked) -> bool:
     return not rivals.isdisjoint(ranking[: min(places, default=len(ranking))])
 
 
-def _sets(ranked: Sequence[Ranked]) -> list[list[Ranked]]:
+def _sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> list[list[bool]]:
     by_name = sorted(ranked, key=lambda pair: pair[0].name)
-    return [list(group) for _, group in groupby(by_name, key=lambda pair: pair[0].name)]
+    return [list(map(holds, group)) for _, group in groupby(by_name, key=lambda pair: pair[0].name)]
 
 
 def _share_over_sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> Measured:
     """Computes a share of questions; its interval draws whole sets, whose questions depend on each other."""
-    groups = [[float(holds(pair)) for pair in members] for members in _sets(ranked)]
-    measured = bootstrap(groups, lambda drawn: fmean([each for group in drawn for each in group]))
+    measured = bootstrap(_sets(ranked, holds), lambda drawn: fmean([it for hits in drawn for it in hits]))
     return measured.model_copy(update={"n": len(ranked)})

@@ -66,10 +66,7 @@ class TextLine(FinishedLine):
 
 
 class RevisionLine(FinishedLine):
-    """A revision with its numbers by name, and how many right sentences it has and changed.
-
-    `intent` is kept (1), somewhat kept (0.5), or not (0).
-    """
+    """A revision with its numbers by name, and how many right sentences it has and changed."""
 
     text: str = ""
     numbers: dict[str, float | None] = Field(default_factory=dict)
@@ -86,17 +83,10 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
         raise SettingsError("bench rarr needs a language model: name it with model (--model)")
     judge = settings.models.get("attribute", settings.model)
     rows = sampled(read_rows(data, RevisionRow, EXAMPLE))
-    chosen, written, parts = rows[: options.limit], dict[str, str](), dict[str, Part]()
+    chosen, written, parts = rows[: options.limit], list[TextLine](), dict[str, Part]()
     asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
-
     if asked_now:
-        parts[TEXTS] = Part(
-            asked,
-            TextLine,
-            partial(_writer, settings),
-            asked_now,
-            then=lambda lines: written.update((line.id, line.text) for line in lines),
-        )
+        parts[TEXTS] = Part(asked, TextLine, partial(_writer, settings), asked_now, then=written.extend)
     for name in dict.fromkeys(names):
         changes, baseline = SYSTEMS.get(name) or (_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
@@ -117,13 +107,14 @@ def _writer(settings: Settings) -> Worker:
     return Worker(line, models.all)
 
 
-def _system(settings: Settings, baseline: Baseline, written: Mapping[str, str]) -> Worker:
+def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
     """Revises texts by one system, and has the intent of each revision judged."""
     revising, models = row_reviser(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
+    texts = {line.id: line.text for line in written}
 
     async def line(row: RevisionRow) -> RevisionLine:
-        text = row.text if row.text.strip() else written.get(row.id, "")
+        text = row.text if row.text.strip() else texts.get(row.id, "")
         context = row.context or row.question
         if not text:
             return RevisionLine(id=row.id, error="no text was written to its question")
@@ -160,13 +151,12 @@ def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
 
 
 def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
-    names = lines[0].numbers if lines else {}
-    measures = {name: mean([line.numbers[name] for line in lines]) for name in names}
-    pairs = [(line.numbers["attribution_after"], line.numbers["preservation"]) for line in lines]
-    intents = [line.numbers["intent"] for line in lines]
-    changed = share_of(sum(line.right_changed for line in lines), sum(line.right for line in lines))
+    names, numbers = lines[0].numbers if lines else {}, [line.numbers for line in lines]
+    measures = {name: mean([its[name] for its in numbers]) for name in names}
+    intents = [its["intent"] for its in numbers]
     measures["intent_kept"] = share([None if intent is None else intent == 1 for intent in intents])
-    measures["f1_ap"] = f1_ap_of_set(pairs)
+    measures["f1_ap"] = f1_ap_of_set([(its["attribution_after"], its["preservation"]) for its in numbers])
+    changed = share_of(sum(line.right_changed for line in lines), sum(line.right for line in lines))
     return measures | ({"right_changed": changed} if changed.n else {})
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,9 +89,9 @@ def wikigen(events: Path, documents: Path, settings: Settings, options: Options)
 
 
 def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
-    """Reads the events that have a page, without pages of Wikipedia, which would be copies of the reference.
+    """Reads the events that have a page; pages of Wikipedia would be copies of the reference.
 
-    Raises `InputError` for a missing file, a line of another form, and without an event that has a page.
+    Raises `InputError` for a missing file, a wrong line, and without such an event.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
     for page in read_rows(documents, DocumentRow):
@@ -158,15 +159,14 @@ def scored(event: WikigenEvent, article: Article) -> ArticleLine:
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Computes the means over articles, of the citations as written and as checked, without failed ones."""
-    rows = dict[str, dict[str, Measured]]()
+    rows = defaultdict[str, dict[str, Measured]](dict)
     for system, pairs in parts.items():
         done = [line for _, line in pairs if not line.error]
-        own = {name: mean([getattr(it, name) for it in done]) for name in ("rouge_l", "words", "seconds")}
-        rows[f"{system}, as written"] = _cited([line.as_written for line in done]) | own
-        rows[f"{system}, checked"] = _cited([line.checked for line in done])
+        for how, name in product(("as_written", "checked"), ("recall", "precision", "rate")):
+            scores = [getattr(line, how) for line in done]
+            rows[f"{system}, {how.replace('_', ' ')}"][name] = mean(
+                [it and getattr(it, name) for it in scores]
+            )
+        for name in ("rouge_l", "words", "seconds"):
+            rows[f"{system}, as written"][name] = mean([getattr(line, name) for line in done])
     yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)
-
-
-def _cited(scores: Sequence[CitationScores | None]) -> dict[str, Measured]:
-    names = ("recall", "precision", "rate")
-    return {name: mean([None if it is None else getattr(it, name) for it in scores]) for name in names}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, run
-from evals.doubles import write_rows
+from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
 from rarr.evals.benchmarks.bench import BenchmarkReport, published
@@ -27,17 +27,20 @@ LABELLED: list[dict[str, Any]] = [
 ]
 
 
-def pair(gold: str, label: Any, error: str = "") -> tuple[ClaimRow, VerifiedLine]:
+def pair(
+    gold: str, label: Any, probability: float | None = None, error: str = ""
+) -> tuple[ClaimRow, VerifiedLine]:
     row = ClaimRow.model_validate({"id": "a", "claim": "A.", "evidence": [], "label": gold})
-    verification = None if error else Verification(claim="A.", label=label)
+    verification = None if error else Verification(claim="A.", label=label, probability=probability)
     return row, VerifiedLine(id="a", verification=verification, error=error)
 
 
 def test_classes_of_attrscore_by_hand() -> None:
     """Three attributable: one right, one without a label, one failed; the others are contradictory."""
     judged: Pairs = [
-        pair("attributable", "attributable"), pair("attributable", None), pair("attributable", None, "no"),
-        pair("extrapolatory", "contradictory"), pair("contradictory", "contradictory"),
+        pair("attributable", "attributable"), pair("attributable", None),
+        pair("attributable", None, error="no"), pair("extrapolatory", "contradictory"),
+        pair("contradictory", "contradictory"),
     ]  # fmt: skip
     scores = {name: measure.value for name, measure in claims.class_scores(judged).items()}
     assert scores == {  # attributable: precision 1, recall 1/2
@@ -151,3 +154,73 @@ def test_published_figures_are_shares_and_say_how_rows_differ() -> None:
     assert all(each and each.differ and each.paper for each in figures.values())
     assert figures["expertqa"] and figures["expertqa"].systems["rr_gs_gpt4"]["autoais"] == 0.778
     assert published("answers") is None
+
+
+SUPPORTED = {"id": "right", "claim": HIGH, "evidence": DAM, "label": "Attributable"}
+REFUTED = {
+    "id": "wrong",
+    "claim": "The Hoover Dam is 212 metres high.",
+    "evidence": ["It is popular.", {"text": DAM}],
+    "label": "contradictory",
+}
+BARE = {"id": "bare", "claim": HIGH, "evidence": []}
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "claims.jsonl", SUPPORTED, REFUTED, BARE)
+
+
+def test_report_has_rows_in_order_and_scores_of_the_labelled(labelled: Path, out: Path) -> None:
+    report = claims.verify_claims(labelled, out)
+    assert [(row.id, row.label, row.gold) for row in report.rows] == [
+        ("right", "attributable", "attributable"),
+        ("wrong", "contradictory", "contradictory"),
+        ("bare", "extrapolatory", None),
+    ]
+    assert report.scores is not None
+    assert (report.scores.three_way["accuracy"].value, report.scores.three_way["accuracy"].n) == (1, 2)
+    assert claims.VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
+
+
+def test_failed_judge_is_an_error_that_the_next_call_repeats(labelled: Path, out: Path) -> None:
+    judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")})
+    report = claims.verify_claims(labelled, out, settings=judge, limit=1)
+    assert "the claim could not be judged" in report.rows[0].error
+    assert [list(line) for line in lines(out)] == [["id", "error"]]
+    again = claims.verify_claims(labelled, out, settings=judge, limit=1)
+    assert again == report and len(lines(out)) == 1
+
+
+def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) -> None:
+    texts = [HIGH, "Beavers build dams.", "The Hoover Dam is 212 metres high."]
+    rows = [{"id": str(n), "claim": text, "evidence": DAM} for n, text in enumerate(texts)]
+    model = ScriptedModel(RuleModel())
+    report = claims.verify_claims(
+        write_rows(tmp_path / "claims.jsonl", *rows, BARE), out, settings=Settings(model=model), jobs=1
+    )
+    assert [row.label for row in report.rows] == [
+        "attributable", "extrapolatory", "contradictory", "extrapolatory",
+    ]  # fmt: skip
+    assert len(model.calls) == 1
+
+
+JUDGED = [
+    pair("attributable", "attributable", 0.9),
+    pair("attributable", "attributable", 0.8),
+    pair("attributable", "extrapolatory", 0.4),
+    pair("extrapolatory", "extrapolatory", 0.3),
+    pair("contradictory", "attributable", 0.6),
+    pair("contradictory", None, None),
+]
+
+
+def test_scores_of_supported_or_not_by_hand() -> None:
+    scores = claims.claim_scores(JUDGED)
+    two = {name: measure.value for name, measure in scores.two_way.items()}
+    expected = [2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
+    names = ("precision", "recall", "accuracy", "balanced_accuracy", "auc")
+    assert [two[name] for name in names] == pytest.approx(expected)
+    assert (scores.two_way["auc"].n, scores.two_way["auc"].unjudged) == (5, 1)
+    assert scores.confusion["contradictory"] == {"attributable": 1, "extrapolatory": 0, "contradictory": 0}
+    assert claims.claim_scores([]) == claims.ClaimScores()

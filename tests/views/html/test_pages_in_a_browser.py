@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from browsing import CONTRAST, Watch, offline, started
-from evals.doubles import write_rows
-from evals.makers import CLAIM
+from evals.doubles import CLAIM, write_rows
 from playwright.sync_api import Browser, Page, ViewportSize
 from traces.runs import recorded
 
