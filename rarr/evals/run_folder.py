@@ -27,14 +27,7 @@ from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import Endpoint, Settings, installed_version
 from rarr.tools.concurrency import run, together
 from rarr.tools.models.failures import redacted
-from rarr.tools.storage.files import (
-    Appending,
-    locked,
-    sync_folder,
-    whole_lines,
-    write_whole,
-    writing,
-)
+from rarr.tools.storage.files import Appending, locked, sync_folder, whole_lines, write_whole, writing
 from rarr.valid_unicode import valid
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"

@@ -131,8 +131,13 @@ def run_bench(
 
 def published(name: str) -> PublishedFigures | None:
     """Returns the figures of the paper of a bench; None if there are none to print."""
-    figures = json.loads(files(__package__).joinpath("published.json").read_text(encoding="utf-8"))
+    figures = shipped("published.json")
     return PublishedFigures(**figures[name]) if name in figures else None
+
+
+def shipped(name: str) -> Any:
+    """Reads a file of JSON that lies beside the benches."""
+    return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def sampled(rows: Iterable[Sampled]) -> list[Sampled]:

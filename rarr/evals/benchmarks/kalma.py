@@ -80,7 +80,7 @@ class AnswerLine(FinishedLine):
     """
 
     cited: tuple[Triple, ...] = ()
-    aligned: tuple[bool, ...] = ()
+    aligned: Counts = (0, 0)
     written: Counts = (0, 0)
     marked: Counts = (0, 0)
     gaps: dict[int, tuple[Counts, Counts]] = Field(default_factory=dict)
@@ -164,7 +164,7 @@ def graph_answerer(settings: Settings) -> Worker:
         return AnswerLine(
             id=asked.id,
             cited=triples,
-            aligned=tuple(it is not None and _stands(it.object, text) for text, it in cited),
+            aligned=(sum(it is not None and _stands(it.object, text) for text, it in cited), len(cited)),
             written=(sum(each.existing for each in said), sum(each.written for each in said)),
             marked=(sum(each.needs_support for each in said), len(said)),
             gaps=gaps,
@@ -247,7 +247,7 @@ def _shares(pairs: Pairs) -> dict[str, Measured]:
     return {
         "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
         "as written": _summed([line.written for line in lines]),
-        "aligned": share([hit for line in lines for hit in line.aligned]),
+        "aligned": _summed([line.aligned for line in lines]),
         "without a citation": share([not line.cited for line in lines]),
         "marked [NA]": _summed([line.marked for line in lines]),
     }

@@ -5,12 +5,10 @@ entities of a name can answer. A set without a clear head is left out; a propert
 have makes no question; a value must stand in the opening of a document.
 """
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from random import Random
@@ -22,7 +20,7 @@ from pydantic import BeforeValidator, Field
 
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable
+from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, shipped
 from rarr.evals.metrics import Measured, bootstrap, share
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
@@ -36,16 +34,16 @@ EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apoll
 LEAST_GAP = 0.1  # (p1 - p2) / mean(p1, p2) of the popularity of the head and the next entity
 OPENING = 350  # words of a document in which a value must stand
 DEPTH = 20  # documents that a search returns for a question
-_TEMPLATES: Mapping[str, Sequence[str]] = json.loads(
-    files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
-)
-"""The questions for properties, with $entity."""
+TEMPLATES = "name_templates.json"  # the questions for properties, with $entity
 
 
 def _writings(given: Any) -> Any:
     values = given if isinstance(given, list) else [given]
     written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in values]
     return [writing for writings in written for writing in writings]
+
+
+Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):
@@ -58,9 +56,7 @@ class Entity(Row):
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Annotated[tuple[Text, ...], BeforeValidator(_writings)]] = Field(
-        default_factory=dict
-    )
+    properties: dict[str, Writings] = Field(default_factory=dict)
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
 
@@ -88,7 +84,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
-    sets = name_sets(entities, corpus_texts(settings.corpus))
+    sets = name_sets(entities, openings(settings.corpus))
     every, chosen = ([asked for each in some for asked in each] for some in (sets, sets[: options.limit]))
     if not every:
         raise InputError(f"{data} has no name that things share, with a property that the corpus states")
@@ -100,7 +96,7 @@ def names(data: Path, settings: Settings, options: Options) -> Bench:
 def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
     """Makes the questions of each name that several entities share, in whatever order they come.
 
-    `texts` holds the documents by the names that the entities give them.
+    `texts` are the openings of the documents, by the names that the entities give them.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -122,32 +118,29 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
 
 
 def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
-    openings = {
-        it: " ".join(texts.get(it, "").split()[:OPENING]) for each in members for it in each.documents
-    }
+    templates = shipped(TEMPLATES)
     owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
         for property_, values in sorted(member.properties.items()):
             stated = [" ".join(value.split()).casefold() for value in values]
-            gold = tuple(
-                it for it in member.documents if any(each in openings[it].casefold() for each in stated)
-            )
+            gold = tuple(it for it in member.documents if any(each in texts.get(it, "") for each in stated))
             if owners[property_] == 1 and gold:
-                templates = _TEMPLATES.get(property_, ["What is the $property of $entity?"])
-                template = Template(Random(f"0/{member.id}/{property_}").choice(templates))
+                worded = templates.get(property_, ["What is the $property of $entity?"])
+                template = Template(Random(f"0/{member.id}/{property_}").choice(worded))
                 text = template.substitute(entity=name, property=property_)
                 id_ = f"{name}/{member.id}/{property_}"
                 yield NameQuestion(id_, name, members, member, text[0].upper() + text[1:], gold)
 
 
-def corpus_texts(path: Path) -> dict[str, str]:
-    """Reads the texts of a corpus by the names that entities give them; skips unreadable files."""
+def openings(path: Path) -> dict[str, str]:
+    """Reads the openings of a corpus's documents by the names that entities give them, in lower case."""
     texts = dict[str, str]()
     for file in scan(path.expanduser())[0]:
         with suppress(UnreadableError):  # `rarr doctor` reports it
             for document in extract(file.path, lambda problem: None):
                 item = f"#{document.item}" if document.item else ""
-                texts[document.source or f"{file.name}{item}"] = document.text
+                opening = " ".join(document.text.split()[:OPENING]).casefold()
+                texts[document.source or f"{file.name}{item}"] = opening
     if not texts:
         raise InputError(f"corpus {str(path)!r} holds no document that can be read: see rarr index")
     return texts
@@ -158,8 +151,13 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
     # The longest name that fits counts, since a folder may hold a file of the same name.
     known = sorted({name for entity in entities for name in entity.documents}, key=len, reverse=True)
 
+    ends = [(name, name if name.startswith("#") else f"/{name}") for name in known]
+
+    def document_of(source: str) -> str:
+        return next((name for name, end in ends if source == name or source.endswith(end)), source)
+
     def found(passages: Sequence[Passage]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(document_of(it.source, known) for it in passages))
+        return tuple(dict.fromkeys(document_of(passage.source) for passage in passages))
 
     async def line(asked: NameQuestion) -> NamesLine:
         passages = await made.retriever.retrieve(asked.text, DEPTH)
@@ -169,12 +167,6 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
         return NamesLine(id=asked.id, searched=found(passages), ranked=ranked)
 
     return Worker(line, (*made.models, *made.opened))
-
-
-def document_of(source: str, names: Sequence[str]) -> str:
-    """Finds the first of `names` that fits the address of a passage, which starts with the corpus's path."""
-    ends = {name: name if name.startswith("#") else f"/{name}" for name in names}
-    return next((name for name, end in ends.items() if source == name or source.endswith(end)), source)
 
 
 def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:

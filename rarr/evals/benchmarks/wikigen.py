@@ -7,16 +7,15 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
 from rarr.evals.metrics import Measured, mean, rouge_l
-from rarr.evals.rows import Row, read_rows
+from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.records.articles import Article, CitationScores
@@ -26,20 +25,6 @@ from rarr.tools.concurrency import work
 from rarr.tools.text.wording import is_failure
 
 SYSTEMS = ("prr", "extractive")  # each section is written alone; the second without a language model
-
-
-class EventSection(BaseModel):
-    """A section of the reference article."""
-
-    text: str
-
-
-class EventRow(Row):
-    """An event with its reference article."""
-
-    event_id: str
-    title: str
-    sections: tuple[EventSection, ...]
 
 
 class DocumentRow(Row):
@@ -52,13 +37,24 @@ class DocumentRow(Row):
     is_wikipedia: bool
 
 
-class WikigenEvent(NamedTuple):
-    """An event to write about, with its pages. `reference` is the article by people."""
+class EventSection(BaseModel):
+    """A section of the reference article."""
 
-    id: str
+    text: str
+
+
+class EventRow(Row):
+    """An event to write about, with its reference article by people, and its pages."""
+
+    id: Text = Field(validation_alias="event_id")
     title: str
-    reference: str
-    documents: tuple[DocumentRow, ...]
+    sections: tuple[EventSection, ...]
+    documents: tuple[DocumentRow, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        """The text of the article by people."""
+        return "\n\n".join(section.text for section in self.sections)
 
 
 class ArticleLine(FinishedLine):
@@ -88,7 +84,7 @@ def wikigen(events: Path, documents: Path, settings: Settings, options: Options)
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, tables)
 
 
-def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
+def events_of(events: Path, documents: Path) -> list[EventRow]:
     """Reads the events that have a page; pages of Wikipedia would be copies of the reference.
 
     Raises `InputError` for a missing file, a wrong line, and without such an event.
@@ -97,11 +93,8 @@ def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
     for page in read_rows(documents, DocumentRow):
         if not page.is_wikipedia:
             pages[page.event_id].append(page)
-    found = [
-        WikigenEvent(it.event_id, it.title, "\n\n".join(part.text for part in it.sections), tuple(about))
-        for it in read_rows(events, EventRow)
-        if (about := pages.get(it.event_id))
-    ]
+    rows = [row for row in read_rows(events, EventRow) if row.id in pages]
+    found = [row.model_copy(update={"documents": tuple(pages[row.id])}) for row in rows]
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
     return sampled(found)
@@ -131,7 +124,7 @@ class EventPages:
 def _writer(settings: Settings) -> Worker:
     made = wire(settings, measuring=True)
 
-    async def line(event: WikigenEvent) -> ArticleLine:
+    async def line(event: EventRow) -> ArticleLine:
         pages = await work(EventPages, event.documents)
         article = await Writer(components=replace(made, retriever=pages)).awrite(event.title)
         failed = [each.message for each in article.warnings if is_failure(each)]
@@ -142,7 +135,7 @@ def _writer(settings: Settings) -> Worker:
     return Worker(line, (*made.models, *made.opened))
 
 
-def scored(event: WikigenEvent, article: Article) -> ArticleLine:
+def scored(event: EventRow, article: Article) -> ArticleLine:
     """Scores an article by its citations, and by the words that it shares with the reference."""
     written = [each for each in article.sections if each.state == "written"]
     text = "\n\n".join(article.research.text[each.start : each.end] for each in written)

@@ -36,7 +36,8 @@ ENTITIES = [
     entity("ostrel-river", "Ostrel", 310, length="212 kilometres"),
     entity("osk", "Osk", 10, length="90 kilometres"),
 ]
-SETS = name_sets([Entity.model_validate(each) for each in ENTITIES], PAGES)
+OPENINGS = {name: text.casefold() for name, text in PAGES.items()}
+SETS = name_sets([Entity.model_validate(each) for each in ENTITIES], OPENINGS)
 
 
 def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
@@ -51,7 +52,7 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
         ("ostrel", "Who directed Ostrel?"),
         ("ostrel-river", "How long is Ostrel?"),
     }
-    turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], PAGES)
+    turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], OPENINGS)
     assert {each[0].name: each for each in turned} == {each[0].name: each for each in SETS}
 
 
@@ -66,7 +67,7 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
 )
 def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any], sets: set[str]) -> None:
     given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
-    made = name_sets([Entity.model_validate(each) for each in given], PAGES)
+    made = name_sets([Entity.model_validate(each) for each in given], OPENINGS)
     assert {each[0].name for each in made} <= sets
 
 
