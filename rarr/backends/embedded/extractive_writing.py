@@ -17,9 +17,9 @@ from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_head
 
 _SENTENCES = 10  # of a section, at most
 _HEADINGS = 100  # of a plan, at most
-_FEWEST, _MOST = 5, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
+_FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
-_SENTENCE = re.compile(r"[\"“«(]?\w.*[.!?][\"”»)]?", re.DOTALL)
+_SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
 
 
 class Quotable(NamedTuple):

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
+from rarr.backends.embedded.values.tables import unit_of
 from rarr.backends.embedded.words import (
     MOODS,
     OPENERS,
@@ -14,6 +15,7 @@ from rarr.backends.embedded.words import (
     PRONOUNS,
     TENSES,
     WEIGHTY,
+    is_claiming,
     is_small,
     language_of,
     stem,
@@ -42,17 +44,23 @@ _WRONG = (
 )
 _LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
 _AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
-_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}|{_AS_LABEL}")
+_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}|{_AS_LABEL}|\b(?:until|till|bis|jusqu)\b\D{{1,12}}\d")
 _FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
-_THIS = rf"{_FIRST}(?:this|that|these|those|it|das|dies\w*|es|c['’]est|cela|ceci|ce)\b"
+_IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 _COMMENT = re.compile(
-    rf"(?is){_THIS}.*\b{_WRONG}|{_THIS}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
+    rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
     r"|\A\W*not\s\w+\W*\Z|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
     rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
 )
 _ANNOUNCEMENT = re.compile(
-    rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}|\b(?:the following|folgende\w?|ce qui suit)\.\Z"
+    rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
+    r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
+)
+# What may stand for a line as a whole, and the word behind it.
+_REFERENCE = re.compile(
+    r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
+    r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
 )
 _FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
@@ -247,18 +255,37 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
 
 def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
     """Numbers the lines that are not struck out, and that no title, heading or line beside calls wrong."""
-    denied, is_struck = (0 if _CALLS_WRONG.search(title) else 8), False  # from this level of headings
+    denied, is_struck = (0 if _calls_wrong(title) else 8), False  # from this level of headings
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         level = len(line) - len(line.lstrip("#")) or 7
         is_heading = "|" not in line and not line.rstrip().endswith(tuple(".!?:;,"))
         if is_heading and level <= denied and not _LIST_ITEM.match(line):
-            denied = level if _CALLS_WRONG.search(line) else 8
+            denied = level if _calls_wrong(line) else 8
         opens = line.count("~~") % 2 == 1
         is_announced = _ANNOUNCEMENT.search(before.strip()) or _is_limited(line, before)
-        is_framed = is_announced or _COMMENT.search(after)
+        is_framed = is_announced or _COMMENT.search(after) or _is_taken_up(line, after)
         if not (denied < 8 or is_struck or opens or is_framed):
             yield number
         is_struck ^= opens
+
+
+def _calls_wrong(heading: str) -> bool:
+    words = WORD.findall(heading.casefold())
+    return any(map(is_claiming, words)) or bool(_CALLS_WRONG.search(heading))
+
+
+def _is_taken_up(line: str, after: str) -> bool:
+    """Does the next line speak of this one as a whole ("The court rejected this")? Nobody reads how."""
+    items, subject = items_of(line), next(iter(items_of(after)), _NONE)
+    verbs = {item.stem: item.word for item in items if item.form and item.stem}
+    if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
+        return True  # "It is approved. The approval was revoked."
+    told = {item.key for item in items}
+    for behind in _REFERENCE.findall(after):
+        keys = {item.key for item in items_of(behind)}
+        if not (unit_of(behind) or (keys and keys <= told)):
+            return True
+    return False
 
 
 def _is_limited(line: str, before: str) -> bool:

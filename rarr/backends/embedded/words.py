@@ -35,14 +35,18 @@ _MOODS = (
     "may might can could should would must shall will ought kann können könnte darf dürfen soll sollen"
     " sollte muss müssen müsste peut peuvent pourrait doit doivent devrait"
 )
+_CLAIMING = (
+    "former formerly deny denied claim claimed allege alleged allegation propose proposed expected"
+    " reject rejected refuse refused fail failed ehemals früher angeblich abgelehnt ancien prévu"
+    " rejeté"
+)
 _WEIGHTY = (
     f"{_NEGATIONS} {_FOCUS} {_MOODS} unless except until before after if whether either both all every each"
     " any some most few less more fewer least almost nearly hardly up down over under above below than"
-    " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect expected"
-    " hope reject rejected refuse refused fail failed said außer bis vor nach falls wenn ob alle jeder jede"
-    " jedes einige meisten wenige weniger mehr fast beinahe knapp kaum über unter als ehemals früher geplant"
-    " angeblich sauf jusque avant après si tous toutes tout toute chaque quelques plupart moins plus presque"
-    " sur sous ancien prévu"
+    f" plan planned expect hope said {_CLAIMING} außer bis vor nach falls wenn ob alle jeder jede"
+    " jedes einige meisten wenige weniger mehr fast beinahe knapp kaum über unter als geplant"
+    " sauf jusque avant après si tous toutes tout toute chaque quelques plupart moins plus presque"
+    " sur sous"
 )
 _OPPOSITES = (
     "north south east west northern southern eastern western; left right; up down; upper lower; upstream"
@@ -102,12 +106,25 @@ def same_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, Fals
     return past == [True, True] or (True not in past and _ENDINGS.issuperset(endings) and not is_weak)
 
 
+def is_claiming(word: str) -> bool:
+    """Does a word, in any inflection, say of a thing that it is claimed, or not so, not yet or no longer?"""
+    return not _claiming_stems().isdisjoint(_forms(word))
+
+
+@cache
+def _claiming_stems() -> frozenset[str]:
+    return frozenset(form for word in _CLAIMING.split() for form in _forms(word))
+
+
 @cache
 def _opposite_stems() -> tuple[frozenset[str], ...]:
     return tuple(
-        frozenset(form for word in group.split() for form in (word, *(stem(word, name) for name in _SMALL)))
-        for group in _OPPOSITES.split(";")
+        frozenset(form for word in group.split() for form in _forms(word)) for group in _OPPOSITES.split(";")
     )
+
+
+def _forms(word: str) -> list[str]:
+    return [word, *(stem(word, name) for name in _SMALL)]
 
 
 @lru_cache(maxsize=8192)
