@@ -50,6 +50,7 @@ _OVERVIEW = 8  # triples of an entity, quoted for a question that only names it
 _QUOTED = 5  # sentences that are quoted for the same words
 _BETWEEN = "\n\n"  # statements, when they are read
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"(?<=\w )[^\W\d_a-zà-ÿ]\w*")  # a word in a capital, not the first one
 _UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
 
 
@@ -148,7 +149,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     asked, quotes = telling_stems(question), dict[str, dict[int, None]]()
     triples = _asked_for(asked, sources)
     said = set[str]().union(*(words for words, *_ in triples))
-    for words, number, text in [*triples, *_sharing(set(asked) - said or set(asked), sources)]:
+    for words, number, text in [*triples, *_sharing(question, set(asked) - said or set(asked), sources)]:
         quotes.setdefault(text, {})[number] = None
         said |= words
     lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
@@ -161,6 +162,15 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     ]
     found += [Statement(text=gap, status="no_evidence", needs_support=True) for gap in gaps]
     return found + [Statement(text=_UNJUDGED, needs_support=True)] * bool(quotes)
+
+
+def _names_another(sentence: str, question: str) -> bool:
+    """Does a name of the question go on in the sentence, as "Velatrin" in "Velatrin Forte"?"""
+    for name in set(_NAME.findall(question)):
+        behind = re.findall(rf"\b{re.escape(name)}\b(?: ([^\W\d_a-zà-ÿ]\w*))?", sentence)
+        if behind and all(word and word not in question for word in behind):
+            return True
+    return False
 
 
 def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Quote]:
@@ -185,14 +195,15 @@ def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Q
     return [line for line, own in lines if line[1] in chosen or not rest.isdisjoint(own)]
 
 
-def _sharing(asked: set[str], sources: Sequence[AnswerSource]) -> Iterator[_Quote]:
+def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) -> Iterator[_Quote]:
     """Yields the sentences that share the rarest words, then those that share the rest.
 
-    The title counts as words of a sentence. A single word is shared by chance, unless nothing else is asked.
+    The title counts as words of a sentence; one about another name is left out. A single word is shared by
+    chance, unless nothing else is asked.
     """
     lines = list[_Quote]()
     for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
-        for _, sentence, _ in quotable_sentences(passage):
+        for sentence in (it for _, it, _ in quotable_sentences(passage) if not _names_another(it, question)):
             if own := asked.intersection(telling_stems(sentence)):
                 lines.append((own | asked.intersection(telling_stems(passage.title)), number, sentence))
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))

@@ -168,9 +168,10 @@ def answer(question: str, settings: "Settings") -> int:
         answered = answerer.answer(asked)
     streams.write_result(answered, lambda: f"{answered.render()}\n")
     told = [it for it in answered.warnings if is_failure(it) or it.code == "reader_unreliable"]
-    unread = {"unjudged", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
-    lost = told if {it.status for it in answered.statements} <= unread else []
+    unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
+    is_lost = {it.status for it in answered.statements} <= unread
     if not options.as_json():  # JSON holds all of it
         refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
-        streams.warn(*refused, *grouped(it for it in answered.warnings if it not in lost))
-    return streams.complain(f"nothing could be checked: {grouped(lost)[0]}", 3) if lost else 0
+        streams.warn(*refused, *grouped(it for it in answered.warnings if not is_lost or it not in told))
+    why = grouped(told)[0] if told else "no source answers the question"
+    return streams.complain(f"nothing could be checked: {why}", 3) if is_lost else 0

@@ -112,6 +112,21 @@ async def test_sentences_with_most_words_of_the_question_are_quoted_and_others_a
     assert (right, others, unnamed) == (51, 61, 20)  # "Who approved Velastin?" has all words of a sentence
 
 
+@pytest.mark.parametrize(
+    ("source", "quotes"),
+    [
+        ("Velatrin Forte is taken with milk.", []),
+        ("Is Velatrin taken with milk?", []),
+        ("Velatrin tablets are never taken with milk.", ["Velatrin tablets are never taken with milk."]),
+    ],
+)
+def test_no_quote_is_a_question_or_about_a_name_that_goes_on(
+    source: str, quotes: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text(source, encoding="utf-8")
+    assert quotes_of("Can Velatrin be taken with milk?", corpus=tmp_path)[0] == quotes
+
+
 QUESTION = "Who was Marie Curie?"
 COUGH = "Marie Curie was born in Warsaw with a cough."
 RESTS = "the check does not rest on it"

@@ -125,6 +125,13 @@ def test_value_that_another_line_has_is_not_corrected() -> None:
         "The weir opened in {} and 1999.",
         "The weir opened in {} (others say 1999).",
         "The weir opened in {}. This is false.",
+        "The weir opened in {}. The court rejected this.",
+        "The weir opened in {}. This clause is void.",
+        "The weir opened in {}. Dieser Antrag fand keine Mehrheit.",
+        "The weir was opened in {}. The opening was put off.",
+        "Until 2020 the following applied. The weir opened in {}.",
+        "# Claims of the tenant\n\nThe weir opened in {}.",
+        "# Old plan, valid until 2019\n\nThe weir opened in {}.",
         "The weir opened in {}. But that was never so.",
         "The following is untrue. The weir opened in {}.",
         "# Myths\n\n## Of old\n\nThe weir opened in {}.",
@@ -136,6 +143,18 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
     for year in (1958, 1985):
         card = read("The weir opened in 1958.", source.format(year))
         assert (card.verdict, card.edits) == ("open", ())
+
+
+@pytest.mark.parametrize(
+    "after", ["This weir has 4 gates.", "These days it has 4.", "That year Holt died.", "It holds."]
+)
+@pytest.mark.parametrize("before", ["", "# Plan of the valley\n\n", "The following day it rained. "])
+def test_ordinary_line_beside_it_leaves_it_a_statement(before: str, after: str) -> None:
+    verdicts = [
+        read(f"The weir opened in {year}.", f"{before}The weir opened in 1958. {after}").verdict
+        for year in (1958, 1985)
+    ]
+    assert verdicts == ["yes", "no"]
 
 
 def test_value_keeps_the_full_stop_of_its_sentence() -> None:
