@@ -8,11 +8,11 @@ from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
-from rarr.batches.jobs import Done, Job, Runner, WorkerLostError, as_given, original, sendable
+from rarr.batches.jobs import Done, Job, Runner, Task, WorkerLostError, as_given, original, sendable
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.requests import Call, Json, ProxyOptions
-from rarr.settings import ServeMode, Settings
+from rarr.serve.requests import Call, Json, TextBody
+from rarr.settings import Settings
 
 _log = logging.getLogger("rarr.serve")
 MARGIN_S = 0.15
@@ -61,33 +61,31 @@ class Desk:
             stopping.cancel()
 
 
+def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
+    """Makes a job without its text of what a caller chose, and of further options of the task."""
+    return Job(
+        task,
+        text="",
+        run_id="",
+        sources=as_given(body.sources),
+        corpus=body.corpus,
+        deadline_s=body.deadline_s or settings.serve_deadline_s,
+        options=body.model_dump(include={"mode", "search"}, exclude_none=True) | options,
+    )
+
+
 class TextWork:
-    """Gives jobs for the texts of one answer to the desk. `turns` are the messages of the conversation.
+    """Gives jobs for the texts of one answer to the desk, each like `job`; `turns` are the conversation.
 
     `key` is that of the request: a stream may bring it in several pieces.
     """
 
     def __init__(
-        self,
-        desk: Desk,
-        call: Call,
-        options: ProxyOptions,
-        mode: ServeMode,
-        turns: Sequence[Mapping[str, Any]],
-        settings: Settings,
-        key: str = "",
+        self, desk: Desk, call: Call, job: Job, turns: Sequence[Mapping[str, Any]], key: str = ""
     ) -> None:
-        self._desk, self._call, self.key = desk, call, key
+        self._desk, self._call, self._job, self.key = desk, call, job, key
         self._turns = latest_turns(turns)  # without images, since each block's job has it
-        self._job = Job(
-            "postprocess",
-            text="",
-            run_id="",
-            sources=as_given(options.sources),
-            corpus=options.corpus,
-            deadline_s=options.deadline_s or settings.serve_deadline_s,
-            options={"mode": mode, **({"search": options.search} if options.search else {})},
-        )
+        mode = job.options["mode"]
         self.changes_text = mode != "check"
         """Whether the text may change. If not, it need not be held back."""
         self.needs_whole = mode in ("cite", "check")

@@ -11,7 +11,7 @@ import httpx2
 from starlette.types import Send
 
 from rarr.errors import SettingsError
-from rarr.serve.chat import Desk, TextWork, turns, why_not, work_on
+from rarr.serve.chat import Desk, TextWork, job_of, turns, why_not, work_on
 from rarr.serve.requests import (
     TOKEN_HEADER,
     Call,
@@ -97,8 +97,8 @@ class Proxy:
         call.log["mode"] = mode = options.mode or self._settings.serve_mode
         if why := "off" if mode == "off" else why_not(request):
             return why
-        messages, hidden = turns(request.get("messages")), key.decode("latin-1")
-        return TextWork(self._desk, call, options, mode, messages, self._settings, hidden)
+        job = job_of("postprocess", options, self._settings, mode=mode)
+        return TextWork(self._desk, call, job, turns(request.get("messages")), key.decode("latin-1"))
 
     async def aclose(self) -> None:
         """Closes the connections to the server behind."""

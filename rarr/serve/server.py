@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -15,10 +16,10 @@ import uvicorn
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses, as_given
+from rarr.batches.jobs import Runner, Task, Tasks, WorkerProcesses
 from rarr.errors import InputError
 from rarr.records import Notice, Revision
-from rarr.serve.chat import Desk, TextWork, turns
+from rarr.serve.chat import Desk, TextWork, job_of, turns
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
@@ -89,16 +90,9 @@ class Application:
     async def _own(self, call: Call) -> Response:
         kind = OWN[call.path]
         body: Any = call.read(kind, self._settings)
-        job = Job(
-            "verify" if kind is VerifyBody else "postprocess",
-            body.text,
-            call.new_run(),
-            context=body.context,
-            sources=as_given(body.sources),
-            corpus=body.corpus,
-            deadline_s=body.deadline_s or self._settings.serve_deadline_s,
-            options=body.model_dump(include={"mode", "search"}, exclude_none=True),
-        )
+        task: Task = "verify" if kind is VerifyBody else "postprocess"
+        made = {"text": body.text, "run_id": call.new_run(), "context": body.context}
+        job = replace(job_of(task, body, self._settings), **made)
         call.log["run_id"] = job.run_id
         try:
             done: Any = await self.desk.done(job)
@@ -106,22 +100,21 @@ class Application:
             raise Refusal(400, "invalid_input", str(error)) from None
         codes = {notice.code for notice in getattr(done, "warnings", ())} & {"deadline", "failed"}
         call.note(getattr(done, "outcome", codes.pop() if codes else "finished"))
-        if kind is ReviseBody and (revision := done.revision) is None:
+        if kind is ReviseBody:
             told = Notice(code=done.outcome, message=done.notice, node="")
-            known: dict[str, Any] = {"text": job.text, "changed": False, "warnings": (told,)}
-            revision = Revision(run_id=job.run_id, original=job.text, **known)
-        record = revision if kind is ReviseBody else done
-        return Response(record.model_dump_json(), media_type="application/json")
+            known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
+            done = done.revision or Revision(run_id=job.run_id, changed=False, **known)
+        return Response(done.model_dump_json(), media_type="application/json")
 
     async def _guardrail(self, call: Call) -> Response:
         """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
         body = call.read(GuardrailBody, self._settings)
-        options = checked(
-            ProxyOptions, body.additional_provider_specific_params or {}, "rarr", self._settings
-        )
+        chosen = body.additional_provider_specific_params or {}
+        options = checked(ProxyOptions, chosen, "rarr", self._settings)
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
-        work = TextWork(self.desk, call, options, mode, turns(body.structured_messages), self._settings)
+        job = job_of("postprocess", options, self._settings, mode=mode)
+        work = TextWork(self.desk, call, job, turns(body.structured_messages))
         results = await asyncio.gather(*map(work.result, [] if passes else body.texts or []))
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})

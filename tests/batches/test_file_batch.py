@@ -3,20 +3,16 @@
 import asyncio
 import json
 import threading
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batches.conftest import RIGHT, WRONG, Batch, Deadly
-from rarr import Settings
-from rarr.batches import file_batch
 from rarr.batches.results import Columns
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.storage.files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 NAMES = ("Orrel", "Arden", "Calder", "Dovey")
@@ -76,31 +72,22 @@ def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
     assert texts == [f"It closed in 1937 {flood}.", TRUE, TRUE]
 
 
-def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(batch: Batch) -> None:
     begun, refused = threading.Event(), threading.Event()
 
     class Silent:
         async def retrieve(self, query: str, k: int) -> list[Passage]:
             begun.set()
-            await asyncio.to_thread(refused.wait, 30)
+            await asyncio.to_thread(refused.wait, 60)
             return []
 
     batch.rows({"text": WRONG})
     settings = batch.settings(search=["corpus", Silent()])
     first = threading.Thread(target=batch.revise, args=(settings,))
-
-    def locked_later(lock: Path, message: str) -> AbstractContextManager[None]:
-        patch.undo()
-        first.start()
-        assert begun.wait(30)
-        return locked(lock, message)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(file_batch, "locked", locked_later)
-        with pytest.raises(InputError, match="is being written by another rarr batch: wait for it"):
-            batch.revise(settings)
+    first.start()
+    assert begun.wait(60)
+    with pytest.raises(InputError, match="is being written by another rarr batch: wait for it"):
+        batch.revise(settings)
     refused.set()
     first.join()
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
@@ -128,20 +115,17 @@ def test_input_that_cannot_be_used_is_refused_and_a_corrected_call_begins_afresh
     assert batch.revise(mode="check").rows == 1
 
 
-@pytest.mark.parametrize(
-    ("now", "what"),
-    [
-        ({"mode": "check"}, "mode revise, not check"),
-        ({"columns": Columns("answer")}, "--text text, not answer"),
-        ({"full": True}, "--full off, not on"),
-    ],
-)
-def test_other_columns_and_other_records_are_refused(now: dict[str, Any], what: str, batch: Batch) -> None:
+def test_other_columns_and_other_records_are_refused(batch: Batch) -> None:
     batch.rows({"text": WRONG, "answer": RIGHT})
     batch.revise()
     written = batch.out.read_bytes()
-    with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
-        batch.revise(**now)
+    for now, what in (
+        ({"mode": "check"}, "mode revise, not check"),
+        ({"columns": Columns("answer")}, "--text text, not answer"),
+        ({"full": True}, "--full off, not on"),
+    ):
+        with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
+            batch.revise(**now)
     assert batch.ran == [WRONG] and batch.out.read_bytes() == written
 
 
@@ -163,20 +147,18 @@ def test_disk_that_is_full_at_the_end_keeps_the_results(name: str, batch: Batch)
 
 
 @pytest.mark.loopback
-def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch, request: Any) -> None:
-    server = ScriptedServer(RuleModel(), models=("one",)).__enter__()
-    request.addfinalizer(server.close)
+def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch) -> None:
     batch.rows(*({"text": f"The {name} Bridge opened in 1932."} for name in NAMES))
     for name in NAMES:
         page = f"# {name} Bridge\n\nTraffic first went over the {name} Bridge in 1936."
         (batch.folder / "corpus" / f"{name}.md").write_text(page)
-    model = {"model": "vllm:one", "base_url": server.url, "concurrency": 1}
-    settings: Settings = batch.settings(**model, endpoints={"vllm:one": {"price": (1.0, 1.0)}})
-    limit = 1e-9  # the first row costs more
-    first = batch.revise(settings, max_cost=limit)
-    assert 0 < first.rows < len(NAMES) and first.left == len(NAMES) - first.rows
-    assert first.cost and first.cost > limit
-    asked = len(server.requests)
-    assert batch.revise(settings, max_cost=limit) == first and len(server.requests) == asked
-    more = batch.revise(settings, max_cost=1.0)
+    with ScriptedServer(RuleModel(), models=("one",)) as server:
+        model = {"model": "vllm:one", "base_url": server.url, "concurrency": 1}
+        settings = batch.settings(**model, endpoints={"vllm:one": {"price": (1.0, 1.0)}})
+        first = batch.revise(settings, max_cost=1e-9)  # the first row costs more
+        assert 0 < first.rows < len(NAMES) and first.left == len(NAMES) - first.rows
+        assert first.cost and first.cost > 1e-9
+        asked = len(server.requests)
+        assert batch.revise(settings, max_cost=1e-9) == first and len(server.requests) == asked
+        more = batch.revise(settings, max_cost=1.0)
     assert (more.rows, more.left) == (len(NAMES), 0)

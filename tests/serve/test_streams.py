@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
 
-from rarr import Settings
+from rarr.batches.jobs import Job
 from rarr.serve.chat import Desk, TextWork
-from rarr.serve.requests import Call, ProxyOptions, Refusal
+from rarr.serve.requests import Call, Refusal
 from rarr.serve.streams import Paragraphs, Stream
 from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
@@ -96,7 +96,8 @@ async def sent(
 ) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
-    work = TextWork(Desk(runner or KnownRunner()), call, ProxyOptions(), mode, [], Settings(), key)
+    job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
+    work = TextWork(Desk(runner or KnownRunner()), call, job, [], key)
     out = list[Any]()
     try:
         async for made in Stream(work, 10).pieces(_body(came)):
