@@ -70,14 +70,12 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
         turns.pop()
     last, left, kept = len(turns) - 1, LONGEST, dict[int, str]()
     asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
-    if asked != last:  # a long turn after it must not push it out
-        kept[asked] = turns[asked]["content"][-LONGEST // 2 :]
-        left -= len(kept[asked])
-    for number in (number for number in range(last, -1, -1) if number != asked or asked == last):
+    for number in dict.fromkeys((asked, last, *range(last, -1, -1))) if turns else ():
         text = turns[number]["content"]
-        if number != last and len(text) > left:
+        if number not in (asked, last) and len(text) > left:
             break
-        kept[number] = text[-left:]
+        # A long question must leave room for the turn after it, which must not push it out.
+        kept[number] = text[-left // 2 if number == asked != last else -left :]
         left -= len(kept[number])
     return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
 

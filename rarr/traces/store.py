@@ -48,13 +48,15 @@ class TraceStore:
         self.home = (home or Settings().home).expanduser()
         self.folder = self.home / "traces"
 
-    def begin(self, run_id: str, line: str) -> None:
-        """Makes the file of a run with its first line.
-
-        Raises `InputError` for a used name, and `OSError`.
-        """
+    def begin(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
+        """Makes the file of a run with its first lines. Raises `InputError` for a used name; `OSError`."""
         private_folder(self.folder)
-        self._begin(run_id, line, "give another run_id")
+        try:
+            handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            raise InputError(f"there is a trace of a run {run_id!r} already: {cure}") from None
+        with os.fdopen(handle, "wb") as file:
+            file.write(f"{lines}\n".encode())
 
     def write(self, run_id: str, lines: Iterable[str]) -> None:
         """Appends lines to the file of a run. Raises `InputError` if the run was removed, and `OSError`."""
@@ -73,16 +75,7 @@ class TraceStore:
     def add(self, file: TraceFile) -> None:
         """Writes a run that was read from a file. Raises `InputError` if a run of its name exists."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
-        private_folder(self.folder)
-        self._begin(file.run_id, file.text().removesuffix("\n"), cure)
-
-    def _begin(self, run_id: str, lines: str, cure: str) -> None:
-        try:
-            handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        except FileExistsError:
-            raise InputError(f"there is a trace of a run {run_id!r} already: {cure}") from None
-        with os.fdopen(handle, "wb") as file:
-            file.write(f"{lines}\n".encode())
+        self.begin(file.run_id, file.text().removesuffix("\n"), cure)
 
     def names(self) -> Sequence[str]:
         """Returns the names of all runs, the last written first."""
@@ -144,10 +137,9 @@ class TraceStore:
         now, files = time.time() if now is None else now, self._files()
         if unasked:
             now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
-        oldest = now - days * DAY_S
         left, removed = sum(size for _, _, size in files), 0
         for path, written, size in files:
-            if written < oldest or left > max_bytes:
+            if written < now - days * DAY_S or left > max_bytes:
                 self._remove(path.name.removesuffix(_END))
                 left, removed = left - size, removed + 1
         return removed
