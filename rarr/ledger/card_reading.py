@@ -7,7 +7,6 @@ halves with other controls; if the reader misses them again, code relies on noth
 import asyncio
 import math
 from collections.abc import Mapping, Sequence, Set
-from functools import partial
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import states, values
@@ -94,9 +93,8 @@ class _Reading:
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
         wanted = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
-        errors, repetitions = wanted if self._reader.is_model else (0, 0)
-        planting = partial(plant_block, errors=errors, repetitions=repetitions, salt=salt)
-        block = await work(planting, self._state, places, evidence)
+        planted = wanted if self._reader.is_model else (0, 0)
+        block = await work(plant_block, self._state, places, evidence, planted, salt)
         try:
             # A card meets an error of the comparison again.
             async with meanwhile(SENDING_S, self._compare, places if self._reader.is_model else ()):
@@ -189,8 +187,7 @@ class _Reading:
         evidence = self._kept.of(doubtful, [it for card in cards.values() for it in card.cited])
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
-        planting = partial(plant_block, errors=1, repetitions=0, salt="doubt", written=written)
-        block = await work(planting, self._state, doubtful, evidence)
+        block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
         try:
             await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:

@@ -119,21 +119,19 @@ def plant_block(
     state: State,
     places: Sequence[Span],
     evidence: Sequence[Evidence],
-    *,
-    errors: int = ERRORS,
-    repetitions: int = REPETITIONS,
+    planted: tuple[int, int] = (ERRORS, REPETITIONS),
     salt: str = "",
     written: Mapping[Span, str] | None = None,
 ) -> PlantedBlock:
     """Builds the block of these sentences of the text, with controls made from the excerpts in `evidence`.
 
-    Another `salt` gives other controls. `written` has new words for some sentences.
+    `planted` are the most errors and repetitions. Another `salt` gives other controls. `written` has new
+    words for some sentences.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))
     shown = "".join(words for words, _ in pieces)
-    if len(places) <= _FEW:
-        errors, repetitions = min(errors, 1), min(repetitions, 1)
+    errors, repetitions = (min(it, 1) for it in planted) if len(places) <= _FEW else planted
     made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     numbered: list[Piece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()

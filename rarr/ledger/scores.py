@@ -93,48 +93,44 @@ async def sentence_support(
     is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on those around its query, each
     place once. Judging may go on a little after the deadline.
     """
-    spans = [span for span in await work(sentences, text) if span.start >= state.get("lead", 0)]
-    asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]
-    tables: list[dict[str, float | None]] = [{} for _ in spans]
-    grace, notices = meter().grace, list[Notice]()
+    failed, grace, notices = state.get("unsearched", {}).keys(), meter().grace, list[Notice]()
+    supports = list[SentenceSupport]()
+    for span in (it for it in await work(sentences, text) if it.start >= state.get("lead", 0)):
+        ids = tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end)))
+        supports.append(SentenceSupport(span, {}, ids, searched=bool(ids) and failed.isdisjoint(ids)))
 
-    async def judge(evidence: Evidence, numbers: Sequence[int]) -> None:
-        scores: Sequence[float | None] = [None] * len(numbers)
+    async def judge(evidence: Evidence, judged: Sequence[SentenceSupport]) -> None:
+        scores: Sequence[float | None] = [None] * len(judged)
         try:
             with about(evidence.id):
                 async with meter().in_time(grace):
-                    places = [spans[number] for number in numbers]
+                    places = [it.span for it in judged]
                     scores = await components.verifier.support(text, state["context"], places, evidence)
         except Exception as error:
             problem, about_query = f"support by {evidence.source} could not be judged", evidence.query_id
             notices.append(failure(node, problem, error, code="verification_failed", query_id=about_query))
-        for number, score in zip(numbers, scores, strict=True):
-            tables[number][evidence.id] = score
+        for support, score in zip(judged, scores, strict=True):
+            support.by_evidence[evidence.id] = score
 
-    near = await work(_near, usable(state), asked, report_ids)
-    await asyncio.gather(*(judge(passage, numbers) for passage, numbers in near))
-    failed = state.get("unsearched", {}).keys()
-    supports = [
-        SentenceSupport(span, table, ids, searched=bool(ids) and failed.isdisjoint(ids))
-        for span, table, ids in zip(spans, tables, asked, strict=True)
-    ]
+    near = await work(_near, usable(state), supports, report_ids)
+    await asyncio.gather(*(judge(passage, judged) for passage, judged in near))
     return supports, notices
 
 
 def _near(
-    evidence: Sequence[Evidence], asked: Sequence[Sequence[str]], report_ids: Collection[str]
-) -> list[tuple[Evidence, list[int]]]:
-    """Returns the numbers of the sentences to judge by each evidence; `asked` are the queries of each."""
+    evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
+) -> list[tuple[Evidence, list[SentenceSupport]]]:
+    """Returns the sentences to judge by each evidence, each place once."""
     first: dict[Place, Evidence] = {}
     near: dict[Place, set[int]] = defaultdict(set)
     for passage in evidence:
         place = place_of(passage)
         is_chosen = first.setdefault(place, passage).id in report_ids
-        for number in range(len(asked)):
-            around = asked[max(0, number - 1) : number + 2]
-            if is_chosen or any(passage.query_id in ids for ids in around):
+        for number in range(len(supports)):
+            around = supports[max(0, number - 1) : number + 2]
+            if is_chosen or any(passage.query_id in it.query_ids for it in around):
                 near[place].add(number)
-    return [(first[place], sorted(numbers)) for place, numbers in near.items()]
+    return [(first[place], [supports[it] for it in sorted(numbers)]) for place, numbers in near.items()]
 
 
 def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:

@@ -57,18 +57,18 @@ def heavier(
     """
     is_present = _PRESENT.search(sentence) is not None
 
-    def weight(side: Sequence[Evidence]) -> tuple[bool, float, float]:
+    def weight(side: Sequence[Evidence]) -> list[float]:
         found = {it.id: source_kind(it.source, kinds) for it in side}
         # A date in the future does not count.
         dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
         newest = max((date.timestamp() for date in dates if is_present), default=0.0)
         total = sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side))
-        return "own" in found.values(), newest, total
+        return ["own" in found.values(), newest, total]
 
-    (own, newest, total), (their_own, their_newest, their_total) = weight(ours), weight(theirs)
-    are_dated = bool(newest and their_newest)
-    pairs = ((own, their_own), (newest * are_dated, their_newest * are_dated), (total, their_total))
-    return next(("for" if first > second else "against" for first, second in pairs if first != second), None)
+    weights = weight(ours), weight(theirs)
+    if not (weights[0][1] and weights[1][1]):
+        weights[0][1] = weights[1][1] = 0.0  # one date alone tells nothing
+    return None if weights[0] == weights[1] else "for" if weights[0] > weights[1] else "against"
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
