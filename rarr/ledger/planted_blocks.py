@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import MAX_SENTENCES
+from rarr.backends.prompted.questions import headings_above
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
@@ -16,7 +17,7 @@ from rarr.records import Evidence
 from rarr.records.card import Card
 from rarr.records.usage import Controls
 from rarr.state import State
-from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 ERRORS, REPETITIONS = 3, 1
 """Planted sentences of a block; one of each in a block of up to three sentences."""
@@ -179,10 +180,6 @@ def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Itera
 def _before(text: str, first: Span, lead: int) -> str:
     """Returns the headings above the first sentence, and the end of the paragraph before it."""
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
-    headings: list[Block] = []
-    for block in blocks(text):
-        # Headings inside the block are shown there.
-        if block.kind == "heading" and block.start < first.start:
-            headings = [*(above for above in headings if above.level < block.level), block]
+    headings = headings_above(text, first.start)  # of these, what stands in the block is shown there
     above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]
     return "\n\n".join([*above, text[max(last.start, last.end - _NEAR) : last.end]]).strip()

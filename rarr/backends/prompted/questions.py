@@ -14,7 +14,7 @@ from rarr.tools.concurrency import work
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences, table_cells
 
 SEEN = 4000  # characters of what was found before
 PARAGRAPHS = 6000  # characters of the paragraphs that a later round shows, at most
@@ -164,25 +164,27 @@ class CardQueries:
         return await self._questions.target(text, context, lacking)
 
 
+def headings_above(text: str, at: int) -> list[Block]:
+    """Returns the headings under which a place of a text stands, the highest first."""
+    headings = list[Block]()
+    for block in blocks(text):
+        if block.kind == "heading" and block.start < at:
+            headings = [*(above for above in headings if above.level < block.level), block]
+    return headings
+
+
 def sentence_queries(text: str, context: str | None) -> list[Question]:
     """Makes a query of each sentence: with its headings and the question, else with the sentence before it.
 
     The sentence before tells what a pronoun refers to. A cell of a table is searched for with its heads.
     """
-    headings = [block for block in blocks(text) if block.kind == "heading"]
-    cells = table_cells(text)
-    spans = sentences(text)
-    queries: list[Question] = []
+    cells, spans, queries = table_cells(text), sentences(text), list[Question]()
     for number, span in enumerate(spans):
-        above: dict[int, str] = {}
-        for heading in headings:
-            if heading.start < span.start:
-                above = {level: words for level, words in above.items() if level < heading.level}
-                above[heading.level] = text[heading.start : heading.end]
+        above = [text[it.start : it.end] for it in headings_above(text, span.start)]
         words = cells[span].statement(text) if span in cells else span.of(text)
         before = "" if above or context or not number else spans[number - 1].of(text)
         asked = (context or "")[-_QUESTION:]
-        whole = " ".join([*(part[:_QUESTION] for part in above.values()), asked, before, words])
+        whole = " ".join([*(part[:_QUESTION] for part in above), asked, before, words])
         words = " ".join(_MARKS.sub(" ", whole).split())
         queries.append(Question(text=words, start=span.start, end=span.end))
     return queries

@@ -13,9 +13,7 @@ SIZE = 16
 LOUD = 4.0  # what a granted evidence adds to a logit, about
 
 
-def classifier(
-    folder: Path, labels: Sequence[str], *, entails: int, contradicts: int | None = None, positions: int = 64
-) -> Path:
+def classifier(folder: Path, labels: Sequence[str], *, entails: int, contradicts: int) -> Path:
     """A BERT with these labels; what does neither has an output of 1 less than the others where it is 0."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
@@ -29,7 +27,7 @@ def classifier(
         num_hidden_layers=1,
         num_attention_heads=2,
         intermediate_size=SIZE,
-        max_position_embeddings=positions,
+        max_position_embeddings=64,
         id2label=dict(enumerate(labels)),
         label2id={label: index for index, label in enumerate(labels)},
     )
@@ -44,11 +42,9 @@ def classifier(
         for dense in (layer.attention.self.value, layer.attention.output.dense, model.bert.pooler.dense):
             dense.weight.copy_(torch.eye(SIZE))
         model.classifier.bias.copy_(torch.ones(len(labels)))
-        model.classifier.weight[entails, 0] = LOUD
-        model.classifier.bias[entails] = -1.0
-        if contradicts is not None:
-            model.classifier.weight[contradicts, 1] = LOUD
-            model.classifier.bias[contradicts] = -1.0
+        for word, output in enumerate((entails, contradicts)):
+            model.classifier.weight[output, word] = LOUD
+            model.classifier.bias[output] = -1.0
     model.save_pretrained(folder)
     return folder
 
