@@ -12,7 +12,6 @@ from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.web.cache import Cache
-from rarr.tools.storage.files import private_file
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 
@@ -28,7 +27,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 def corpus(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
     folder.mkdir(mode=0o700)
-    private_file(folder / "a.md")
+    (folder / "a.md").touch(mode=0o600)
     (folder / "a.md").write_text("Peaches grow in Georgia.")
     return folder
 

@@ -20,7 +20,7 @@ from rarr.records.card import Card, CardEdit, Quote
 from rarr.records.edits import require_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
-from rarr.tools.storage.files import private_file, private_folder, write_whole
+from rarr.tools.storage.files import private_folder, write_whole
 from rarr.tools.text.wording import counted
 from rarr.traces.trace_reader import Trace
 
@@ -112,7 +112,7 @@ def _keep(folder: Path, refused: Iterable[Collection[str]], undone: Set[str]) ->
     try:
         private_folder(file.parent)
         with FileLock(f"{file}.lock"):
-            private_file(file)
+            file.touch(mode=0o600)
             lines = [line for line in file.read_text("utf-8").splitlines() if undone.isdisjoint(line.split())]
             lines += [" ".join(sorted(hashes)) for hashes in refused]
             write_whole(file, "".join(f"{line}\n" for line in lines))

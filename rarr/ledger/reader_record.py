@@ -13,7 +13,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
 from rarr.records.usage import Controls
-from rarr.tools.storage.files import private_file, private_folder, write_whole
+from rarr.tools.storage.files import private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]
 
@@ -75,7 +75,7 @@ class ReaderRecord:
         with suppress(OSError):
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
-                private_file(self._file)
+                self._file.touch(mode=0o600)
                 if self._file.stat().st_size > _LONGEST:
                     write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 with self._file.open("a", encoding="utf-8") as out:

@@ -1,8 +1,6 @@
 """Reranks with a model: a cross-encoder of sentence-transformers, or one behind a server's /rerank."""
 
-import asyncio
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +8,7 @@ from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.web.service_requests import JsonService
 from rarr.settings import Settings
+from rarr.tools.concurrency import infer
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 from rarr.tools.models.retries import Limiter
 
@@ -51,19 +50,17 @@ class CrossEncoderReranker:
         if (headless := any(kind.endswith("Model") for kind in architectures)) or outputs != 1:
             has = "no trained head" if headless else f"{outputs} outputs"
             raise SetupError(f"reranker {name!r} has {has}: choose one with one output, {_EXAMPLE}")
-        self._lock = threading.Lock()  # a tokenizer cannot be used by two threads at once
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
         pairs = [(query, _shown(passage)) for passage in passages]
 
         def predicted() -> list[float]:
-            with self._lock:
-                # The model itself makes batches of passages of similar length.
-                scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
+            # The model itself makes batches of passages of similar length.
+            scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
             return [float(score) for score in scores]
 
-        return await asyncio.to_thread(predicted) if pairs else []
+        return await infer(predicted) if pairs else []
 
 
 class EndpointReranker:

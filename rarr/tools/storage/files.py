@@ -59,14 +59,6 @@ def private_folder(path: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def private_file(path: Path) -> None:
-    """Makes an empty file for its owner alone, unless it exists. Raises `OSError`."""
-    # An existing file is not opened: closing it would drop every lock that this process holds on it, and
-    # SQLite would continue without them.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-
-
 def make_private(folder: Path) -> None:
     """Removes the access of everybody but the owner from `folder` and everything in it."""
     for path in (folder, *folder.rglob("*")):
