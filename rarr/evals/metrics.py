@@ -206,13 +206,6 @@ def classification(
     }
 
 
-def detection(pairs: Sequence[tuple[bool, bool]]) -> dict[str, float | None]:
-    """Compares yes or no, in pairs: `precision`, `recall` and `f1` of yes (Malaviya et al. 2023, table 6)."""
-    scores = classification(pairs, (True, False))
-    of_yes = {name: scores[f"True_{name}"] for name in ("precision", "recall", "f1")}
-    return of_yes | {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-
-
 def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
     """Computes the probability that a true row scores above a false row (Mann and Whitney 1947).
 

@@ -17,17 +17,17 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
 from rarr.components import Closes, close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress, located, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
-from rarr.settings import Endpoint, Settings, installed_version
+from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import run, together
-from rarr.tools.models.failures import redacted
 from rarr.tools.storage.files import Appending, locked, sync_folder, whole_lines, write_whole, writing
+from rarr.traces.recorder import settings_record
 from rarr.valid_unicode import valid
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
@@ -54,10 +54,12 @@ def described(settings: Settings) -> dict[str, str]:
 
     Objects are named by their class. Prompts of the user's own come with a digest.
     """
-    usual = {name: it.get_default(call_default_factory=True) for name, it in Settings.model_fields.items()}
-    values = {name: getattr(settings, name) for name in usual if name not in _FREE}
-    own = {name: it for name, it in values.items() if it != usual[name] and not isinstance(it, SecretStr)}
-    texts = {name: _shown(value) for name, value in own.items()}
+    texts = {name: _shown(it) for name, it in settings_record(settings).items() if name not in _FREE}
+    for name in texts:
+        if isinstance(path := getattr(settings, name), Path) and path.parts[:1] != ("~",):
+            texts[name] = str(path.absolute())
+    if settings.endpoints:
+        texts["endpoints"] += f" ({digest([it.extra for it in settings.endpoints.values()])[:12]})"
     if settings.prompts is not None:  # a changed prompt is another run
         files = sorted(file for file in settings.prompts.glob("*.md") if file.is_file())
         texts["prompts"] += f" ({digest([(os.fsencode(it.name), it.read_bytes()) for it in files])[:12]})"
@@ -77,16 +79,9 @@ def corpus_digest(settings: Settings) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, Path):
-        return str(value if value.parts[:1] == ("~",) else value.absolute())
     if isinstance(value, Mapping):
         value = [f"{name}={_shown(part)}" for name, part in value.items()]
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value))
-    if isinstance(value, Endpoint):
-        return f"{redacted(value.base_url or '')} {digest(value.extra)[:12]}"
-    plain = value is None or isinstance(value, str | int | float) or hasattr(value, "isoformat")
-    return redacted(str(value)) if plain else type(value).__name__
+    return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
 
 
 class FinishedLine(Record):

@@ -23,7 +23,7 @@ from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
-from rarr.evals.metrics import Measured, bootstrap_each, classification, detection, mean, roc_auc, share_of
+from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, roc_auc, share_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import AttributionClass, Record
@@ -172,8 +172,8 @@ def claim_scores(pairs: Pairs) -> ClaimScores:
     """Computes the scores of all claims that people judged; measures without a claim are left out.
 
     `three_way` are the measures of `classification`; a claim without a label counts as wrong, unless its
-    judgement failed. `two_way` are those of `attributable` against all else, with `auc` where the verifier
-    gives a probability. `unjudged` of a measure counts the claims that it leaves out.
+    judgement failed. `two_way` are those of `attributable` against all else (Malaviya et al. 2023, table 6),
+    with `auc` where the verifier gives a probability. `unjudged` counts the claims that a measure leaves out.
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
@@ -182,10 +182,14 @@ def claim_scores(pairs: Pairs) -> ClaimScores:
     likely = [(it.probability, supported) for it, supported in decided if it.probability is not None]
     counts, each = Counter(classed), partial(bootstrap_each, resamples=RESAMPLES)
     confusion = {name: {label: counts[label, name] for label in CLASSES} for name in CLASSES}
+    two_way = each(
+        labelled, partial(classification, classes=(True, False)), unjudged=len(decided) - len(labelled)
+    )
+    of_yes = [*(f"True_{name}" for name in ("precision", "recall", "f1")), "accuracy", "balanced_accuracy"]
     return ClaimScores(
         three_way=each(classed, partial(classification, classes=CLASSES), unjudged=gold - len(classed)),
         confusion=confusion if classed else {},
-        two_way=each(labelled, detection, unjudged=len(decided) - len(labelled))
+        two_way={name.removeprefix("True_"): two_way[name] for name in of_yes if two_way}
         | each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely)),
     )
 
