@@ -20,7 +20,7 @@ from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.records import Passage
-from rarr.retrievers.rerank.overlap import overlap_scores
+from rarr.retrievers.rerank.overlap import OverlapIndex
 from rarr.settings import Settings
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, estimated_tokens
 
@@ -85,7 +85,7 @@ class RecordedReranker:
         order = sorted(range(len(passages)), key=lambda number: _shown(passages[number]))
         key = key_of("\n\n".join([query, *(_shown(passages[number]) for number in order)]))
         if key not in self._kept:
-            return overlap_scores(query, passages)
+            return OverlapIndex(passages).scores(query)
         scores = [0.0] * len(passages)
         for place, number in enumerate(self._kept[key]):
             scores[order[number]] = 1 - place / len(passages)

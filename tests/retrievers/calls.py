@@ -20,6 +20,13 @@ def allocate(megabytes: int) -> int:
     return len(bytes(megabytes * 1_000_000))
 
 
+def hoard() -> None:
+    """Fills the memory piece by piece."""
+    kept = list[bytes]()
+    while True:
+        kept.append(bytes(100_000))
+
+
 def crash() -> None:
     os.abort()
 

@@ -111,6 +111,5 @@ def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
             space = max(text.rfind(space, span.start + 1, span.start + LONGEST + 1) for space in " \t\n")
             spans.append(Span(span.start, space if space > span.start else span.start + LONGEST))
             span = Span(spans[-1].end, span.end).stripped(text)
-        if span.start < span.end:
-            spans.append(span)
+        spans.append(span)
     return spans

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias
@@ -39,6 +40,7 @@ FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
 AT_ONCE = 10
 """Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
 
+_GRACE_S = 2.0  # after which a process is killed that did not end itself
 _IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
 _WORN_OUT_MB = 400  # of memory after a call, at which a process ends
 _WITHOUT_WORK = (0, 1)  # statuses of a worn out and of an idle process
@@ -97,8 +99,8 @@ def _called(seconds: float, megabytes: int, function: Callable[..., Any], *args:
                 process, is_new = _started(), True
             begin = time.monotonic()
             try:
-                # JSON, since hostile bytes may have made it.
-                result, why, lasting = _answers_of(function).validate_json(_exchanged(process, request))
+                answer = _exchanged(process, request, seconds)  # JSON: hostile bytes may have made it
+                result, why, lasting = _answers_of(function).validate_json(answer)
                 break
             except BaseException as error:
                 status = _ended(process)
@@ -115,6 +117,7 @@ def _called(seconds: float, megabytes: int, function: Callable[..., Any], *args:
     return result
 
 
+@cache
 def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
     """The type of an answer: a result, or None with the reason and if that lasts."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
@@ -134,7 +137,7 @@ def _started() -> "subprocess.Popen[bytes]":
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         try:
-            _exchanged(process, b"")
+            _exchanged(process, b"", _IDLE_S)
         except BaseException:
             _ended(process)
             raise
@@ -144,13 +147,19 @@ def _started() -> "subprocess.Popen[bytes]":
         raise UnreadableError(why, lasting=False) from error
 
 
-def _exchanged(process: "subprocess.Popen[bytes]", request: bytes) -> bytes:
+def _exchanged(process: "subprocess.Popen[bytes]", request: bytes, seconds: float) -> bytes:
+    timer = threading.Timer(seconds + _GRACE_S, process.kill)
+    timer.daemon = True
+    timer.start()
     assert process.stdin and process.stdout
-    process.stdin.write(request)
-    process.stdin.flush()
-    if not (answer := process.stdout.readline()).endswith(b"\n"):
-        raise EOFError
-    return answer
+    try:
+        process.stdin.write(request)
+        process.stdin.flush()
+        if not (answer := process.stdout.readline()).endswith(b"\n"):
+            raise EOFError
+        return answer
+    finally:
+        timer.cancel()
 
 
 def _ended(process: "subprocess.Popen[bytes]") -> int:
@@ -239,7 +248,12 @@ def _answer(
 
 def _limit(seconds: float, megabytes: int) -> None:
     """Ends this process after `seconds`, even in C; refuses it more memory; 0 megabytes: no limit."""
+    _allow(0)  # the watch needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
+    _allow(megabytes)
+
+
+def _allow(megabytes: int) -> None:
     if sys.platform == "linux":
         import resource
 

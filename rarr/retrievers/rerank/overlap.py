@@ -24,22 +24,17 @@ class OverlapReranker:
     """A reranker that compares the stems of words, as the index of a corpus has them."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Returns the relevance of each passage, from 0 to 1, as `overlap_scores` does."""
-        return await work(overlap_scores, query, passages)
+        """Returns the relevance of each passage, from 0 to 1, as an `OverlapIndex` does."""
+        return (await self.score_all([(query, passages)]))[0]
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
         """Scores the passages of each query in one job."""
 
         def score(query: str, passages: Sequence[Passage]) -> list[float]:
             require_awaited()
-            return overlap_scores(query, passages)
+            return OverlapIndex(passages).scores(query)
 
         return await work(lambda: [score(*each) for each in asked])
-
-
-def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
-    """Computes the relevance of each passage, from 0 to 1, as an `OverlapIndex` does."""
-    return OverlapIndex(passages).scores(query)
 
 
 class OverlapIndex:
@@ -94,7 +89,7 @@ def _counts(title: str, text: str) -> _Counts:
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
-    """Returns the `most` passages that have the most in common with `query`, as `overlap_scores`, best first.
+    """Returns the `most` passages that have the most in common with `query`, best first.
 
     Where no passage has a word in common with the query, the first passages are returned: a document begins
     with its topic, and may be in another language than the query.

@@ -93,6 +93,7 @@ async def test_call_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) ->
 async def test_call_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 20, 100)
     assert await why(calls.allocate, 150) == "reading it takes more than 100 MB of memory"
+    assert await why(calls.hoard) == "reading it takes more than 100 MB of memory"
     assert await extracted(calls.allocate, 50) == 50_000_000
 
 

@@ -19,7 +19,7 @@ from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.ledger.evidence_selection import scores_by_query
 from rarr.records import Passage
 from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
-from rarr.retrievers.rerank.overlap import overlap_scores
+from rarr.retrievers.rerank.overlap import OverlapIndex
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.server import Listener, Reply
@@ -36,16 +36,17 @@ def passage(text: str, title: str = "") -> Passage:
 
 def test_overlap_puts_passages_with_the_words_first_and_titles_before_texts() -> None:
     asked = [passage("The dam opened in 1936."), passage("Bread is baked.")]
-    near, far = overlap_scores("When did the dams open?", asked)
+    near, far = OverlapIndex(asked).scores("When did the dams open?")
     assert near > far == 0
-    titled, plain = overlap_scores("Hoover", [passage("It is high.", "Hoover"), passage("Hoover is high.")])
+    both = [passage("It is high.", "Hoover"), passage("Hoover is high.")]
+    titled, plain = OverlapIndex(both).scores("Hoover")
     assert titled > plain > 0
 
 
 @given(st.text(st.characters()), st.lists(st.text(st.characters()), max_size=4))
 def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
     valid = [passage(text.encode(errors="replace").decode()) for text in (*texts, query)]
-    assert all(0 <= score <= 1 + 1e-9 for score in overlap_scores(query, valid))
+    assert all(0 <= score <= 1 + 1e-9 for score in OverlapIndex(valid).scores(query))
 
 
 def served(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
