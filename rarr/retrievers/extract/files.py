@@ -17,7 +17,7 @@ from rarr.retrievers.extract.extracted_document import (
     decoded,
     published,
 )
-from rarr.retrievers.extract.limited_calls import extracted_file
+from rarr.retrievers.extract.limited_calls import called
 from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
@@ -25,6 +25,9 @@ from rarr.valid_unicode import valid
 MOST_BYTES = 200 * MEGABYTE
 """The most bytes of one file."""
 TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
+
+FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
+"""The limits of a file that is read apart, and what is added for each megabyte that it holds."""
 
 _LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
 _PART = 250_000  # characters; a part ends before a heading, else at a blank line, where it has one
@@ -47,7 +50,9 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
     """
     is_empty, documents = True, _read(path, complain)
     if kind(path.name) in _APART and path.exists():
-        found, notes = extracted_file(read_all, path, size=min(path.stat().st_size, MOST_BYTES))
+        size = min(path.stat().st_size, MOST_BYTES) / MEGABYTE
+        seconds, megabytes = round(FILE_S + MORE_S * size, 1), round(FILE_MB + MORE_MB * size)
+        found, notes = called(seconds, megabytes, read_all, path)
         documents = iter(found)
         for note in notes:
             complain(note)

@@ -24,6 +24,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from types import GenericAlias
 from typing import Any, TypeVar, get_type_hints
 
@@ -35,8 +36,6 @@ from rarr.valid_unicode import valid
 
 PAGE_S, PAGE_MB = 20.0, 600
 """The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
-FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
-"""The limits for one file of the user, and what is added for each megabyte that it holds."""
 AT_ONCE = 10
 """Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
 
@@ -68,7 +67,7 @@ async def extracted(function: Callable[..., Result], *args: object, seconds: flo
 
     def settle() -> None:
         try:
-            done.set_result(_called(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
+            done.set_result(called(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
         except BaseException as error:
             done.set_exception(error)
 
@@ -77,19 +76,13 @@ async def extracted(function: Callable[..., Result], *args: object, seconds: flo
     return await asyncio.wrap_future(done)
 
 
-def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
-    """Does what `extracted` does, within limits for a file of `size` bytes, and blocks until it is done."""
-    seconds, megabytes = FILE_S + MORE_S * size / MEGABYTE, FILE_MB + MORE_MB * size // MEGABYTE
-    result: Result = _called(round(seconds, 1), megabytes, function, *args)
-    return result
-
-
 # The processes of this program, for all its threads and event loops. Each change is one atomic operation.
 _turns = threading.Semaphore(AT_ONCE)
-_idle = list["subprocess.Popen[bytes]"]()
+_idle = list[Popen[bytes]]()
 
 
-def _called(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
+def called(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
+    """Does what `extracted` does, within these limits, and blocks until it is done."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _turns:
         while True:
@@ -124,18 +117,15 @@ def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
     return TypeAdapter(declared)
 
 
-def _started() -> "subprocess.Popen[bytes]":
+def _started() -> Popen[bytes]:
     """Starts a process and waits until it is ready. Raises `UnreadableError` if it does not start."""
     path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
+    command = [sys.executable, "-P", "-c", _PROGRAM, path, str(os.getpid())]
+    # In a session of its own: an interrupt at the terminal reaches the parent alone.
+    group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    session: Any = {"start_new_session": True, "creationflags": group}
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM, path, str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # an interrupt at the terminal reaches the parent alone
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
+        process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, **session)
         try:
             _exchanged(process, b"", _IDLE_S)
         except BaseException:
@@ -147,7 +137,7 @@ def _started() -> "subprocess.Popen[bytes]":
         raise UnreadableError(why, lasting=False) from error
 
 
-def _exchanged(process: "subprocess.Popen[bytes]", request: bytes, seconds: float) -> bytes:
+def _exchanged(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
     timer = threading.Timer(seconds + _GRACE_S, process.kill)
     timer.daemon = True
     timer.start()
@@ -162,12 +152,12 @@ def _exchanged(process: "subprocess.Popen[bytes]", request: bytes, seconds: floa
         timer.cancel()
 
 
-def _ended(process: "subprocess.Popen[bytes]") -> int:
+def _ended(process: Popen[bytes]) -> int:
     """Kills the process if it does not end by itself within a second. Returns its exit status."""
     for pipe in filter(None, (process.stdin, process.stdout)):
         with suppress(OSError):
             pipe.close()
-    with suppress(subprocess.TimeoutExpired):
+    with suppress(TimeoutExpired):
         process.wait(1.0)
     process.kill()
     return process.wait()

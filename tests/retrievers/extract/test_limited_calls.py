@@ -16,7 +16,7 @@ from families import few
 from benchmarks.hostile_pages import SLOW, repeated
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.extract import limited_calls as extracting
+from rarr.retrievers.extract import files, limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.pages_and_office import extract_page
@@ -170,7 +170,7 @@ async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.json"], every=3))
 def test_hostile_file_is_skipped(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for limit, value in {"FILE_S": 0.5, "FILE_MB": 200, "MORE_S": 0.0, "MORE_MB": 0}.items():
-        monkeypatch.setattr(extracting, limit, value)
+        monkeypatch.setattr(files, limit, value)
     content = {
         "a.json": lambda: b"[" + b"{}," * 20_000_000,
         "a.pdf": SLOW["PDF"][0],
