@@ -43,17 +43,14 @@ class CrossEncoderReranker:
             cure = "check the name and the connection, or give the folder of a cross-encoder"
             raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {cure}") from None
         # A model without a trained head would get a random head and scores without meaning.
-        architectures, outputs = (
-            getattr(self._model.config, "architectures", None) or (),
-            self._model.num_labels,
-        )
-        if (headless := any(kind.endswith("Model") for kind in architectures)) or outputs != 1:
-            has = "no trained head" if headless else f"{outputs} outputs"
+        architectures = getattr(self._model.config, "architectures", None) or ()
+        if (headless := any(it.endswith("Model") for it in architectures)) or self._model.num_labels != 1:
+            has = "no trained head" if headless else f"{self._model.num_labels} outputs"
             raise SetupError(f"reranker {name!r} has {has}: choose one with one output, {_EXAMPLE}")
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
-        pairs = [(query, _shown(passage)) for passage in passages]
+        pairs = [(query, f"{passage.title}\n{passage.text}".strip()) for passage in passages]
 
         def predicted() -> list[float]:
             # The model itself makes batches of passages of similar length.
@@ -80,7 +77,7 @@ class EndpointReranker:
         """Returns the relevance of each passage to `query`, from 0 to 1. Raises `RetrievalError`."""
         if not passages:
             return []
-        texts = [_shown(passage) for passage in passages]
+        texts = [f"{passage.title}\n{passage.text}".strip() for passage in passages]
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         scores = _scores_of(await self._service.ask(f"{self.base_url}/rerank", json=body), len(texts))
         if scores is None:
@@ -93,10 +90,6 @@ class EndpointReranker:
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
         await self._service.aclose()
-
-
-def _shown(passage: Passage) -> str:
-    return f"{passage.title}\n{passage.text}".strip()
 
 
 def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:

@@ -26,10 +26,8 @@ pytestmark = pytest.mark.loopback
 
 async def test_fetch_connects_to_the_vetted_addresses_in_turn_and_vets_a_changed_answer_again() -> None:
     async with Hostile({"/a": answer(PAGE)}) as server:
-        fetcher, url = (
-            make(find=finding(["::1", "127.0.0.1"], ["10.0.0.1"])),
-            server.url("/a", host="Site.ORG"),
-        )
+        fetcher = make(find=finding(["::1", "127.0.0.1"], ["10.0.0.1"]))
+        url = server.url("/a", host="Site.ORG")
         assert (await fetcher.fetch(url)).content == PAGE
         with pytest.raises(RetrievalError, match="not a public one"):
             await fetcher.fetch(url)

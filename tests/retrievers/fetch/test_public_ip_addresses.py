@@ -43,11 +43,8 @@ async def test_name_with_a_private_address_is_refused(addresses: list[str]) -> N
         await vetted("site.org", 80, finding(addresses))
 
 
-async def test_public_addresses_keep_their_order() -> None:
+async def test_public_addresses_keep_their_order_and_loopback_needs_permission() -> None:
     assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(address)) for address in PUBLIC]
-
-
-async def test_loopback_needs_permission() -> None:
     assert await vetted("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
     with pytest.raises(UnreachableError):
         await vetted("10.0.0.1", 80, finding([]), allow_loopback=True)
