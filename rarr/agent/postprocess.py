@@ -13,6 +13,7 @@ from rarr.agent.marks import planned_citations, with_marks
 from rarr.errors import InputError, RarrError
 from rarr.records import Revision, Sentence
 from rarr.records.citations import Cited
+from rarr.records.edits import moved_range
 from rarr.records.postprocessing import (
     AnswerCitation,
     Doubt,
@@ -38,7 +39,7 @@ _MORE = {
     "character_replaced": "; characters that are not valid became U+FFFD",
 }
 """What a user should know besides the counts, by the code of the warning."""
-_CLASSES = ("contradicted", "not confirmed", "not judged", "confirmed", "not checked")
+_CLASSES = ("corrected", "contradicted", "not confirmed", "not judged", "confirmed", "not checked")
 """The classes of sentences; each sentence is in one. Nothing was asked about those `not checked`."""
 _BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
 
@@ -157,8 +158,7 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
     if why := nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified(revision))
-    counts = {"corrected": sum(edit.accepted for edit in revision.edits)}
-    counts |= {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}
+    counts = {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
         parts.append(counted(wrong, "wrong citation"))
@@ -178,9 +178,15 @@ def classified(revision: Revision) -> list[tuple[str, Sentence]]:
 
     After a failure, nobody knows whether an unjudged sentence has something to check: it is `not judged`.
     """
-    failed = _failed(revision)
+    failed, accepted = _failed(revision), [edit for edit in revision.edits if edit.accepted]
+    changed = [
+        moved_range(it.start, it.start + len(it.new), accepted[later:])
+        for later, it in enumerate(accepted, 1)
+    ]
 
     def name(sentence: Sentence) -> str:
+        if any(start < sentence.end and sentence.start <= end for start, end in changed):
+            return "corrected"
         if sentence.status == "unjudged":
             return "not judged" if failed or sentence.parts else "not checked"
         return _BY_STATUS.get(sentence.status, "not confirmed" if sentence.parts else "not checked")

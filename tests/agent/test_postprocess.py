@@ -29,7 +29,7 @@ def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
             "revise",
             ANSWER,
             f"{RIGHT} {FINISHED} {UNKNOWN}",
-            "1 corrected, 1 not confirmed, 2 confirmed",
+            "1 corrected, 1 not confirmed, 1 confirmed",
             BOTH,
         ),
         ("check", ANSWER, ANSWER, FOUND, BOTH[1:]),

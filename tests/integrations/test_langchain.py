@@ -122,7 +122,7 @@ def test_message_of_a_chain_comes_back_revised_with_the_record() -> None:
     assert isinstance(result, AIMessage)
     record = Postprocessed.model_validate(result.response_metadata["rarr"])
     assert result.content == record.text == RIGHT
-    assert (record.original, record.notice) == (WRONG, "1 corrected, 1 confirmed")
+    assert (record.original, record.notice) == (WRONG, "1 corrected")
 
 
 def test_retrieval_chain_gives_its_documents_as_sources() -> None:
@@ -152,7 +152,7 @@ def test_answer_is_revised_by_what_the_tool_returned_and_keeps_its_id_and_usage(
     assert last.response_metadata["finish_reason"] == "stop"
     assert json.loads(json.dumps(last.response_metadata)) == last.response_metadata
     record = Postprocessed.model_validate(last.response_metadata["rarr"])
-    assert record.notice == "1 corrected, 1 not confirmed, 2 confirmed"
+    assert record.notice == "1 corrected, 1 not confirmed, 1 confirmed"
 
 
 def test_structured_output_is_left_alone() -> None:

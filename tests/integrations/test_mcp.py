@@ -81,7 +81,7 @@ async def test_each_tool_returns_a_text_and_a_record(client: Client) -> None:
     assert revised.text == RIGHT and revised.revision
     kept = {passage.id: passage.source for passage in revised.revision.evidence}
     assert [kept[edit.evidence_id] for edit in revised.revision.edits] == ["specs/dam.md"]
-    assert text_of(result).startswith(f"1 corrected, 1 confirmed\n\n{RIGHT}\n")
+    assert text_of(result).startswith(f"1 corrected\n\n{RIGHT}\n")
     result = await called(client, "cite_text", text=RIGHT)
     cited = Postprocessed.model_validate(result.structured_content)
     assert cited.text.startswith(f"{RIGHT}[1]") and cited.mode == "cite"
