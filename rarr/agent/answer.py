@@ -85,13 +85,11 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
     mentions = [it for it in linked if any(map(graph.store.around, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(telling_stems(question)))
-    safe, fields = (
-        [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")],
-        CitedTriple.model_fields,
-    )
+    safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
         meter().warn("suspicious_evidence", message)
+    fields = CitedTriple.model_fields
     return [
         AnswerSource(number=n, passage=line, triple=CitedTriple(**dict(zip(fields, triple, strict=True))))
         for n, (triple, line) in enumerate(safe, start=1)

@@ -13,15 +13,18 @@ from rarr.testing.card_answers import sentences_in
 def writer(
     *statements: dict[str, Any] | str, cards: Mapping[str, Mapping[str, Any]] | None = None
 ) -> ScriptedModel:
-    """A model for answers; a statement that is a text cites nothing.
+    """A model for answers; a statement that is a text cites nothing, and a citation may be a source's text.
 
     `cards` has verdicts for sentences in place of those of the reader; "by" is the line that a card quotes.
     """
     given = [{"text": it} if isinstance(it, str) else it for it in statements]
-    whole = {"statements": [{"citations": [], "needs_support": False} | it for it in given]}
 
     def reply(asked: Asked) -> Any:
-        return whole if asked.prompt == "answer_with_citations" else read(asked, cards or {})
+        if asked.prompt != "answer_with_citations":
+            return read(asked, cards or {})
+        listed = {text: int(n) for n, text in re.findall(r"^\[(\d+)\] (.*)$", asked.user, re.MULTILINE)}
+        cited = [[listed.get(name, name) for name in it.get("citations", ())] for it in given]
+        return {"statements": [{**it, "citations": names} for it, names in zip(given, cited, strict=True)]}
 
     return ScriptedModel(reply)
 
