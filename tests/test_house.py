@@ -43,9 +43,9 @@ BUDGETS = (
     Budget("evals", _inside("evals"), 2_930, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_830, 2_700),
-    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_890, 2_700),
+    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_870, 2_700),
     Budget("testing", _inside("testing"), 730, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 32_450, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 32_430, 27_600),
     Budget("tests", ("tests/**/*.py",), 21_490, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )

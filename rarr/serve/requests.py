@@ -7,14 +7,14 @@ import logging
 import math
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -156,45 +156,6 @@ def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> B
     return body
 
 
-class Callers:
-    """All callers of a server at `host`, by their tokens in a setting, several with commas."""
-
-    def __init__(self, given: SecretStr | None, host: str) -> None:
-        """Raises `SettingsError` for a short token, and where other machines could call without a token."""
-        tokens = given.get_secret_value().split(",") if given else []
-        self.tokens = [token.strip() for token in tokens if token.strip()]
-        if any(len(token) < _SHORTEST for token in self.tokens):
-            cure = "openssl rand -hex 16 makes one"
-            raise SettingsError(f"serve_token has a token of fewer than {_SHORTEST} characters: {cure}")
-        if not self.tokens and not is_loopback(host):
-            told = "set RARR_SERVE_TOKEN, which callers send"
-            raise SettingsError(f"--host {host} lets other machines in: {told}")
-
-    def of(self, headers: Mapping[str, str]) -> str:
-        """Returns the name of the caller. Raises `Refusal` for an unknown or missing token."""
-        if not self.tokens:
-            return "local"
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        for token in (headers.get(TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
-            if name := self._name_of(token.strip().encode(errors="replace")):
-                return name
-        told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
-        raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
-
-    def without_tokens(self, headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-        """Returns the headers without those that hold a token, alone or behind a word such as Bearer."""
-        return [
-            (name, value)
-            for name, value in headers
-            if not any(map(self._name_of, (value.strip(), value.strip().partition(b" ")[2].strip())))
-        ]
-
-    def _name_of(self, token: bytes) -> str:
-        """Returns the name for a token; "" if it is unknown. Each comparison takes the same time."""
-        known = [hmac.compare_digest(each.encode(), token) for each in self.tokens]
-        return f"c{known.index(True) + 1}" if any(known) else ""
-
-
 @dataclass
 class Call:
     """One request with its whole body. `log` collects what the log tells about it: no text, no token.
@@ -257,10 +218,16 @@ class Gate:
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Raises `SettingsError` for a token that is too short."""
-        self._app, self._settings = app, settings
-        self._callers = Callers(settings.serve_token, settings.serve_host)
-        self._in_flight = 0
+        """Raises `SettingsError` for a short token, and where other machines could call without a token."""
+        self._app, self._settings, self._in_flight = app, settings, 0
+        tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
+        self._tokens = [token.strip() for token in tokens if token.strip()]
+        if any(len(token) < _SHORTEST for token in self._tokens):
+            cure = "openssl rand -hex 16 makes one"
+            raise SettingsError(f"serve_token has a token of fewer than {_SHORTEST} characters: {cure}")
+        if not self._tokens and not is_loopback(settings.serve_host):
+            told = "set RARR_SERVE_TOKEN, which callers send"
+            raise SettingsError(f"--host {settings.serve_host} lets other machines in: {told}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, also if it is refused or `app` fails; then logs it."""
@@ -292,16 +259,36 @@ class Gate:
             raise Refusal(431, "head_too_large", told)
         self._require_same_site(request.headers)
         if call.path not in OPEN:
-            call.caller = self._callers.of(request.headers)
+            call.caller = self._caller(request.headers)
             if self._in_flight >= self._settings.serve_concurrency:
                 raise Refusal(429, "too_many_requests", "too many at once: come again", Retry_After="1")
         self._in_flight += 1
         try:
-            call.body, call.headers = await self._body(request), self._callers.without_tokens(pairs)
+            call.body = await self._body(request)
+            call.headers = [pair for pair in pairs if not self._holds_token(pair[1].strip())]
             request.scope["call"] = call
             await _while_connected(self._app, request, sending)
         finally:
             self._in_flight -= 1
+
+    def _caller(self, headers: Mapping[str, str]) -> str:
+        if not self._tokens:
+            return "local"
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        for token in (headers.get(TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
+            if name := self._name_of(token.strip().encode(errors="replace")):
+                return name
+        told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
+        raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
+
+    def _holds_token(self, value: bytes) -> bool:
+        """Is the value of a header a token, alone or behind a word such as Bearer?"""
+        return any(map(self._name_of, (value, value.partition(b" ")[2].strip())))
+
+    def _name_of(self, token: bytes) -> str:
+        """Returns the name for a token; "" if it is unknown. Each comparison takes the same time."""
+        known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]
+        return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_same_site(self, headers: Mapping[str, str]) -> None:
         """Refuses pages of other sites, and without tokens all names but this machine's (DNS rebinding)."""
@@ -310,7 +297,7 @@ class Gate:
             name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc
         except ValueError:
             name = site = None
-        if not self._callers.tokens and not is_loopback(name or ""):
+        if not self._tokens and not is_loopback(name or ""):
             told = "this server has no tokens, and answers on localhost alone: set RARR_SERVE_TOKEN"
             raise Refusal(403, "wrong_host", told)
         if origin is not None and site != host:

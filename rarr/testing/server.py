@@ -293,7 +293,7 @@ def _as_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as in JSON
 
 
-Plan = Sequence[Failure | None] | Callable[[Request], Failure | None]
+Plan = Iterable[Failure | None] | Callable[[Request], Failure | None]
 """One entry for each request for completions, in the order of arrival, then none; None is a normal answer.
 
 Or a function of the request.
@@ -308,7 +308,7 @@ class ScriptedServer(Listener):
 
     `answers`: a function of the `Request`, called for each sample and from several threads, or a mapping from
     a part of the messages to the answer. A request without an answer gets status 400.
-    `plan`: a failure (or None) for each request for a completion; `plan_for_ever` repeats the plan.
+    `plan`: a failure (or None) for each request for a completion, such as `repeat(Failure(500))`.
     `requires_key`: another key gets status 401, which shows that key, as careless servers do.
     `rejects`: parameters that are refused, such as `response_format`, or as a model refuses a temperature.
     `latency`: seconds before an answer. `port`: 0 is any free port.
@@ -322,14 +322,13 @@ class ScriptedServer(Listener):
         port: int = 0,
         latency: float = 0.0,
         plan: Plan = (),
-        plan_for_ever: bool = False,
         requires_key: str | None = None,
         rejects: Sequence[str] = (),
     ) -> None:
         super().__init__(self._reply_to, port=port)
         self._answers, self._models, self._latency = answers, models, latency
         self._requires_key, self._rejects = requires_key, tuple(rejects)
-        entries = iter(()) if callable(plan) else cycle(plan) if plan_for_ever else iter(plan)
+        entries = iter(()) if callable(plan) else iter(plan)
         self._plan = plan if callable(plan) else lambda request: next(entries, None)
         self._taking = threading.Lock()
 

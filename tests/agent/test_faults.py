@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -44,7 +45,7 @@ def test_faults_that_pass_are_not_seen(hasty: None, entry: Failure) -> None:
 
 @pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
 def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
+    with ScriptedServer(answer, plan=repeat(entry)) as server:
         revision = faulty(server)
         assert len(server.requests) <= 3
     assert (revision.text, revision.edits) == (TEXT, ())
@@ -64,7 +65,7 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", few([*FATAL, *HEALED[1:3], Failure("empty")], every=4), ids=repr)
 def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:
+    with ScriptedServer(answer, plan=repeat(entry)) as broken, ScriptedServer(answer) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
         assert {request.model for request in other.requests} == {"other"}
     [replaced] = revision.warnings
@@ -132,7 +133,7 @@ def test_key_in_a_valid_answer_is_taken_out(said: str) -> None:
 
 def test_key_in_an_error_is_taken_out() -> None:
     fault = Failure(400, message=f"{KEY} is " + KEY.replace("/", "\\/"))
-    with ScriptedServer({}, plan=[fault], plan_for_ever=True) as server:
+    with ScriptedServer({}, plan=repeat(fault)) as server:
         made, texts = outputs(server, "The bridge opened in 1935.")
     assert "*** is ***" in made.warnings[0].message
     assert "Harbour" not in "".join(texts)

@@ -19,7 +19,7 @@ FAILED = Notice(code="check_failed", message="no answer: start the server", node
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _dam() -> None:
     Path("dam.md").write_text("# Hoover Dam\n\nHoover Dam is 221 metres high.\n", encoding="utf-8")
 
@@ -43,7 +43,7 @@ def test_text_comes_from_an_argument_a_file_or_standard_input(
     assert done.out.decode().startswith("X" + text[1:])
 
 
-def test_estimate_asks_nothing_and_writes_nothing(command: Command, _dam: None) -> None:
+def test_estimate_asks_nothing_and_writes_nothing(command: Command) -> None:
     """The address is one where nothing listens; the price is that of a million tokens."""
     model = ["--model", "vllm:x", "--base-url", "http://127.0.0.1:9/v1", "--corpus", "dam.md", "--estimate"]
     done = command("revise", DAM, *model)
@@ -114,7 +114,6 @@ def test_exit_status_of_a_run(
         assert (b"start the server" in done.out, done.err.count("start the server")) == (False, 1)
 
 
-@pytest.mark.usefixtures("_dam")
 def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(command: Command) -> None:
     Path("draft.md").write_bytes(f"{DAM}\r\n".encode())
     done = command("cite", "draft.md", "--corpus", "dam.md")
@@ -142,7 +141,6 @@ def test_failed_search_is_status_3_with_one_line(
     assert (b"; nothing was judged" in done.out) == (argv[0] == "revise")
 
 
-@pytest.mark.usefixtures("_dam")
 def test_article_is_printed_or_written_with_its_measures(command: Command) -> None:
     article = (
         "# Hoover Dam\n\n## Overview\n\nHoover Dam is 221 metres high.[^1]\n\n[^1]: Hoover Dam, dam.md\n"

@@ -108,7 +108,7 @@ def test_refusals_of_a_server(ask: Ask, asked: dict[str, Any], status: int, mess
 def test_each_request_takes_one_entry_of_the_plan(ask: Ask) -> None:
     with planned(Failure(500), None, Failure(503)) as server:
         assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
-    with planned(Failure(500), None, plan_for_ever=True) as server:
+    with planned(*[Failure(500), None] * 2) as server:
         assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
     with ScriptedServer({"": "x"}, plan=lambda r: Failure(500) if "bad" in r.user else None) as server:
         assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]

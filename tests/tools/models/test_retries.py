@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import aclosing
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ async def test_lasting_faults_end_after_the_last_attempt(
     entry: Failure, options: dict[str, Any], kind: str, requests: int
 ) -> None:
     started = time.perf_counter()
-    with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
+    with ScriptedServer(ANSWERS, plan=repeat(entry)) as server:
         failure = await outcome(patient(protocol(server), **options))
     assert isinstance(failure, CallFailure)
     assert (failure.kind, len(server.requests)) == (kind, requests)
