@@ -79,7 +79,10 @@ class _Reading:
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
         found = await work(self._examine, [*first, *second])
-        doubtful = [[it for it in block if self._is_doubtful(it, found.get(it))] for block in blocks]
+        # Where words of a card are unproven, or its reader is unreliable, no second answer can help.
+        unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
+        unclear -= self._unreliable if self._doubting.is_model else unclear
+        doubtful = [[it for it in block if it in unclear] for block in blocks]
         confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
         self._warn(sum(map(len, blocks)) - len(found), found.keys(), [*second, *first])
@@ -172,11 +175,6 @@ class _Reading:
         if is_model and place not in self._examined and (card.edits or not is_good):
             unclear += (UNEXAMINED,)
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
-
-    def _is_doubtful(self, place: Span, card: Card | None) -> bool:
-        """Is the card to be asked again? Where its words are unproven, nothing can help."""
-        is_unclear = card is not None and bool(card.unclear) and not card.doubts
-        return is_unclear and self._doubting.is_model and place not in self._unreliable
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
