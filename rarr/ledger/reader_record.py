@@ -44,16 +44,14 @@ class ReaderRecord:
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
-        self._file = folder / FILE
-        self._reader = "\t".join(reader)
+        self._file, self._reader = folder / FILE, "\t".join(reader)
         rows = [row for row in _rows(self._file) if row.reader == self._reader]
         self._rows = [row for row in rows if row.served == rows[-1].served]
 
     def standing(self, language: str) -> Standing:
         """Tells from the last controls whether the reader may be relied on for a text in this language."""
         exams = [row.passed for row in self._rows if row.passed is not None]
-        worst: dict[str, Controls] = {}
-        last = Controls()
+        worst, last = dict[str, Controls](), Controls()
         for number, row in enumerate(reversed(self._rows)):
             if row.controls and row.language == language and last.planted + last.repeated < KEPT_CONTROLS:
                 last += row.controls
@@ -64,10 +62,10 @@ class ReaderRecord:
         planted = apart.planted + apart.repeated
         if planted >= BAD_FROM and missed(apart) > BAD_MISSES * planted:
             return "bad"
-        few = missed(last) <= GOOD_MISSES * (last.planted + last.repeated)
-        few = few and last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
-        is_long = last.planted + last.repeated >= GOOD_FROM
-        return "good" if is_long and few and exams[-1:] == [True] else "unknown"
+        count = last.planted + last.repeated
+        are_few = missed(last) <= GOOD_MISSES * count
+        are_few &= last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
+        return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
 
     def add(self, served: str, **facts: Any) -> None:
         """Appends the controls of a block, or the result of an exam; a read-only folder keeps no record."""
