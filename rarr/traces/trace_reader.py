@@ -235,7 +235,7 @@ class RecordedAnswers:
         Raises a recorded `CallFailure`.
         """
         more = [list(message) for message in ask.messages[2:]]
-        key = json.dumps([model, ask.prompt[2], ask.messages[1].content, more, ask.samples])
+        key = json.dumps([model, ask.prompt_hash, ask.messages[1].content, more, ask.samples])
         spans = self._answers[key]
         return None if not spans else _answer(spans.pop(0) if len(spans) > 1 else spans[0])
 

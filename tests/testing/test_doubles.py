@@ -26,7 +26,7 @@ async def test_model_has_a_script_from_a_file_and_one_entry_of_the_failures_for_
     tmp_path: Path,
 ) -> None:
     messages = (Message("system", "Answer."), Message("user", "When?"))
-    request = ChatRequest(prompt=("edit", "1", ""), messages=messages, schema={}, samples=1)
+    request = ChatRequest("edit", "", messages=messages, schema={}, samples=1)
     (tmp_path / "script.json").write_text(json.dumps({"When": {"year": "1976 é"}}), encoding="utf-8")
     read = ScriptedModel.from_file(tmp_path / "script.json")
     assert (await read.complete(request)).texts == ('{"year": "1976 é"}',)

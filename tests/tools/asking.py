@@ -11,9 +11,8 @@ from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.models.run_budget import METER, Budget, Meter
 
 KEY = "sk-test-0123456789abcdef"
-PROMPT = ("edit", "1", "0123abcd")
 SCHEMA = {"type": "object", "properties": {"span": {"type": "string"}}, "required": ["span"]}
-ASK = ChatRequest(PROMPT, (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
+ASK = ChatRequest("edit", "0123", (Message("system", "Edit."), Message("user", "It opened in 1976.")), SCHEMA)
 ANSWERS = {"": {"span": "1976"}}
 TEXT = '{"span": "1976"}'
 

@@ -29,12 +29,12 @@ class Message(NamedTuple):
 class ChatRequest:
     """A request for `samples` answers of at most `max_tokens` tokens, each of them JSON that fits `schema`.
 
-    `prompt` is the name of the prompt, its version and hash; the schema is called by that name. `expected` is
-    the number of tokens that a budget expects of an answer. `seed` is sent to servers that take it, unless it
-    is 0.
+    `name` is that of the prompt, and of the schema. `expected` is the number of tokens that a budget expects
+    of an answer. `seed` is sent to servers that take it, unless it is 0.
     """
 
-    prompt: tuple[str, str, str]
+    name: str
+    prompt_hash: str
     messages: tuple[Message, ...]
     schema: Mapping[str, Any]
     samples: int = 1
@@ -42,11 +42,6 @@ class ChatRequest:
     max_tokens: int = 1000
     expected: int = EXPECTED_TOKENS
     seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the prompt."""
-        return self.prompt[0]
 
 
 class Tokens(NamedTuple):

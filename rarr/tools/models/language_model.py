@@ -91,11 +91,11 @@ class LanguageModel:
 
     def _request(self, prompt: Prompt, variables: Variables, **options: Any) -> ChatRequest:
         messages = (Message("system", prompt.system), Message("user", rendered(prompt, variables)))
-        named, most = (prompt.name, prompt.version, prompt.hash), self._max_answer_tokens
-        return ChatRequest(named, messages, prompt.output, max_tokens=most, **options)
+        most = self._max_answer_tokens
+        return ChatRequest(prompt.name, prompt.hash, messages, prompt.output, max_tokens=most, **options)
 
     async def _once(self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
-        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, options), meter().memo
+        key, memo = (id(self), ask.prompt_hash, ask.messages[1].content, options), meter().memo
         if key not in memo:
             memo[key] = await make()
         return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes

@@ -11,15 +11,14 @@ from rarr.prompts import Prompt
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 from rarr.tools.models.language_model import LanguageModel
-from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient
+from tools.asking import ANSWERS, ASK, SCHEMA, TEXT, metered, patient
 
 
 class Edited(BaseModel):
     span: str
 
 
-NAME, VERSION, HASH = PROMPT
-EDIT = Prompt(NAME, VERSION, ("text",), SCHEMA, "Edit.", "Text: {{text}}", HASH)
+EDIT = Prompt(ASK.name, "1", ("text",), SCHEMA, "Edit.", "Text: {{text}}", ASK.prompt_hash)
 OPENED = {"text": "It opened in 1976."}
 PROSE = "I would\nrather not say. " + "So it is. " * 20
 
