@@ -197,9 +197,10 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
 
 BENCHES = {
     **dict.fromkeys(("attrscore", "expertqa", "factscore"), ("claims", "DATA")),
-    **{name: (name, "DATA") for name in ("rarr", "kalma", "answers", "names")},
+    **{name: (name, "DATA") for name in ("rarr", "answers", "names")},
     "conflicts": ("answers", "DATA"),
-    "wikigen": ("wikigen", "EVENTS", "DOCS"),
+    "kalma": ("citations", "DATA"),
+    "wikigen": ("citations", "EVENTS", "DOCS"),
 }
 """The benches, each with its module in `rarr.evals.benchmarks` and the files that it reads."""
 
@@ -284,8 +285,7 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     tables = {"rows": report.rows} | spent | {"cost": report.usage.cost, "dropped": dropped}
     streams.write_tables(tables, out, "rows")
     streams.warn(*report.warnings)
-    failed = not (report.rows or report.dropped)
-    return streams.complain_of_errors(report.failed, "query", all_failed=failed)
+    return streams.complain_of_errors(report.failed, "query", all_failed=not (report.rows or report.dropped))
 
 
 @train.command()

@@ -44,10 +44,9 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class ScoredRow(Record):
-    """One text of an evaluation. `reference` is a person's revision, if the data have one.
+    """One text of an evaluation, with a person's `reference` and the `kinds` of edit (PURR).
 
-    `kinds` are the kinds of edit of the whole revision (PURR). `seconds` is wall time. With an `error`
-    nothing was revised, or nothing of the text could be checked: `text` is the original, without scores.
+    With an `error` nothing of it was revised or checked: `text` is the original, without scores.
     """
 
     id: str
@@ -171,10 +170,10 @@ NAMES = (
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes every measure that applies to some row, by name, with its 95% interval over rows.
+    """Computes every measure that applies to some row, by name, with its 95% interval over `n` rows.
 
-    A row with an error is not judged. F1_AP is that of the averages. The shares of statuses count sentences;
-    `n` counts rows. `restored` is over texts that a person changed, `untouched_when_correct` over the others.
+    A row with an error is not judged. The shares of statuses count sentences. `restored` is over texts that a
+    person changed, `untouched_when_correct` over the others.
     """
     if not rows:
         return {}

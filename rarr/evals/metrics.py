@@ -121,11 +121,10 @@ def restored(output: str, reference: str) -> bool:
 
 
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
-    """Returns which kinds a revision has (PURR), by its attribution before and after and its preservation.
+    """Returns which kinds a revision has (PURR; Chen 2023, figure 7.2); None if a score is None that decides.
 
     huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
-    before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7 (Chen 2023,
-    figure 7.2). A value at its limit is not beyond it. None if a score is None that decides.
+    before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
     """
     before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
     kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
@@ -182,10 +181,9 @@ def classification(
 ) -> dict[str, float | None]:
     """Compares predictions with labels, in pairs, as AttrScore does (Yue et al. 2023, section 5).
 
-    Returns `accuracy`, which is micro-F1 where each row has one label; `macro_f1` over the classes that were
-    predicted or are labels; `balanced_accuracy`, the mean recall of the classes that are labels, None for
-    fewer than two; and `NAME_precision`, `NAME_recall` and `NAME_f1` by class. A ratio that is not defined,
-    such as the precision of a class that was never predicted, is None.
+    Returns `accuracy` (micro-F1), `macro_f1` over the classes that were predicted or are labels,
+    `balanced_accuracy`, the mean recall of at least two classes that are labels, and the precision, recall
+    and F1 of each, such as `NAME_f1`. A ratio that is not defined is None.
     """
     counts, scores = Counter(pairs), dict[str, float | None]()
     predicted, labelled = (Counter(pair[n] for pair in pairs) for n in (0, 1))
@@ -243,8 +241,7 @@ def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> fl
     """Computes 1 - observed / expected disagreement (Krippendorff 2011).
 
     A unit counts the raters, at least two, who gave each value of the scale. Values are equally far apart, or
-    with `ordinal` by their ranks. Alpha is 1 for perfect agreement and about 0 for chance; None if all values
-    are the same, since chance would give the same agreement.
+    with `ordinal` by their ranks. 1 is perfect agreement, about 0 chance; None if all values are the same.
     """
     patterns = Counter(units)  # many units are alike, above all in resamples
     counts = ([times * count for count in unit] for unit, times in patterns.items())

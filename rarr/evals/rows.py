@@ -99,9 +99,8 @@ class EvalRow(Row):
 
 
 class ClaimRow(Row):
-    """A claim with its evidence, which may be empty. `label` and `supported` are the judgement of people.
+    """A claim with its evidence, and the judgement of people: `label`, or `supported` alone, or None.
 
-    Both are None if nobody judged the claim; `label` is None if people only decided whether it is supported.
     `system` wrote the claim, and `field` is its domain; empty if not known. Both may stand in "meta".
     """
 
@@ -133,8 +132,7 @@ def read_rows(path: Path, kind: type[Kind], example: str = "those of its publish
     """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`.
 
     A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, for
-    a file that cannot be read or is empty, and for the first line that is no row: a measure of a part of the
-    data would be another measure.
+    a file that cannot be read or is empty, and for the first line that is no row.
     """
     rows: dict[str, Kind] = {}
     try:

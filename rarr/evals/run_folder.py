@@ -106,10 +106,9 @@ Pairs = Sequence[tuple[Any, Any]]  # rows, each with its line
 
 
 class Worker(NamedTuple):
-    """Works on rows, several at once.
+    """Works on rows, several at once; what is `opened` is closed in the event loop of the work.
 
-    `line` returns the line of a row, or raises `RarrError`, which becomes the error of its line. What is
-    `opened` is closed in the event loop of the work.
+    `line` returns the line of a row, or raises `RarrError`, which becomes the error of its line.
     """
 
     line: Callable[[Any], Awaitable[FinishedLine]]
@@ -137,10 +136,8 @@ def run_rows(
 ) -> list[Any]:
     """Works on the rows that an earlier process left, and returns the results of all `chosen` rows, in order.
 
-    Each of the `rows` of the run has an `id` of its own, and `jobs` of them are worked on at once. The worker
-    is made once the folder `path` is this process's own. A finished row is written at once; `result_of` turns
-    a row and its line into its result. Raises `InputError` if the folder is in use or holds something else
-    than a run that was `made_with` the same.
+    Each of the `rows` has an `id` of its own, and `jobs` of them are worked on at once. A finished row is
+    written at once; `result_of` turns a row and its line into its result. Raises `InputError` as `claimed`.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")

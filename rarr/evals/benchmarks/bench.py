@@ -111,18 +111,16 @@ def run_bench(
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
+        lines = [(name, line) for name in pairs for _, line in pairs[name]]
+        judged = {name for name, line in lines if line.is_judged}
         report = BenchmarkReport(
             benchmark=bench.title,
             counts=dict(bench.counts),
             settings=description,
             tables=tuple(bench.tables(pairs)),
             published=published(bench.name),
-            errors=tuple(
-                f"{name}: {it.id}: {it.error}" for name in pairs for _, it in pairs[name] if it.error
-            ),
-            failed=tuple(
-                it for it in pairs if pairs[it] and not any(line.is_judged for _, line in pairs[it])
-            ),
+            errors=tuple(f"{name}: {it.id}: {it.error}" for name, it in lines if it.error),
+            failed=tuple(name for name in pairs if pairs[name] and name not in judged),
             left_out={reason: count for reason, count in bench.left_out.items() if count},
         )
         run_folder.finish(out, report)

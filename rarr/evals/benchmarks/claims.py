@@ -241,10 +241,7 @@ def class_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
 def class_scores(pairs: Pairs) -> dict[str, Measured]:
     """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`."""
     scores = claim_scores(pairs).three_way
-    names = {name: f"{name}_f1" for name in CLASSES} | {
-        "overall": "accuracy",
-        "macro": "macro_f1",
-    }
+    names = {str(name): f"{name}_f1" for name in CLASSES} | {"overall": "accuracy", "macro": "macro_f1"}
     return {name: scores.get(measure, Measured()) for name, measure in names.items()}
 
 

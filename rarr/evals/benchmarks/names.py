@@ -47,11 +47,10 @@ Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):
-    """A thing with a name. `documents` are about it. `popularity` is in any unit, such as page views a month.
+    """A thing with a name. `popularity` is in any unit, such as page views a month.
 
-    A document is named as the corpus names it: the path of a file in the folder, with "#3" for its third
-    record, or the address that a record gives itself. `properties` have all ways to write each value; in a
-    file, a value may be a string, or an object with "text" and "aliases".
+    The `documents` about it are named as the corpus names them: the path of a file in the folder, with "#3"
+    for its third record, or the address that a record gives itself. Values may be objects with "aliases".
     """
 
     name: Text

@@ -5,6 +5,7 @@ characters (Pres_Lev) and of intent by a model, and F1_AP is the harmonic mean o
 right sentences change is measured too, where a person's revision tells which are right.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -161,10 +162,9 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
 
 
 def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]) -> dict[str, Measured]:
-    both = [(own[name].numbers, others[name].numbers) for name in own if name in others]
-    names = both[0][0] if both else {}
-    pairs = {name: [(one[name], base[name]) for one, base in both] for name in names}
-    return {
-        name: mean([None if one is None or base is None else one - base for one, base in pairs[name]])
-        for name in names
-    }
+    rises = defaultdict[str, list[float | None]](list)
+    for text in own.keys() & others.keys():
+        for name, one in own[text].numbers.items():
+            base = others[text].numbers[name]
+            rises[name].append(None if one is None or base is None else one - base)
+    return {name: mean(values) for name, values in rises.items()}

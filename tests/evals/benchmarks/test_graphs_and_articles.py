@@ -9,9 +9,9 @@ from evals.benchmarks.running import run
 from evals.doubles import lines, write_rows
 from rarr import InputError, Settings
 from rarr.errors import SettingsError
-from rarr.evals.benchmarks import kalma
+from rarr.evals.benchmarks import citations
 from rarr.evals.benchmarks.bench import BenchmarkReport
-from rarr.evals.benchmarks.wikigen import EventPages, events_of
+from rarr.evals.benchmarks.citations import EventPages, events_of
 from rarr.evals.rows import read_rows
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
@@ -41,7 +41,7 @@ def data_folder(folder: Path) -> Path:
     rows: list[dict[str, Any]] = [
         {"id": f"b/{n}", "question_specific": asked.format(PEOPLE[n]), "graph": [entity(n)]} for n in range(4)
     ]
-    write_rows(folder / kalma.ROWS, *rows, {"id": "b/none", "question_specific": "Who?", "graph": []})
+    write_rows(folder / citations.ROWS, *rows, {"id": "b/none", "question_specific": "Who?", "graph": []})
     return folder
 
 
@@ -52,12 +52,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
 
 
 def test_rows_with_a_graph_are_read_and_evolved(tmp_path: Path) -> None:
-    rows = kalma.asked_rows(read_rows(data_folder(tmp_path) / kalma.ROWS, kalma.KalmaRow))
+    rows = citations.asked_rows(read_rows(data_folder(tmp_path) / citations.ROWS, citations.KalmaRow))
     assert [row.id for row in rows] == ["b/0", "b/1", "b/2", "b/3"]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
     assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)
-    assert kalma.evolved(rows) == kalma.evolved(rows)
-    assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in kalma.evolved(rows))
+    made = citations.evolved(rows)
+    assert citations.evolved(rows) == made
+    assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in made)
 
 
 def test_embedded_answers_are_correct_and_tell_what_was_removed(report: BenchmarkReport) -> None:
@@ -100,13 +101,13 @@ def test_question_that_failed_is_an_error_and_asked_again(tmp_path: Path) -> Non
 def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_does_not_count() -> None:
     father = Triple("Q1", "Ida", "father", "Ole", "Ole")
     child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")
-    assert kalma.without([father, child, other], [father]) == [other]
+    assert citations.without([father, child, other], [father]) == [other]
     text = "The graph does not tell the father of Ida."
     statement = Statement(text=text, start=0, end=len(text), needs_support=True)
     marked = Answer(question="?", text=text, statements=(statement,))
     nothing = marked.model_copy(update={"statements": ()})
-    assert kalma.gaps_of(marked, [father, other], nothing) == ((1, 1), (1, 2))
-    assert kalma.gaps_of(marked, [father], marked) == ((0, 0), (0, 1))
+    assert citations.gaps_of(marked, [father, other], nothing) == ((1, 1), (1, 2))
+    assert citations.gaps_of(marked, [father], marked) == ((0, 0), (0, 1))
 
 
 def triples(names: str) -> tuple[Triple, ...]:
@@ -116,9 +117,9 @@ def triples(names: str) -> tuple[Triple, ...]:
 def test_citations_against_the_minimum_knowledge_by_hand() -> None:
     """The first answer: 3 of 4 precise, 2 of 2 recalled; the second: 1 of 2 and 1 of 3; the third: none."""
     given = [("abca", "ab"), ("xd", "def"), ("", "c")]
-    asked = [kalma.AskedQuestion("q", "?", triples("abcdef"), triples(least)) for _, least in given]
-    pairs = zip(asked, [kalma.AnswerLine(id="q", cited=triples(cited)) for cited, _ in given], strict=True)
-    micro, macro = kalma.citation_scores(list(pairs)).values()
+    asked = [citations.AskedQuestion("q", "?", triples("abcdef"), triples(least)) for _, least in given]
+    lines = [citations.AnswerLine(id="q", cited=triples(cited)) for cited, _ in given]
+    micro, macro = citations.citation_scores(list(zip(asked, lines, strict=True))).values()
     f1 = 2 * 4 / 6 * 0.5 / (4 / 6 + 0.5)
     assert [it.value for it in micro.values()] == pytest.approx([4 / 6, 3 / 6, f1])
     assert [it.value for it in macro.values()][:2] == pytest.approx([(3 / 4 + 1 / 2) / 2, 4 / 9])

@@ -1,7 +1,9 @@
-"""Measures the citations of answers over graphs, and their `[NA]` marks, as KaLMA does (Li et al. 2023).
+"""The benches of citations: KaLMA, of answers over graphs, and WikiGenBench, of articles.
 
-The published rows have no minimum knowledge. So they give correctness, alignment and gaps; precision and
-recall come from questions that are evolved over the same graphs, where the minimum knowledge is known.
+KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. The published rows have no minimum
+knowledge, so they give correctness, alignment and gaps; precision and recall come from questions that are
+evolved over the same graphs, where the minimum knowledge is known. WikiGenBench (Zhang et al. 2024) measures
+the citations of articles, and the words that they share with those of people.
 """
 
 import asyncio
@@ -9,28 +11,36 @@ import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from rarr.agent.answer import Answerer
 from rarr.agent.wiring.components import wire
-from rarr.errors import InputError
+from rarr.agent.write import CHUNK_WORDS, Writer
+from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
-from rarr.evals.metrics import Measured, mean, share, share_of
-from rarr.evals.rows import Row, read_rows
+from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of
+from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.ledger.scores import f1_ap
+from rarr.records import Passage
 from rarr.records.answers import Answer, Statement
+from rarr.records.articles import Article, CitationScores
+from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, value_forms
-from rarr.settings import Settings
-from rarr.tools.concurrency import in_thread
+from rarr.settings import EMBEDDED, Settings
+from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of
+from rarr.tools.text.wording import is_failure
 
 ROWS = "dev/kg/biokalma.jsonl"
 PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
@@ -38,12 +48,10 @@ REMOVED = (1, 2, 3)  # triples that are removed from a graph, as in the paper's 
 ROUNDS = 5  # triples of an evolved question, as in the paper
 _FEWEST = 3  # triples of an evolved question
 _LONGEST_VALUE = 80  # characters; longer values are texts
-_DULL = frozenset(
-    ("sex or gender", "given name", "surname", "family name", "instance of", "described by source")
-)  # relations that no question asks for, as in the authors' code
+# Relations that no question asks for, as in the authors' code.
+_DULL = {"sex or gender", "given name", "surname", "family name", "instance of", "described by source"}
 
-Counts = tuple[int, int]
-"""How many of a whole have something, and the whole."""
+Counts = tuple[int, int]  # how many of a whole have something, and the whole
 
 
 class KalmaRow(Row):
@@ -73,10 +81,9 @@ class AskedQuestion(NamedTuple):
 
 
 class AnswerLine(FinishedLine):
-    """What is measured of the answers to one question.
+    """What is measured of the answers to one question, and of those without some triples (`gaps`, by number).
 
-    `written` counts the citations before the check, and those whose triple there is; `marked` the statements,
-    and those with `[NA]`. `gaps` are those of answers without some triples, by the number of these.
+    `written` counts the citations before the check whose triple there is, `marked` the `[NA]` statements.
     """
 
     cited: tuple[Triple, ...] = ()
@@ -93,7 +100,7 @@ def kalma(data: Path, settings: Settings, options: Options) -> Bench:
     worker, most = partial(graph_answerer, settings), options.limit
     parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
     counts = {"questions": sum(len(part.chosen) for part in parts.values())}
-    return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, tables)
+    return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, answer_tables)
 
 
 def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
@@ -201,7 +208,7 @@ def _stands(value: str, text: str) -> bool:
     return any(f" {name_key(form)} " in keyed for form in value_forms(value) if name_key(form))
 
 
-def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+def answer_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the citations of both sets, those of evolved questions by their minimum, and the gaps."""
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
     rows = {name: _shares(pairs) for name, pairs in answered.items()}
@@ -251,3 +258,142 @@ def _shares(pairs: Pairs) -> dict[str, Measured]:
         "without a citation": share([not line.cited for line in lines]),
         "marked [NA]": _summed([line.marked for line in lines]),
     }
+
+
+SYSTEMS = ("prr", "extractive")  # each section is written alone; the second without a language model
+
+
+class DocumentRow(Row):
+    """A web page about an event."""
+
+    event_id: str
+    title: str = ""
+    url: str
+    text: str
+    is_wikipedia: bool
+
+
+class EventSection(BaseModel):
+    """A section of the reference article."""
+
+    text: str
+
+
+class EventRow(Row):
+    """An event to write about, with its reference article by people, and its pages."""
+
+    id: Text = Field(validation_alias="event_id")
+    title: str
+    sections: tuple[EventSection, ...]
+    documents: tuple[DocumentRow, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        """The text of the article by people."""
+        return "\n\n".join(section.text for section in self.sections)
+
+
+class ArticleLine(FinishedLine):
+    """The article about an event with its scores. An article without a sentence has no citation scores."""
+
+    text: str = ""
+    words: int = 0
+    seconds: float = 0.0
+    as_written: CitationScores | None = None
+    checked: CitationScores | None = None
+    rouge_l: float | None = None
+
+
+def wikigen(events: Path, documents: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the events, each with its pages, for each system. Raises `RarrError` before anything is spent."""
+    rows = events_of(events, documents)
+    chosen = rows[: options.limit]
+    parts = dict[str, Part]()
+    for system in options.judges or ("extractive",):
+        if system not in SYSTEMS:
+            raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
+        if system != "extractive" and settings.model in EMBEDDED:
+            raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
+        model = "embedded" if system == "extractive" else settings.model
+        own = settings.model_copy(update={"trace": False, "search": EventPages(()), "model": model})
+        parts[system] = Part(rows, ArticleLine, partial(_writer, own), chosen)
+    return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, article_tables)
+
+
+def events_of(events: Path, documents: Path) -> list[EventRow]:
+    """Reads the events that have a page; pages of Wikipedia would be copies of the reference.
+
+    Raises `InputError` for a missing file, a wrong line, and without such an event.
+    """
+    pages = defaultdict[str, list[DocumentRow]](list)
+    for page in read_rows(documents, DocumentRow):
+        if not page.is_wikipedia:
+            pages[page.event_id].append(page)
+    rows = [row for row in read_rows(events, EventRow) if row.id in pages]
+    found = [row.model_copy(update={"documents": tuple(pages[row.id])}) for row in rows]
+    if not found:
+        raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
+    return sampled(found)
+
+
+class EventPages:
+    """A retriever that finds all passages of the pages of one event, so that the reranker alone chooses."""
+
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, documents: Sequence[DocumentRow], words: int = CHUNK_WORDS) -> None:
+        """Cuts the pages into passages of at most `words` words."""
+        self._passages = [
+            Passage(
+                text=page.text[start:end], source=page.url, title=page.title, start=start, end=end,
+                retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
+            )
+            for page in documents
+            for start, end in chunks(page.text, words)
+        ]  # fmt: skip
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns all passages."""
+        return self._passages
+
+
+def _writer(settings: Settings) -> Worker:
+    made = wire(settings, measuring=True)
+
+    async def line(event: EventRow) -> ArticleLine:
+        pages = await work(EventPages, event.documents)
+        article = await Writer(components=replace(made, retriever=pages)).awrite(event.title)
+        failed = [each.message for each in article.warnings if is_failure(each)]
+        if failed and not article.sentences:
+            return ArticleLine(id=event.id, error=failed[0])
+        return await work(scored, event, article)
+
+    return Worker(line, (*made.models, *made.opened))
+
+
+def scored(event: EventRow, article: Article) -> ArticleLine:
+    """Scores an article by its citations, and by the words that it shares with the reference."""
+    written = [each for each in article.sections if each.state == "written"]
+    text = "\n\n".join(article.research.text[each.start : each.end] for each in written)
+    return ArticleLine(
+        id=event.id,
+        text=article.text,
+        words=article.words,
+        seconds=article.usage.seconds,
+        as_written=article.as_written if article.sentences else None,
+        checked=article.checked if article.sentences else None,
+        rouge_l=rouge_l(text, event.reference),
+    )
+
+
+def article_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    """Computes the means over articles, of the citations as written and as checked, without failed ones."""
+    rows = defaultdict[str, dict[str, Measured]](dict)
+    for system, pairs in parts.items():
+        done = [line for _, line in pairs if not line.error]
+        for how, name in product(("as written", "checked"), ("recall", "precision", "rate")):
+            scores = [getattr(line, how.replace(" ", "_")) for line in done]
+            rows[f"{system}, {how}"][name] = mean([it and getattr(it, name) for it in scores])
+        for name in ("rouge_l", "words", "seconds"):
+            rows[f"{system}, as written"][name] = mean([getattr(line, name) for line in done])
+    yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)
