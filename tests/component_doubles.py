@@ -3,7 +3,7 @@
 An exception in place of a script is raised at every call, to test how a node handles failures.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rarr.components import WRITING_NODES, Components, Lacking
@@ -13,14 +13,11 @@ from rarr.testing import InMemoryRetriever
 from rarr.testing.retriever import words
 from rarr.tools.text.blocks_and_sentences import Span
 
-Script = Callable[..., Any] | Exception
-"""A function of what a component is called with, or what it raises."""
-
 
 class Double:
     """Records its calls in `calls`."""
 
-    def __init__(self, script: Any) -> None:
+    def __init__(self, script: Any = None) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self._script = script
 
@@ -83,11 +80,8 @@ class ScriptedChecker(Double):
     A disagreement becomes an agreement once the text has the `evidence_answer` in place of its `text_answer`.
     """
 
-    def __init__(self, script: Mapping[tuple[str, str], Agreement] | Script | None = None) -> None:
-        super().__init__(script or {})
-
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        script = self.scripted(text, context, query, evidence)
+        script = self.scripted(text, context, query, evidence) or {}
         if not isinstance(script, Mapping):
             return script(text, query, evidence)  # type: ignore[no-any-return]
         for (question, part), agreement in script.items():
@@ -101,44 +95,30 @@ class ScriptedChecker(Double):
 class ScriptedEditor(Double):
     """Replaces the text's answer by the evidence's: from the start of the query's range on, else anywhere."""
 
-    def __init__(self, script: Script | None = None) -> None:
-        super().__init__(_replacement if script is None else script)
-
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        script = self.scripted(text, context, query, check, evidence)
-        return script(text, query, check, evidence)  # type: ignore[no-any-return]
-
-
-def _replacement(text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
-    answer = check.text_answer
-    start = text.find(answer, query.start)
-    start = text.find(answer) if start < 0 else start
-    if start < 0 or not answer:
-        return None
-    return Change(start=start, end=start + len(answer), new=check.evidence_answer)
+        self.scripted(text, context, query, check, evidence)
+        answer = check.text_answer
+        start = max(text.find(answer, query.start), text.find(answer))
+        if start < 0 or not answer:
+            return None
+        return Change(start=start, end=start + len(answer), new=check.evidence_answer)
 
 
 class ScriptedVerifier(Double):
-    """Returns the support of a part of the sentence and a part of the evidence; other pairs get None.
+    """Returns the support that a function gives for a sentence and an evidence, or that of a part of it.
 
-    Without a script, the support is the share of the sentence's words that the evidence has.
+    Without a script, it is the share of the sentence's words that the evidence has.
     """
-
-    def __init__(self, script: Mapping[tuple[str, str], float | None] | Script | None = None) -> None:
-        super().__init__(_shared_words if script is None else script)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        script = self.scripted(text, context, tuple(spans), evidence)
-        if not isinstance(script, Mapping):
+        script = self.scripted(text, context, tuple(spans), evidence) or _shared_words
+        if callable(script):
             return [script(span.of(text), evidence) for span in spans]
-        return [
-            next((script[key] for key in script if key[0] in span.of(text) and key[1] in evidence.text), None)
-            for span in spans
-        ]
+        return [next((script[key] for key in script if key in span.of(text)), None) for span in spans]
 
 
 def _shared_words(sentence: str, evidence: Evidence) -> float | None:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
@@ -213,15 +214,10 @@ def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) 
 
 def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
     """Yields the range in pieces, cut at the parts, with their part or None. Earlier parts win overlaps."""
-    for part in sorted(parts, key=lambda part: part.start):
-        begin, stop = max(part.start, start), min(part.end, end)
-        if begin < stop:
-            if start < begin:
-                yield start, begin, None
-            yield begin, stop, part
-            start = stop
-    if start < end:
-        yield start, end, None
+    ordered = sorted(parts, key=lambda part: part.start)
+    bounds = (min(max(at, start), end) for part in parts for at in (part.start, part.end))
+    for begin, stop in pairwise(sorted({start, end, *bounds})):
+        yield begin, stop, next((part for part in ordered if part.start <= begin < part.end), None)
 
 
 def title_of(text: str) -> str:

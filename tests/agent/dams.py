@@ -17,12 +17,13 @@ ANSWER = f"{WRONG} {FINISHED} {UNKNOWN}"
 
 
 class Silent:
-    """A source that never answers. `cancelled` is set when a search was cancelled."""
+    """A source that never answers. `asked` and `cancelled` are set when a search began and was cancelled."""
 
     def __init__(self) -> None:
-        self.cancelled = threading.Event()
+        self.asked, self.cancelled = threading.Event(), threading.Event()
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        self.asked.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:

@@ -122,4 +122,5 @@ async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
     assert (result.text, result.changed, result.outcome) == (ANSWER, False, "deadline")
     assert (result.revision, result.citations, result.marks) == (None, (), ())
     assert result.notice == "not checked: the deadline of 1 s came first"
-    assert await asyncio.to_thread(source.cancelled.wait, 30)
+    # On a machine that does much else, the deadline may come before the search begins.
+    assert not source.asked.is_set() or await asyncio.to_thread(source.cancelled.wait, 60)

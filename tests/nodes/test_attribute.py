@@ -52,7 +52,7 @@ STALE = check("disagrees", stale=True)
         ([check("disagrees")], SUPPORTS, {}, "contradicted", 0.8),
         ([STALE, check("agrees")], SUPPORTS, {"evidences": [CONFIRMING]}, "supported", 0.8),
         ([], DENIES, {"evidences": ()}, "no_evidence", 0.0),
-        ([check("irrelevant")], ScriptedVerifier({}), {}, "unjudged", None),
+        ([check("irrelevant")], ScriptedVerifier(lambda *_: None), {}, "unjudged", None),
         ([], DENIES, {"evidences": (), "unsearched": {"q1": "failed"}}, "retrieval_failed", None),
     ],
     ids=["threshold", "below", "contradicted", "stale", "nothing found", "not judged", "not searched"],

@@ -31,7 +31,7 @@ REVISED = state(
     found=[evidence("California grows them.")],
     edits=[edit(0, 7, "California")],
 )
-VERIFIER = ScriptedVerifier({("Georgia", ""): 0.25, ("California", ""): 1.0})
+VERIFIER = ScriptedVerifier({"Georgia": 0.25, "California": 1.0})
 
 
 async def test_unchanged_text_is_judged_once() -> None:
@@ -59,7 +59,7 @@ async def test_sentences_without_queries_count_in_both_attributions() -> None:
         found=REVISED["evidence"],
         edits=REVISED["edits"],
     )
-    verifier = ScriptedVerifier({("Georgia", ""): 0.25, ("Really", ""): 0.0, ("So it is", ""): 0.5})
+    verifier = ScriptedVerifier({"Georgia": 0.25, "Really": 0.0, "So it is": 0.5})
     scores = (await evaluate(far | reported(1.0, 0.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
     assert (scores.attribution_before, scores.attribution_after) == (0.75 / 3, 1.5 / 3)
 
