@@ -61,8 +61,8 @@ def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Pat
 
 @pytest.mark.usefixtures("umask")
 async def test_entries_of_the_cache_are_private(tmp_path: Path) -> None:
-    async def made() -> bytes:
-        return b"a page"
+    async def made() -> str:
+        return "a page"
 
     await Cache(tmp_path / "home" / "cache").through("page", "q", made)
     assert len(list((tmp_path / "home" / "cache").iterdir())) == 1

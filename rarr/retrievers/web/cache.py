@@ -44,9 +44,9 @@ _LONG = 100_000  # characters; a longer text is cut in a worker process: a hosti
 
 
 class CacheEntry(NamedTuple):
-    """A stored value."""
+    """A stored JSON value."""
 
-    value: bytes
+    value: Any
     stored_at: datetime
 
 
@@ -71,9 +71,7 @@ class Cache:
         self._folder, self._offline, self._refresh = folder, offline, refresh
         self._turns: PerLoop[WeakValueDictionary[Path, asyncio.Lock]] = PerLoop(WeakValueDictionary)
 
-    async def through(
-        self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[bytes]]
-    ) -> CacheEntry:
+    async def through(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
         """Returns the entry for `key`, a JSON list. If it is missing, stores what `make` returns.
 
         Callers for one key take turns, so that the others find what the first one stored. Raises the error of
@@ -93,14 +91,6 @@ class Cache:
             await asyncio.to_thread(self._write, file, now, value)
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
-    async def search(self, key: Sequence[Any], ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
-
-        async def asked() -> bytes:
-            return json.dumps(await ask()).encode()
-
-        return json.loads((await self.through("search", key, asked)).value)
-
     async def stored(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
         """Returns the entry for `key` of any age, even with `refresh`, to show a source; None if missing."""
         return await asyncio.to_thread(self._read, self._file(kind, key))
@@ -113,20 +103,20 @@ class Cache:
         try:
             with file.open("rb") as opened:  # another process may replace it
                 stored_at = datetime.fromtimestamp(os.fstat(opened.fileno()).st_mtime, UTC)
-                return CacheEntry(zlib.decompress(opened.read()), stored_at)
+                return CacheEntry(json.loads(zlib.decompress(opened.read())), stored_at)
         except FileNotFoundError:
             return None
-        except (OSError, zlib.error) as error:  # the entry is made again
+        except (OSError, ValueError, zlib.error) as error:  # the entry is made again
             self._warn("read", error)
             return None
 
-    def _write(self, file: Path, now: float, value: bytes) -> None:
+    def _write(self, file: Path, now: float, value: Any) -> None:
         """Stores an entry: a reader finds all of it or nothing, and a crash damages no other entry."""
         try:
             handle, name = mkstemp(dir=self._folder)
             try:
                 with os.fdopen(handle, "wb") as opened:
-                    opened.write(zlib.compress(value))
+                    opened.write(zlib.compress(json.dumps(value).encode()))
                 os.utime(name, (now, now))
                 Path(name).replace(file)
             finally:
@@ -190,17 +180,17 @@ class Shelf:
     async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
         entry = await self._cache.stored("page", self._key(url))
-        return Page.model_validate_json(entry.value).text if entry else None
+        return entry.value["text"] if entry else None
 
     def _key(self, url: str) -> list[Any]:
         return [self._source, self._window, url]
 
     async def _kept(self, url: str, make: Callable[[], Awaitable[Page]]) -> tuple[Page, datetime]:
-        async def made() -> bytes:
-            return (await make()).model_dump_json().encode()
+        async def made() -> Any:
+            return (await make()).model_dump(mode="json")
 
         entry = await self._cache.through("page", self._key(url), made)
-        return Page.model_validate_json(entry.value), entry.stored_at
+        return Page.model_validate(entry.value), entry.stored_at
 
 
 class PageReader(Shelf):

@@ -121,7 +121,8 @@ class Tavily(WebSearch):
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         words = words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
         request = self._options | {"query": words, "max_results": min(k, _MOST_RESULTS)}
-        return list(await self._cache.search(["tavily", request], partial(self._search, request)))
+        entry = await self._cache.through("search", ["tavily", request], partial(self._search, request))
+        return list(entry.value)
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
         results = (await self._service.ask(f"{self._url}/search", json=request)).get("results")
@@ -172,7 +173,7 @@ class SearXNG(WebSearch):
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         key = ["searxng", self._host, _OPTIONS, words]
-        pages = await self._cache.search(key, partial(self._search, words))
+        pages = (await self._cache.through("search", key, partial(self._search, words))).value
         return [page for page in pages if allows(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
@@ -265,10 +266,10 @@ class Wikipedia(WebSearch):
         super().__init__(service, Shelf(cache, "mediawiki", settings), cache)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
-        most = k + SPARE
         for search in search_words(words):
-            key = [f"{self._root}{urlsplit(self._api).path}", search, most]
-            if titles := await self._cache.search(key, partial(self._search, search, most)):
+            key = [f"{self._root}{urlsplit(self._api).path}", search, k + SPARE]
+            ask = partial(self._search, search, k + SPARE)
+            if titles := (await self._cache.through("search", key, ask)).value:
                 return [{"url": self._address(title), "title": title} for title in titles]
         return []
 
