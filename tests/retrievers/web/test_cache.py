@@ -23,7 +23,6 @@ from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
 from rarr.retrievers.web import cache as cached
 from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry, PageReader
 from rarr.settings import Settings
-from rarr.tools.models.run_budget import Budget
 from retrievers import calls
 
 Warned = Callable[[], str]
@@ -239,11 +238,8 @@ async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_r
     monkeypatch.setattr(cached, slow, sleep)
     web = Web(b"a " * 100_000, "text/plain")
     web.seconds_left = left
-    with (
-        metered() as meter,
-        pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.[12]"),
-    ):
-        meter.budget = Budget(deadline_s=deadline)
+    message = r"cannot be used: reading it takes more than 0\.[12]"
+    with metered(deadline_s=deadline), pytest.raises(RetrievalError, match=message):
         await reading(web).read(URL)
 
 
