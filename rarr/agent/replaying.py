@@ -269,13 +269,10 @@ def _components(
         name = name_of(named)
         if not is_language_model(name):
             return named
-        if name.startswith("<"):  # an object of the program that made the run
-            return RecordedChat(name.strip("<>"), answers, outcomes, None)
-        called, make = (
-            "scripted" if name.startswith("scripted:") else name,
-            partial(chat_model, named, current),
-        )
-        chat = RecordedChat(called, answers, outcomes, make if live else None)
+        is_object = name.startswith("<")  # of the program that made the run
+        called = "scripted" if name.startswith("scripted:") else name.strip("<>")
+        make = partial(chat_model, named, current) if live and not is_object else None
+        chat = RecordedChat(called, answers, outcomes, make)
         if named in given.get("models", {}).values():
             _ = chat.live  # raises at once if the model cannot be used
         return chat

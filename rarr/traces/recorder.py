@@ -63,8 +63,7 @@ class Recording:
         `start` is the state with which the run begins. The `meter` of a resumed run gets the answers, the
         spending and the seconds of its `earlier` trace.
         """
-        warn = partial(meter.warn, _FAILED)
-        recorder = RunRecorder(self._store, run_id, warn, at_once=self._resumable)
+        recorder = RunRecorder(self._store, run_id, meter, at_once=self._resumable)
         in_order(self._prune)
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
@@ -112,11 +111,10 @@ class Recording:
 class RunRecorder:
     """Hands the lines of one run to the thread that writes. A failed write loses the trace, not the run."""
 
-    def __init__(
-        self, store: TraceStore, run_id: str, warn: Callable[[str], None], *, at_once: bool = False
-    ) -> None:
-        """`warn` is called once, with one line, if the trace cannot be written; `at_once`: as `resumable`."""
-        self._store, self._run_id, self._warn, self._at_once = store, run_id, warn, at_once
+    def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, at_once: bool = False) -> None:
+        """The `meter` warns once if the trace cannot be written; `at_once`: as `resumable`."""
+        self._store, self._run_id, self._at_once = store, run_id, at_once
+        self._warn: Callable[[str], None] = partial(meter.warn, _FAILED)
         self._epoch = time.time() - time.perf_counter()
         self._started, self._numbers = self.now(), 0
         self._new: deque[TraceSpan | Prompt] = deque()
@@ -217,7 +215,7 @@ class RunRecorder:
             each = self._new.popleft()
             new[each.hash if isinstance(each, Prompt) else each.number] = each  # of a span, the last holds
         if new:
-            self._store.write(self._run_id, map(_line, new.values()))
+            self._store.write(self._run_id, [_line(each) for each in new.values()])
 
     def _end(self, error: str, revision: Revision | None, seconds: float) -> None:
         end = {"seconds": seconds, "error": error, "revision": revision}

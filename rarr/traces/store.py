@@ -90,7 +90,8 @@ class TraceStore:
             file = self.read(run_id)
             revision = Revision.model_validate(file.revision) if file.revision else None
         except (InputError, ValidationError) as error:
-            reason, written = " ".join(str(error).split()), self._path(run_id).stat().st_mtime
+            written = {path: written for path, written, _ in self._files()}.get(self._path(run_id), 0.0)
+            reason = " ".join(str(error).split())
             return RunSummary(run_id, written, None, "unreadable", reason, "", 0, 0, 0)
         sent = [span.body["tokens"] for span in file.spans if "tokens" in span.body]
         updates = [span.body.get("update") or {} for span in file.spans]

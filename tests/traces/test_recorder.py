@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +9,24 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.testing import InMemoryRetriever
 from rarr.traces.store import TraceStore
 
 TEXT = "The Hoover Dam is 212 metres high."
 FACT = "The Hoover Dam is 221 metres high."
 
 
-class Notes:
+class Notes(InMemoryRetriever):
     """Finds one passage, after doing what it is told to."""
 
-    offline = True
-
     def __init__(self, first: Any = None) -> None:
+        super().__init__([FACT])
         self._first = first
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         if self._first is not None:
             await self._first()
-        now = datetime.now(UTC)
-        return [Passage(text=FACT, source="notes", start=0, end=len(FACT), retrieved_at=now)]
+        return await super().retrieve(query, k)
 
 
 def revised(notes: Notes | None = None, **settings: Any) -> Revision:

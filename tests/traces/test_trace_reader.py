@@ -41,23 +41,17 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
     assert {it.outcome for it in read.controls} == {"found"}
 
 
-@pytest.mark.parametrize("text", ["", "[]\n", '{"run":{"format":3}}\n', "\x00\n"])
-def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
-    (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match="is not a trace"):
-        Trace.read(tmp_path / "run.json")
-
-
 @pytest.mark.parametrize(
-    ("now", "then"),
+    "text",
     [
-        ('"format":3', '"format":2'),
-        ("run-1", "../../run"),
-        *(('"settings":{}', f'"settings":{{"x":{number}}}') for number in ("Infinity", "NaN", "1e999")),
+        *("", "[]\n", '{"run":{"format":3}}\n', "\x00\n"),
+        file().text().replace('"format":3', '"format":2'),
+        file().text().replace("run-1", "../../run"),
+        *(file().text().replace("{}", f'{{"x":{number}}}', 1) for number in ("Infinity", "NaN", "1e999")),
     ],
 )
-def test_file_with_a_wrong_value_is_refused(tmp_path: Path, now: str, then: str) -> None:
-    (tmp_path / "run.json").write_text(file().text().replace(now, then))
+def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
     with pytest.raises(InputError, match="is not a trace"):
         Trace.read(tmp_path / "run.json")
 

@@ -1,9 +1,9 @@
 """Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from rarr.backends.prompted.judging import DECISIONS, PREFIXES, asked_by, is_language_model
 from rarr.errors import SettingsError
@@ -16,7 +16,6 @@ from rarr.tools.text.wording import kind_of
 
 OLLAMA_AT_ONCE = 2  # it answers one request after another: with more of them, the last ones time out
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
-_ADDRESS = re.compile(r"(?i)https?://([^/@\s]*@)?(\[[\da-f:.]+\]|[^/?#:\s\[\]]+)(:[1-9]\d{0,4})?([/?#]\S*)?")
 
 
 class LanguageModels:
@@ -115,7 +114,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = settings.access(name)
-    if base_url and not _ADDRESS.fullmatch(base_url):
+    if base_url and not _is_address(base_url):
         raise SettingsError(f"base_url of {name} is {redacted(base_url)!r}: give http://HOST:PORT/v1")
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
@@ -133,3 +132,11 @@ def _chat_of_object(model: Any) -> ChatModel:
     from rarr.tools.models.langchain_chat import LangChainChat
 
     return LangChainChat(name_of(model), lambda: model)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an invalid port
+        return False
