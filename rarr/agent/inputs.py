@@ -52,9 +52,8 @@ def optional_text(text: object, name: str) -> str | None:
 def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
     """Returns the question, or the latest turns of a conversation as one text; None without words.
 
-    Turns are messages of the user and the assistant, about 4,000 characters of them, with the last one of the
-    user among them. The `answer` itself at the end of a conversation is left out. Raises `InputError` for
-    anything else.
+    Turns are those of the user and the assistant, without the `answer` at the end, at most 4,000 characters
+    in all. Raises `InputError` for anything else.
     """
     if context is None or isinstance(context, str):
         return context if context and context.strip() else None
@@ -81,7 +80,6 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
 
 
 def _turn(message: object) -> dict[str, str]:
-    """Returns a message of the user or the assistant with its text; that of others without."""
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
     is_read = message["role"] in _READ

@@ -148,7 +148,6 @@ def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[
 
 
 def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
-    """Returns a place of the original as a place of the text with these marks."""
     inserted = {(mark.at, mark.start, mark.end) for mark in marks}
     return position + sum(end - start for at, start, end in inserted if at <= position)
 

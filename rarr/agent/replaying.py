@@ -258,10 +258,7 @@ class RecordedChat:
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Wires the components of the run, whose models answer from the trace.
-
-    `live`: new questions may be asked; `outcomes` gets the error of each answer, "" for none.
-    """
+    """Wires the components of the run, whose models answer from the trace, and if `live` new questions."""
     current, answers = _settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:

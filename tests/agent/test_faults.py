@@ -1,4 +1,4 @@
-"""Whatever a server does, a run ends soon with a revision that says what failed; and no key is told."""
+"""Whatever a server does or a model says, a run ends soon and says what failed; no key is told."""
 
 import json
 from collections.abc import Callable
@@ -9,11 +9,12 @@ import pytest
 from families import few
 from makers import passage
 
-from agent.mills import codes, revised, settings_for, statuses
+from agent.mills import assert_sound, codes, revised, settings_for, statuses
 from benchmarks.mills import SlowDocuments, answer, text_of
 from rarr import Reviser, Revision, Settings, Trace
+from rarr.agent.replaying import replay
 from rarr.errors import RarrError
-from rarr.testing import Failure, InMemoryRetriever, ScriptedServer
+from rarr.testing import Failure, InMemoryRetriever, ScriptedModel, ScriptedServer
 from rarr.tools.models.retries import Attempts
 
 pytestmark = pytest.mark.loopback
@@ -112,8 +113,11 @@ def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
     assert "\n" not in str(raised.value)
 
 
+BRIDGE, FACT = "The bridge opened in 1935. It is red.", "The bridge opened in 1937."
+
+
 def outputs(server: ScriptedServer, text: str, **more: Any) -> tuple[Revision, list[str]]:
-    search = InMemoryRetriever([passage("The bridge opened in 1937.")])
+    search = InMemoryRetriever([passage(FACT)])
     settings = settings_for(server, api_key=KEY, search=search, rounds=1, **more)
     with Reviser(settings) as reviser:
         made = reviser.revise(text)
@@ -126,7 +130,7 @@ def test_key_in_a_valid_answer_is_taken_out(said: str) -> None:
     checked = {"text_answer": "1935", "evidence_answer": "1937 KEY", "reason": "KEY", "verdict": "disagrees"}
     fields = {"questions": [about], **checked, "span": "1935", "revision": "1937 KEY"}
     with ScriptedServer(lambda asked: json.dumps(fields).replace("KEY", said), requires_key=KEY) as server:
-        made, texts = outputs(server, "The bridge opened in 1935.", preset="paper")
+        made, texts = outputs(server, BRIDGE, preset="paper")
     assert made.checks[0].reason == "***"
     assert not [text for text in texts if KEY in text or said in text]
 
@@ -134,6 +138,47 @@ def test_key_in_a_valid_answer_is_taken_out(said: str) -> None:
 def test_key_in_an_error_is_taken_out() -> None:
     fault = Failure(400, message=f"{KEY} is " + KEY.replace("/", "\\/"))
     with ScriptedServer({}, plan=repeat(fault)) as server:
-        made, texts = outputs(server, "The bridge opened in 1935.")
+        made, texts = outputs(server, BRIDGE)
     assert "*** is ***" in made.warnings[0].message
     assert "Harbour" not in "".join(texts)
+
+
+ODD = ["\ud800", "\udfff\ud800", "\0", "\ud83d\ude00", "a\ud83d\udcff\ude00"]
+"""A lone surrogate or a NUL, wherever it comes in, costs no run, no trace and no offset."""
+
+
+def odd_run(text: str = BRIDGE, context: str | None = None, **settings: Any) -> Revision:
+    """A revision that every encoding holds, and whose trace says the same."""
+    with Reviser(Settings(search=InMemoryRetriever([passage(FACT)]), rounds=1, **settings)) as reviser:
+        made = reviser.revise(text, context)
+    assert_sound(made)
+    dump = made.model_dump_json()
+    assert dump.encode() and "\\u0000" not in dump
+    assert not [warning for warning in made.warnings if warning.code == "trace_failed"]
+    trace = Trace.load(made.run_id)
+    assert trace.revision == made and trace.file.text().encode()
+    assert replay(trace).same
+    return made
+
+
+@pytest.mark.parametrize("raw", [False, True], ids=["escaped", "raw"])
+@pytest.mark.parametrize("odd", few(ODD, every=5), ids=ascii)
+def test_surrogate_in_a_models_answers(odd: str, raw: bool) -> None:
+    answers = {
+        "generate_queries": {"questions": [{"question": f"When did the bridge open?{odd}", "about": "1935"}]},
+        "check_agreement_paper": {
+            "text_answer": "1935", "evidence_answer": "1937", "reason": odd, "verdict": "disagrees",
+        },
+        "edit": {"span": "1935", "revision": f"The bridge opened in 1937{odd}. It is red."},
+    }  # fmt: skip
+    model = ScriptedModel(lambda asked: json.dumps(answers.get(str(asked.prompt), {}), ensure_ascii=not raw))
+    made = odd_run(model=model, preset="paper")
+    assert made.queries and made.checks
+
+
+@pytest.mark.parametrize("odd", few(ODD, every=4), ids=ascii)
+def test_surrogate_in_the_text_and_the_context(odd: str) -> None:
+    text = f"It {odd} stood. {BRIDGE}"
+    made = odd_run(text, f"When {odd}?")
+    assert len(made.original) == len(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    assert all(query.start < query.end <= len(made.original) for query in made.queries)

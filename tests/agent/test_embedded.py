@@ -1,12 +1,13 @@
-"""What holds for every text, with the embedded models and a corpus on disk."""
+"""Runs with the embedded reader: any text, tables cell by cell, and what passages only nearly say."""
+
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from makers import VALID
 
 from agent.mills import assert_sound
-from rarr.agent.revise import Reviser
-from rarr.settings import Settings
+from rarr import Reviser, Revision, Settings, revise
 from rarr.tools.text.blocks_and_sentences import blocks, sentences
 
 DOCUMENTS = {
@@ -83,3 +84,99 @@ def test_errors_are_corrected(reviser: Reviser) -> None:
     revision = reviser.revise("Kestrel Library opened on 5 May 1977.\r\n\r\nMerrow Tower has 50 floors.")
     assert revision.text == "Kestrel Library opened on 4 May 1976.\r\n\r\nMerrow Tower has 48 floors."
     assert_sound(revision)
+
+
+PROSE = """# Perrin pumps
+
+The Perrin P2 moves 40 litres of water a minute. It weighs 7.5 kilograms. It costs 189 euros.
+
+The Perrin P4 moves 95 litres of water a minute. It weighs 12 kilograms. It costs 329 euros.
+
+The Perrin works were founded by Ilse Brandauer in 1954.
+"""
+ROWS = """# Perrin pumps
+
+| Model | Price | Weight |
+|---|---|---|
+| Perrin P2 | 189 euros | 7.5 kg |
+| Perrin P4 | 329 euros | 12 kg |
+"""
+TEXT = """# Perrin pumps
+
+| Model     | Weight |  Price |
+|:----------|-------:|-------:|
+| Perrin P2 | 7.5 kg | 198 euros|
+|Perrin P4| **12 kg** |  329 euros |
+
+|  Fact | |
+|--|--|
+| Founder | Ilse Brandmeyer \t|
+"""
+
+
+def revised(folder: Path, text: str, document: str = PROSE) -> Revision:
+    (folder / "pumps.md").write_text(document)
+    return revise(text, corpus=folder / "pumps.md", home=folder, trace=False)
+
+
+@pytest.mark.slow
+def test_a_wrong_cell_is_corrected_by_its_row_and_the_rest_stays_as_it_is(tmp_path: Path) -> None:
+    revision = revised(tmp_path, TEXT, ROWS)
+    assert revision.text == TEXT.replace("198", "189")
+    assert revision.revert(*(edit.id for edit in revision.edits)) == TEXT
+    statuses = [(sentence.text, sentence.status) for sentence in revision.report.sentences]
+    assert statuses == [
+        ("7.5 kg", "supported"),
+        ("189 euros", "supported"),
+        ("**12 kg**", "supported"),
+        ("329 euros", "supported"),
+        ("Ilse Brandmeyer", "unconfirmed"),
+    ]
+    for sentence in revision.report.sentences:
+        assert revision.text[sentence.start : sentence.end] == sentence.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("329 euros", "189 euros"), ("**12 kg**", "7.5 kg"), ("7.5 kg", "12 kg")]
+)
+def test_a_value_of_another_row_confirms_nothing(tmp_path: Path, old: str, new: str) -> None:
+    right = TEXT.replace("198", "189")
+    revision = revised(tmp_path, right.replace(old, new))
+    [index] = [n for n, cell in enumerate(right.split("|")) if cell.strip() == old]
+    cells = revision.text.split("|")
+    now, at = cells[index].strip(), len("|".join(cells[:index])) + 1
+    [status] = [it.status for it in revision.report.sentences if at <= it.start < at + len(now) + 2]
+    assert (now, status) != (new, "supported")
+    assert now in (old.strip("*"), new)
+
+
+BAND = ("Northlight (band)", "Northlight is a band of 5 people. Northlight was founded in 1994.")
+TOWN = ("Northlight (town)", "Northlight is a harbour town. Northlight was founded in 1850.")
+
+
+def beside(text: str, *pages: tuple[str, str]) -> Revision:
+    return revise(text, sources=[{"title": title, "text": page} for title, page in pages], trace=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "page", "after", "status"),
+    [
+        ("The lease ends in 2023.", ("", "The lease ends in 2026."), "The lease ends in 2026.", "supported"),
+        ("The Ost Pier was opened in 1888.", ("", "The Ost Pier was not opened in 1898."), "", "unconfirmed"),
+        ("Northlight is a harbour town of 4,200 people.", BAND, "", "unconfirmed"),
+        ("The band Northlight was founded in 1994.", BAND, "", "supported"),
+    ],
+)
+def test_only_what_a_passage_says_supports_or_corrects(
+    text: str, page: tuple[str, str], after: str, status: str
+) -> None:
+    revision = beside(text, page, TOWN)
+    assert (revision.text, revision.report.sentences[0].status) == (after or text, status)
+
+
+def test_both_namesakes_are_quoted_where_nothing_tells_them_apart() -> None:
+    revision = beside("Northlight was founded in 1994.", BAND, TOWN)
+    titles = {evidence.id: evidence.title for evidence in revision.evidence}
+    (sentence,) = revision.report.sentences
+    assert (revision.changed, sentence.status) == (False, "contradicted")
+    assert {titles[name] for name in sentence.evidence_ids} == {BAND[0], TOWN[0]}
