@@ -154,14 +154,11 @@ def edited_sentence(text: str, card: Card, at: int = 0) -> str:
 
 
 def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
-    edits = list[CardEdit]()
-    for raw_edit in raw.edits:
-        edit, unclear, unproven = _locate_edit(raw_edit, card.start, sentence, cited, lines)
-        card = doubted(card, unclear, unproven)
-        edits += [edit] if edit and edit not in edits else []
-    edits.sort(key=lambda edit: (edit.start, edit.end))
+    for edit in raw.edits:
+        card = _with_edit(card, edit, sentence, cited, lines)
+    edits = sorted(dict.fromkeys(card.edits), key=lambda edit: (edit.start, edit.end))
     if any(second.start < first.end for first, second in pairwise(edits)):
-        return doubted(card, doubts=["its edits overlap"])
+        return doubted(card.model_copy(update={"edits": ()}), doubts=["its edits overlap"])
     if raw.edits and not (edits or card.doubts):
         card = doubted(card, doubts=["its edits change nothing"])
     card = card.model_copy(update={"edits": _joined(edits, card, sentence)})
@@ -187,19 +184,14 @@ def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardE
     return (*edits[: moved[0]], group[0].model_copy(update=made), *edits[moved[-1] + 1 :])
 
 
-def _locate_edit(
-    edit: RawEdit, at: int, sentence: str, cited: Sequence[SourceLine], lines: Lines
-) -> tuple[CardEdit | None, list[str], list[str]]:
-    """Finds an edit in the sentence that begins at `at` of the text, and its `by` in the cited lines.
-
-    Returns it with what is unclear and what is unproven about it; None if it changes nothing.
-    """
-    unclear, unproven, is_confirmed = list[str](), list[str](), False
+def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
+    """Adds an edit that was found in the sentence, its `by` from the cited lines, and the doubts about it."""
     if (span := found_once(edit.old, sentence)) is None:
-        return None, unclear, [f"“{edit.old or '…'}” must stand exactly once in the sentence"]
+        return doubted(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
     span, new = difference(span, sentence, edit.new)
     if span.of(sentence) == new:
-        return None, unclear, unproven
+        return card
+    unclear, unproven, is_confirmed = list[str](), list[str](), False
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
     found = ((line, places[0].of(line.text)) for line, places in having if places)
     source, by = next(found, (cited[0], ""))
@@ -220,7 +212,8 @@ def _locate_edit(
         if _is_said_nearer(span, sentence, cited, lines):
             unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
     facts = {"new": new, "by": by, "evidence_id": source.evidence_id, "confirmed": is_confirmed}
-    return CardEdit.model_validate({**span.moved(at)._asdict(), **facts}), unclear, unproven
+    made = CardEdit.model_validate({**span.moved(card.start)._asdict(), **facts})
+    return doubted(card.model_copy(update={"edits": (*card.edits, made)}), unclear, unproven)
 
 
 def _is_shortened(edit: RawEdit, new: str) -> bool:
