@@ -3,12 +3,10 @@
 An option that only one command has is declared there.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, get_origin
+from typing import Any, TypeVar
 
 import click
 
@@ -69,6 +67,7 @@ def settings(*names: str, made: bool = True) -> Option[Any]:
 def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     """Adds the settings of `--set NAME=VALUE`; a list is JSON or has commas, and a table is JSON."""
     from rarr.settings import Settings
+    from rarr.settings.reading import parsed
 
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -76,13 +75,8 @@ def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
         if not (name and equals) or name in named:
             raise InputError(f"--set is {pair!r}: give a setting and its value once, such as rounds=1")
         field = Settings.model_fields.get(name)
-        kind = get_origin(field.annotation) if field else None
-        named[name] = value
-        if kind is list and not value.startswith("["):
-            named[name] = [part.strip() for part in value.split(",") if part.strip()]
-        elif kind in (list, dict):
-            with suppress(ValueError):  # the error of the setting says what is wrong
-                named[name] = json.loads(value)
+        found = parsed(field, value) if field else None
+        named[name] = value if found is None else found  # the error of the setting says what is wrong
     return named
 
 

@@ -48,18 +48,22 @@ class Variables(EnvSettingsSource):
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
         """Parses a list or table. Raises `SettingsError`, which does not show `value`: it may hold a key."""
-        is_list = get_origin(field.annotation) is list
-        if is_list and not value.lstrip().startswith(("[", "{", '"')):
-            return [part.strip() for part in value.split(",") if part.strip()]
-        parsed = None
-        with suppress(ValueError, RecursionError):
-            parsed = json.loads(value)
-        if isinstance(parsed, list if is_list else dict):
-            return parsed
-        wanted = (
-            'list: write it as a,b or ["a", "b"]' if is_list else 'JSON object: write it as {"NAME": ...}'
-        )
+        if (found := parsed(field, value)) is not None:
+            return found
+        lists = get_origin(field.annotation) is list
+        wanted = 'list: write it as a,b or ["a", "b"]' if lists else 'JSON object: write it as {"NAME": ...}'
         raise SettingsError(f"{self.env_prefix}{field_name.upper()} is not a {wanted}")
+
+
+def parsed(field: FieldInfo, value: str) -> Any:
+    """Reads the value of a setting that is a list (JSON, or with commas) or a table (JSON); else None."""
+    kind = get_origin(field.annotation)
+    if kind is list and not value.lstrip().startswith(("[", "{", '"')):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    with suppress(ValueError, RecursionError):
+        found = json.loads(value) if kind in (list, dict) else None
+        return found if kind and isinstance(found, kind) else None
+    return None
 
 
 def one_line(

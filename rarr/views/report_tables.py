@@ -44,10 +44,8 @@ def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
         about = f"{title}, {_words(name)}" if title else _words(name)
         rows = {key: _cells(_fields(record)) or {} for key, record in inner.items()}
         alike = set[str].intersection(*map(set, rows.values())) and max(map(len, rows.values())) <= _SHORT
-        if all(isinstance(each, Measured) for each in inner.values()):
-            yield from _table(about, {key: _measured(each) for key, each in inner.items()})
-        else:
-            yield from _table(about, rows) if alike else _parts(about, inner)
+        measured = all(isinstance(each, Measured) for each in inner.values())
+        yield from _table(about, rows) if alike and not measured else _parts(about, inner)
 
 
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None:
