@@ -32,9 +32,11 @@ OnIndex = Callable[[int, int], None]
 
 SERVED = "vllm:"
 """The prefix of a reranker on a server."""
-_KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
 _OWN = ("corpus", "graph")
 _WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
+_CHOICE = (
+    f"give {', '.join(SOURCES)}, several with commas, an object with {_WANTED}, or a LangChain retriever"
+)
 
 
 class Resources(list[Closes]):
@@ -45,8 +47,8 @@ class Resources(list[Closes]):
         self.settings = settings
 
     def keep(self, resource: Kept) -> Kept:
-        """Adds a resource that `aclose` shall close, and returns it."""
-        self.append(resource)
+        """Adds a resource that `aclose` shall close, where it can be closed, and returns it."""
+        self.extend([resource] if hasattr(resource, "aclose") else [])
         return resource
 
     async def aclose(self) -> None:
@@ -86,7 +88,9 @@ def _web_source(name: str, settings: Settings, opened: Resources) -> Retriever:
 
 
 WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
-    name: partial(_web_source, name) for name in ("wikipedia", "tavily", "searxng")
+    "wikipedia": partial(_web_source, "wikipedia"),
+    "tavily": partial(_web_source, "tavily"),
+    "searxng": partial(_web_source, "searxng"),
 }
 """The sources on the web. A new one needs an entry here, and its name in the settings."""
 
@@ -104,10 +108,7 @@ def search_names(settings: Settings) -> list[Any]:
 
 
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes the retriever of all sources to search, and adds what it opens to `opened`.
-
-    Raises `SettingsError` for an unknown source.
-    """
+    """Makes the retriever of all sources, which `opened` keeps; `SettingsError` for an unknown source."""
     given = search_names(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):
@@ -131,8 +132,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     if source in _OWN:
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
-        known = f"give {_KNOWN}, several with commas, or a retriever object"
-        raise SettingsError(f"unknown search {source!r}: {known}")
+        raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
     web = opened.keep(WEB_SOURCES[source](settings, opened))
     return ObjectRetriever(web, settings, source)
 
@@ -150,8 +150,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
         from langchain_core.retrievers import BaseRetriever
 
         if not isinstance(source, BaseRetriever):
-            known = f"give {', '.join(SOURCES)}, an object with {_WANTED}, or a LangChain retriever"
-            raise SettingsError(f"search is {kind_of(source)}: {known}")
+            raise SettingsError(f"search is {kind_of(source)}: {_CHOICE}")
         searched = LangChainRetriever(source, window=settings.window)
         name = f"the LangChain retriever {type(source).__name__}"
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):

@@ -53,7 +53,7 @@ def notes(tmp_path: Path) -> Path:
         ({"models": {"edits": "embedded"}}, "models names an unknown node 'edits': the nodes are generate_"),
         ({"models": {"attribute": "nli:"}}, "unknown model 'nli:': give the folder of a model, or its name"),
         ({"model": "nli:a/b"}, "'nli:a/b' is no language model"),
-        ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
+        ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES)}, several with commas"),
         ({"search": "tavily"}, "Tavily needs a key: .*TAVILY_API_KEY"),
         ({"search": "searxng"}, "searxng needs its address: give searxng_url"),
         ({"search": "wikipedia", "published_after": "2020-01-01"}, "wikipedia has no dates of publication"),

@@ -28,8 +28,6 @@ class Returns:
             raise self.value
         return self.value
 
-    async def aclose(self) -> None: ...
-
 
 class Mine(BaseRetriever):
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Any]:
