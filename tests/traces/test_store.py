@@ -1,6 +1,10 @@
 """The store of traces: what goes in comes out, names, limits, and folders that cannot be written."""
 
+import os
+import socket
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +15,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, page_path
-from traces.helpers import TEXT, filled
+from traces.helpers import TEXT, facts, file, filled
 
 
 @pytest.mark.parametrize(
@@ -43,11 +47,12 @@ def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_
     assert [(it.run_id, it.status) for it in store.list()] == [("b", "unreadable"), ("a", "done")]
 
 
-def test_old_runs_are_pruned(tmp_path: Path) -> None:
-    store = filled(tmp_path, "old", written=0.0)
-    filled(tmp_path, "new", written=2 * DAY_S)
-    assert store.prune(days=1, max_bytes=1e9, now=2 * DAY_S) == 1
-    assert store.names() == ["new"]
+def test_unfinished_run_is_cut_short_once_its_process_has_ended() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        here = socket.gethostname()
+    for process, status in (((here, os.getpid()), "running"), ((here, ended.pid), "cut short")):
+        made = file().model_copy(update={"seconds": None, "facts": facts(process=process)})
+        assert made.status == status
 
 
 def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:
@@ -96,8 +101,8 @@ def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.M
     endpoints = {"vllm:scripted": endpoint, "vllm:other": with_password}
     access: Any = {"base_url": "http://127.0.0.1:1/v1?api_key=sixth-secret&x=1", "api_key": "second-secret"}
     models: Any = {"model": "vllm:scripted", "fallbacks": ["vllm:other"], "endpoints": endpoints}
-    with Reviser(corpus=notes, **access, **models) as reviser:
+    with Reviser(corpus=notes, published_after="2020", **access, **models) as reviser:
         reviser.revise(TEXT)
     held = b"".join(file.read_bytes() for file in home.glob("traces/*"))
-    assert b"vllm:other" in held
+    assert b"vllm:other" in held and b"2020-01-01T00:00:00+00:00" in held
     assert [secret for secret in secrets if secret.encode() in held] == []
