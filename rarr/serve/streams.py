@@ -194,8 +194,8 @@ class Stream:
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._work.changes_text:
-            self._template = data
-            hidden = {key: value for key, value in hidden.items() if key != "content"}
+            sent = {"content", *(("role",) if self._template else ())}  # some repeat it with every token
+            hidden, self._template = {key: it for key, it in hidden.items() if key not in sent}, data
         if hidden != delta:
             choice = {**choice, "delta": hidden}
             data = {**data, "choices": [choice]}
