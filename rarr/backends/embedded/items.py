@@ -62,6 +62,9 @@ _REFERENCE = re.compile(
     r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
     r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
 )
+_VERBS = "|".join([*MOODS, *(word for words in TENSES.values() for word in words)])
+_OCCASION = r"(?:this time|dieses mal|cette fois)"  # ", this time alone": an adverb stands for no line
+_ADVERB = re.compile(rf"(?i)(?<=, ){_OCCASION}\b(?!\W+(?:{_VERBS})\b)|\A{_OCCASION}(?=,)")
 _FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
@@ -281,7 +284,7 @@ def _is_taken_up(line: str, after: str) -> bool:
     if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
         return True  # "It is approved. The approval was revoked."
     told = {item.key for item in items}
-    for behind in _REFERENCE.findall(after):
+    for behind in _REFERENCE.findall(_ADVERB.sub("", after)):
         keys = {item.key for item in items_of(behind)}
         if not (unit_of(behind) or (keys and keys <= told)):
             return True

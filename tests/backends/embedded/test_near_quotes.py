@@ -146,6 +146,8 @@ def test_value_that_another_line_has_is_not_corrected() -> None:
         "The weir opened in {}. This is false.",
         "The weir opened in {}. The court rejected this.",
         "The weir opened in {}. This clause is void.",
+        "The weir opened in {}. This time was put off.",
+        "The weir opened in {}. By the report, this time was wrong.",
         "The weir opened in {}. Dieser Antrag fand keine Mehrheit.",
         "The weir was opened in {}. The opening was put off.",
         "Until 2020 the following applied. The weir opened in {}.",
@@ -165,7 +167,15 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
 
 
 @pytest.mark.parametrize(
-    "after", ["This weir has 4 gates.", "These days it has 4.", "That year Holt died.", "It holds."]
+    "after",
+    [
+        "This weir has 4 gates.",
+        "These days it has 4.",
+        "That year Holt died.",
+        "It holds.",
+        "Holt mended it, this time alone.",
+        "This time, Holt was alone.",
+    ],
 )
 @pytest.mark.parametrize("before", ["", "# Plan of the valley\n\n", "The following day it rained. "])
 def test_ordinary_line_beside_it_leaves_it_a_statement(before: str, after: str) -> None:
