@@ -66,8 +66,11 @@ class TrainedReader:
         found = correction(self._encoder, sentence, excerpt.title, passage)
         if found is None or found.probability < self._encoder.sure:
             return None
-        ends = ((it, passage.index(it.text) + len(it.text)) for it in excerpt.lines)
-        line = next(it for it, end in ends if found.other.start < end)
+        line, end = excerpt.lines[0], 0
+        for line in excerpt.lines:
+            end += len(line.text) + 1  # the space that joins it to the next line
+            if found.other.start < end:
+                break
         edit = RawEdit(sentence, found.applied(sentence, passage), line.text)
         return RawCard("no", (line.label,), edits=(edit,))
 

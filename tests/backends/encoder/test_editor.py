@@ -19,7 +19,7 @@ PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long.
 
 
 class Scripted(Encoder):
-    """Points at `word` of every passage, and is sure that each text is contradicted."""
+    """Points at the last `word` of every passage, and is sure that each text is contradicted."""
 
     sure = 0.5
 
@@ -34,7 +34,7 @@ class Scripted(Encoder):
         return AttributionScores(0.0, 0.0, 1.0)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        places = [it.passage.find(self._word) for it in asked]
+        places = [it.passage.rfind(self._word) for it in asked]
         logs: list[Any] = [np.array([-0.1 if at >= 0 else -9.0], np.float32) for at in places]
         spans = [(max(at, 0), max(at, 0) + len(self._word)) for at in places]
         return [Pointing(log, log * 0, -5.0, (span,)) for log, span in zip(logs, spans, strict=True)]
@@ -55,6 +55,13 @@ async def test_value_in_other_words_is_corrected_where_the_editor_is_sure(sure: 
     assert card.verdict == verdict
     if verdict == "no":
         assert (card.quotes, [edit.new for edit in card.edits]) == (("P1.1",), [text.replace("1936", "1937")])
+
+
+async def test_line_that_repeats_an_earlier_line_is_quoted_where_the_value_stands() -> None:
+    line = "Traffic first crossed the Vell Bridge in 1937."
+    repeated = block("The crossing opened to cars back in 1936.", line, "It is 221 metres long.", line)
+    [card] = (await TrainedReader(Scripted("1937")).read(repeated)).cards.values()
+    assert card.quotes == ("P1.3",)
 
 
 @pytest.mark.parametrize(
