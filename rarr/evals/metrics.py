@@ -100,6 +100,17 @@ def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
     return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
+def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measured:
+    """Computes the share of all parts in all wholes; each count is a part and its whole."""
+    return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
+
+
+def with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
+    """Returns precision and recall with F1, their harmonic mean, which has no interval."""
+    f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
 def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
     """Computes F1_AP of a set of texts: the harmonic mean of the averages of attribution and preservation.
 

@@ -8,7 +8,6 @@ from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import MAX_SENTENCES
-from rarr.backends.prompted.questions import headings_above
 from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
@@ -18,6 +17,7 @@ from rarr.records.card import Card
 from rarr.records.usage import Controls
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.section_headings import headings_above
 
 ERRORS, REPETITIONS = 3, 1
 """Planted sentences of a block; one of each in a block of up to three sentences."""

@@ -8,6 +8,7 @@ without a source count as one source with the weight of any page. The order of t
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from rarr.records import UNNAMED, Evidence
 from rarr.records.card import Card, Side
@@ -47,6 +48,17 @@ def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[
     return card.model_copy(update={"side": heavier(ours, theirs, text[card.start : card.end], kinds)})
 
 
+class Weight(NamedTuple):
+    """The weight of a side, in the order in which it counts: the user's documents, the newest date, the sum.
+
+    `newest` is in seconds; 0 where dates do not count.
+    """
+
+    own: bool
+    newest: float
+    total: float
+
+
 def heavier(
     ours: Sequence[Evidence], theirs: Sequence[Evidence], sentence: str, kinds: Mapping[str, Kind]
 ) -> Side | None:
@@ -57,18 +69,20 @@ def heavier(
     """
     is_present = _PRESENT.search(sentence) is not None
 
-    def weight(side: Sequence[Evidence]) -> list[float]:
+    def weight(side: Sequence[Evidence]) -> Weight:
         found = {it.id: source_kind(it.source, kinds) for it in side}
         # A date in the future does not count.
         dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
         newest = max((date.timestamp() for date in dates if is_present), default=0.0)
         total = sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side))
-        return ["own" in found.values(), newest, total]
+        return Weight("own" in found.values(), newest, total)
 
-    weights = weight(ours), weight(theirs)
-    if not (weights[0][1] and weights[1][1]):
-        weights[0][1] = weights[1][1] = 0.0  # one date alone tells nothing
-    return None if weights[0] == weights[1] else "for" if weights[0] > weights[1] else "against"
+    first, second = weight(ours), weight(theirs)
+    if not (first.newest and second.newest):  # one date alone tells nothing
+        first, second = first._replace(newest=0.0), second._replace(newest=0.0)
+    if first == second:
+        return None
+    return "for" if first > second else "against"
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:

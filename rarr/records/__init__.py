@@ -13,12 +13,12 @@ from typing import Literal, Self
 from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
+from rarr.records.base import Record as Record
 from rarr.records.card import Quote as Quote
 from rarr.records.edits import (
     Change as Change,
     Edit as Edit,
     EditState as EditState,
-    Record as Record,
     moved_range as moved_range,
     pres_lev as pres_lev,
     require_state,

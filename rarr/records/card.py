@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from rarr.records.edits import EditState, Record
+from rarr.records.base import Record
+from rarr.records.edits import EditState
 
 CardVerdict = Literal["yes", "no", "open", "mixed", "none"]
 """Every part follows; a part conflicts; a part is not decided; the sources disagree; nothing to check."""

@@ -1,26 +1,15 @@
-"""Declares the base of all records, and those of edits, and applies the accepted edits to a text."""
+"""Declares the records of edits, and applies the accepted edits to a text."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, computed_field, model_validator
+from pydantic import computed_field, model_validator
 from rapidfuzz.distance import Levenshtein
 
 from rarr.errors import InputError
-from rarr.valid_unicode import valid
+from rarr.records.base import Record
 
 EditState = Literal["accepted", "suggested", "refused"]
-
-
-class Record(BaseModel):
-    """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _holds_valid_unicode(cls, values: Any) -> Any:
-        return valid(values)
 
 
 class Change(Record):

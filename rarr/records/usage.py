@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from rarr.records.edits import Record
+from rarr.records.base import Record
 
 
 class _Sum(Record):

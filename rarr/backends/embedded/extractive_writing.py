@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rarr.backends.embedded.items import upheld
 from rarr.backends.embedded.words import PRONOUNS
@@ -19,6 +20,15 @@ _HEADINGS = 100  # of a plan, at most
 _FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
 _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
+
+
+class Quotable(NamedTuple):
+    """A sentence that a section may quote: how well it fits, the number of its passage, and its place."""
+
+    fit: float
+    number: int
+    start: int
+    text: str
 
 
 class ExtractiveWriter:
@@ -52,29 +62,26 @@ def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str
 
 def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
     """Writes each section from the sentences that fit no other better, in order; the first of equals wins."""
-    best: dict[str, tuple[float, str, int, int]] = {}
+    best: dict[str, tuple[str, Quotable]] = {}
     for heading, chunks in sections:
-        for fit, number, start, text in _quotable(topic, heading, chunks):
-            if text not in best or fit > best[text][0]:
-                best[text] = fit, heading, number, start
+        for found in _quotable(topic, heading, chunks):
+            if found.text not in best or found.fit > best[found.text][1].fit:
+                best[found.text] = heading, found
     texts = {}
     for heading, _ in sections:
-        own = [
-            (-fit, number, start, text) for text, (fit, it, number, start) in best.items() if it == heading
-        ]
-        chosen = sorted(own, key=lambda line: line[0])[:_SENTENCES]
-        texts[heading] = " ".join(f"{text} [{n}]" for _, n, _, text in sorted(chosen, key=lambda it: it[1:3]))
+        own = sorted((it for name, it in best.values() if name == heading), key=lambda it: -it.fit)
+        ordered = sorted(own[:_SENTENCES], key=lambda it: (it.number, it.start))
+        texts[heading] = " ".join(f"{it.text} [{it.number}]" for it in ordered)
     return texts
 
 
-def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[tuple[float, int, int, str]]:
-    """Yields the sentences of a section: how well each fits, the number of its passage, and its place."""
+def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     for number, chunk in enumerate(chunks, start=1):
         for start, text, above in quotable_sentences(chunk):
             near = _share(wanted, f"{text} {above}")
             if (heading == OVERVIEW or not wanted or near >= _LEAST) and _share(topic, text) >= _LEAST:
-                yield near + chunk.relevance / 10, number, start, text
+                yield Quotable(near + chunk.relevance / 10, number, start, text)
 
 
 def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:

@@ -14,7 +14,8 @@ from rarr.tools.concurrency import work
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
+from rarr.tools.text.section_headings import headings_above
 
 SEEN = 4000  # characters of what was found before
 PARAGRAPHS = 6000  # characters of the paragraphs that a later round shows, at most
@@ -162,15 +163,6 @@ class CardQueries:
         if self._questions is None:
             return ()
         return await self._questions.target(text, context, lacking)
-
-
-def headings_above(text: str, at: int) -> list[Block]:
-    """Returns the headings under which a place of a text stands, the highest first."""
-    headings = list[Block]()
-    for block in blocks(text):
-        if block.kind == "heading" and block.start < at:
-            headings = [*(above for above in headings if above.level < block.level), block]
-    return headings
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:

@@ -7,6 +7,7 @@ and makes tables of rows and lines. The runner resumes what an earlier process l
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -133,8 +134,9 @@ def published(name: str) -> PublishedFigures | None:
     return PublishedFigures(**figures[name]) if name in figures else None
 
 
+@cache
 def shipped(name: str) -> Any:
-    """Reads a file of JSON that lies beside the benches."""
+    """Reads a file of JSON that lies beside the benches, once."""
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 

@@ -25,10 +25,9 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
-from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of
+from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums, with_f1
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
-from rarr.ledger.scores import f1_ap
 from rarr.records import Passage
 from rarr.records.answers import Answer, Statement
 from rarr.records.articles import Article, CitationScores
@@ -80,6 +79,13 @@ class AskedQuestion(NamedTuple):
     minimum: tuple[Triple, ...] = ()
 
 
+class Gaps(NamedTuple):
+    """How many new `[NA]` statements name an absent triple, and how many absent triples they name."""
+
+    precision: Counts
+    recall: Counts
+
+
 class AnswerLine(FinishedLine):
     """What is measured of the answers to one question, and of those without some triples (`gaps`, by number).
 
@@ -90,7 +96,7 @@ class AnswerLine(FinishedLine):
     aligned: Counts = (0, 0)
     written: Counts = (0, 0)
     marked: Counts = (0, 0)
-    gaps: dict[int, tuple[Counts, Counts]] = Field(default_factory=dict)
+    gaps: dict[int, Gaps] = Field(default_factory=dict)
 
 
 def kalma(data: Path, settings: Settings, options: Options) -> Bench:
@@ -144,7 +150,8 @@ def _worded(triples: Sequence[Triple]) -> str:
         relations[triple.subject].append(relation_words(triple.relation))
     joined = {subject: f"{', '.join(words[:-1])} and {words[-1]}" for subject, words in relations.items()}
     asked = [f"what is the {words.removeprefix(' and ')} of {subject}" for subject, words in joined.items()]
-    return f"W{', and '.join(asked)[1:]}?"
+    question = ", and ".join(asked)
+    return f"{question[0].upper()}{question[1:]}?"
 
 
 def graph_answerer(settings: Settings) -> Worker:
@@ -157,7 +164,7 @@ def graph_answerer(settings: Settings) -> Worker:
             return await answerer.aanswer(question)
 
     async def line(asked: AskedQuestion) -> AnswerLine:
-        answer, gaps = await answered(asked.question, asked.triples), dict[int, tuple[Counts, Counts]]()
+        answer, gaps = await answered(asked.question, asked.triples), dict[int, Gaps]()
         of_number = {it.number: Triple(*dict(it.triple).values()) for it in answer.sources if it.triple}
         cited = [(each.text, of_number.get(it)) for each in answer.statements for it in each.citations]
         triples = tuple(triple for _, triple in cited if triple is not None)
@@ -186,7 +193,7 @@ def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
-def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> tuple[Counts, Counts]:
+def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
     """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
 
     Statements that the answer `before`, over the whole graph, marks as well are not counted.
@@ -194,7 +201,7 @@ def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> tuple[C
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
     named = [{triple for triple in absent if _names(each, triple)} for each in marked]
-    return (sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent))
+    return Gaps((sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent)))
 
 
 def _names(statement: Statement, triple: Triple) -> bool:
@@ -219,7 +226,9 @@ def answer_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     for name, pairs in answered.items():
         for count in REMOVED:
             found = [it.gaps[count] for _, it in pairs if count in it.gaps]
-            gaps[f"{name}, {count} removed"] = _with_f1(*(_summed([it[n] for it in found]) for n in (0, 1)))
+            precision = share_of_sums([it.precision for it in found])
+            recall = share_of_sums([it.recall for it in found])
+            gaps[f"{name}, {count} removed"] = with_f1(precision, recall)
     yield ScoreTable(title="triples removed, and told by [NA]", rows=gaps)
 
 
@@ -237,26 +246,17 @@ def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
         recalled.append([triple in right and triple in line.cited for triple in asked.minimum])
     micro = [share([hit for hits in each for hit in hits]) for each in (precise, recalled)]
     macro = [mean([sum(hits) / len(hits) for hits in each if hits]) for each in (precise, recalled)]
-    return {"micro": _with_f1(*micro), "macro": _with_f1(*macro)}
-
-
-def _summed(counts: Sequence[Counts]) -> Measured:
-    return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
-
-
-def _with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
-    f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
-    return {"precision": precision, "recall": recall, "f1": f1}
+    return {"micro": with_f1(*micro), "macro": with_f1(*macro)}
 
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
     return {
         "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
-        "as written": _summed([line.written for line in lines]),
-        "aligned": _summed([line.aligned for line in lines]),
+        "as written": share_of_sums([line.written for line in lines]),
+        "aligned": share_of_sums([line.aligned for line in lines]),
         "without a citation": share([not line.cited for line in lines]),
-        "marked [NA]": _summed([line.marked for line in lines]),
+        "marked [NA]": share_of_sums([line.marked for line in lines]),
     }
 
 

@@ -120,14 +120,21 @@ def verify_claims(
         claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), worker,
         chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row,
     )  # fmt: skip
-    pairs, of_line = list(zip(chosen, lines, strict=True)), ("id", "label", "probability", "error")
+    pairs = list(zip(chosen, lines, strict=True))
     report = VerificationReport(
         data=str(data),
         settings=description,
         reader=verifiers[0].reader,
         scores=claim_scores(pairs) if labelled else None,
         rows=tuple(
-            VerifiedRow(gold=row.label, supported=row.supported, **{it: getattr(line, it) for it in of_line})
+            VerifiedRow(
+                id=line.id,
+                label=line.label,
+                probability=line.probability,
+                gold=row.label,
+                supported=row.supported,
+                error=line.error,
+            )
             for row, line in pairs
         ),
     )

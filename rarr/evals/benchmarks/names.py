@@ -102,18 +102,19 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
         for name in (entity.name, *entity.aliases):
             groups[name.casefold()][entity.id] = entity
             writings.setdefault(name.casefold(), name)
-    sets = dict[frozenset[str], list[NameQuestion]]()
+    sets, seen = list[list[NameQuestion]](), set[frozenset[str]]()
     for key in sorted(groups):
-        members = tuple(groups[key].values())
-        if len(members) == 1 or frozenset(groups[key]) in sets:
+        members, ids = tuple(groups[key].values()), frozenset(groups[key])
+        if len(members) == 1 or ids in seen:
             continue
-        questions = sets[frozenset(groups[key])] = list(_questions(writings[key], members, texts))
+        seen.add(ids)
+        questions = list(_questions(writings[key], members, texts))
         first, second = members[0].popularity, members[1].popularity
         has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
         subjects = {question.subject.id for question in questions}
-        if not (has_head and members[0].id in subjects and len(subjects) > 1):
-            questions.clear()
-    return [questions for questions in sets.values() if questions]
+        if has_head and members[0].id in subjects and len(subjects) > 1:
+            sets.append(questions)
+    return sets
 
 
 def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:

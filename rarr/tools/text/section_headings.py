@@ -1,9 +1,9 @@
-"""Cleans the headings of sections, as a person or a model writes them."""
+"""Cleans the headings of sections, as a person or a model writes them, and finds those above a place."""
 
 import re
 from collections.abc import Sequence
 
-from rarr.tools.text.blocks_and_sentences import LIST_TITLE
+from rarr.tools.text.blocks_and_sentences import LIST_TITLE, Block, blocks
 
 OVERVIEW = "Overview"
 """The heading of what fits no other heading."""
@@ -24,3 +24,12 @@ def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
 def clean_heading(line: str) -> str:
     """Returns a heading without marks and numbers, and of 100 characters at most."""
     return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
+
+
+def headings_above(text: str, at: int) -> list[Block]:
+    """Returns the headings under which a place of a text stands, the highest first."""
+    headings = list[Block]()
+    for block in blocks(text):
+        if block.kind == "heading" and block.start < at:
+            headings = [*(above for above in headings if above.level < block.level), block]
+    return headings

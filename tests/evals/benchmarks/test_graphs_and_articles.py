@@ -59,6 +59,7 @@ def test_rows_with_a_graph_are_read_and_evolved(tmp_path: Path) -> None:
     made = citations.evolved(rows)
     assert citations.evolved(rows) == made
     assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in made)
+    assert all(row.question.startswith("What is the ") for row in made)
 
 
 def test_embedded_answers_are_correct_and_tell_what_was_removed(report: BenchmarkReport) -> None:

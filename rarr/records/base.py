@@ -1,0 +1,18 @@
+"""Declares the base class of all records."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from rarr.valid_unicode import valid
+
+
+class Record(BaseModel):
+    """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _holds_valid_unicode(cls, values: Any) -> Any:
+        return valid(values)
