@@ -151,9 +151,12 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
         quotes.setdefault(text, {})[number] = None
         said |= words
     lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
-    gaps = [f'No quote has these words of the question "{question}": {", ".join(lost)}.'] * bool(lost)
+    gaps = list[str]()
     if not quotes:
-        gaps = [f'No source has the words of this question, and a language model reads more: "{question}".']
+        cure = "A language model also finds answers in other words: name one with --model."
+        gaps.append(f'No source has the words of this question: "{question}". {cure}')
+    elif lost:
+        gaps.append(f'No quote has these words of the question "{question}": {", ".join(lost)}.')
     found = [
         Statement(text=text, status="supported", citations=(*ids,), written=len(ids), existing=len(ids))
         for text, ids in quotes.items()
@@ -205,7 +208,7 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
             if own := asked.intersection(telling_stems(sentence)):
                 lines.append((own | asked.intersection(telling_stems(passage.title)), number, sentence))
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
-    while lines := [(its & left, n, text) for its, n, text in lines if len(its & left) >= fewest]:
+    while lines := [(shared & left, n, text) for shared, n, text in lines if len(shared & left) >= fewest]:
         best, *_ = max(lines, key=lambda line: sum(1 / common[word] for word in line[0]))
         yield from [line for line in lines if line[0] == best][:_QUOTED]
         left -= best

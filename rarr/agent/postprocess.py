@@ -175,6 +175,7 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
 def classified(revision: Revision) -> list[tuple[str, Sentence]]:
     """Returns the sentences, each with how it counts, as in `_CLASSES`.
 
+    Of the changed sentences, only the supported ones are `corrected`: others still hold what is in doubt.
     After a failure, nobody knows whether an unjudged sentence has something to check: it is `not judged`.
     """
     failed, accepted = _failed(revision), [edit for edit in revision.edits if edit.accepted]
@@ -184,7 +185,8 @@ def classified(revision: Revision) -> list[tuple[str, Sentence]]:
     ]
 
     def name(sentence: Sentence) -> str:
-        if any(start < sentence.end and sentence.start <= end for start, end in changed):
+        is_changed = any(start < sentence.end and sentence.start <= end for start, end in changed)
+        if is_changed and sentence.status == "supported":
             return "corrected"
         if sentence.status == "unjudged":
             return "not judged" if failed or sentence.parts else "not checked"

@@ -169,9 +169,15 @@ def answer(question: str, settings: "Settings") -> int:
     streams.write_result(answered, lambda: f"{answered.render()}\n")
     told = [it for it in answered.warnings if is_failure(it) or it.code == "reader_unreliable"]
     unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
-    is_lost = {it.status for it in answered.statements} <= unread
+    statements, statuses = answered.statements, {it.status for it in answered.statements}
+    # Without a failure, an answer that states nothing, such as "I cannot say.", needs no check.
+    needs_check = told or not statements or any(it.needs_support for it in statements)
+    is_lost = bool(needs_check) and statuses <= unread
     if not options.as_json():  # JSON holds all of it
-        refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
+        refused = (f"citation {why} (in {it.text!r})" for it in statements for why in it.refused)
         streams.warn(*refused, *grouped(it for it in answered.warnings if not is_lost or it not in told))
-    why = grouped(told)[0] if told else "no source answers the question"
-    return streams.complain(f"nothing could be checked: {why}", 3) if is_lost else 0
+    if not is_lost:
+        return 0
+    unfound = "no source has the words of the question"
+    why = grouped(told) or [unfound if "no_evidence" in statuses else "no statement was judged"]
+    return streams.complain(f"nothing could be checked: {why[0]}", 3)

@@ -65,7 +65,8 @@ def test_words_of_the_question_choose_the_quotes_and_lost_ones_are_named(
     quotes, gaps = quotes_of(question, search=[Graph([*read_triples(PEOPLE), *own]), "corpus"], corpus=DAM)
     assert [it for it in quotes if it != BIRTHDAY and "1859" not in it and "1902" not in it] == told
     named = f'No quote has these words of the question "{question}": {lost}.'
-    nothing = f'No source has the words of this question, and a language model reads more: "{question}".'
+    cure = "A language model also finds answers in other words: name one with --model."
+    nothing = f'No source has the words of this question: "{question}". {cure}'
     assert gaps == ([nothing] if lost == "all" else [named] * bool(lost))
 
 

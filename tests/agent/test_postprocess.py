@@ -8,6 +8,8 @@ import pytest
 
 from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
 from rarr import Postprocessed, Reviser, Settings, apostprocess, cite, postprocess, revise
+from rarr.agent.postprocess import summary
+from rarr.records import Report
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
@@ -50,6 +52,14 @@ def test_mode_decides_the_text_and_what_its_citations_point_at(
     assert [check.state for check in result.existing] == ["not_supported"] * (mode == "cite")
     marks = [(f"[{mark.kind}]", result.text[mark.start : mark.end]) for mark in result.marks]
     assert len(marks) == 2 * (mode == "annotate") and all(kind == words for kind, words in marks)
+
+
+def test_changed_sentence_with_open_words_counts_as_not_confirmed() -> None:
+    revision = given(WRONG).revision
+    assert revision is not None and summary(revision) == ("finished", "1 corrected")
+    (sentence,) = revision.report.sentences
+    report = Report(sentences=(sentence.model_copy(update={"status": "unconfirmed"}),))
+    assert summary(revision.model_copy(update={"report": report}))[1] == "1 not confirmed"
 
 
 def test_sources_of_each_call_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from views.test_notebook import revision
 
 from cli.conftest import Command, FakeReviser, is_complaint
-from rarr import Article
+from rarr import Answerer, Article
 from rarr.records import Notice, Revision
+from rarr.records.answers import Answer, Statement
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
@@ -173,3 +174,24 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command,
     Path("script.json").write_text(json.dumps(sure | script), encoding="utf-8")
     done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
     assert (done.status, done.err.count("reader_unreliable")) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "needs_support", "why"),
+    [
+        ("unjudged", False, ""),
+        ("unjudged", True, "no statement was judged"),
+        ("no_evidence", True, "no source has the words of the question"),
+        (None, False, "no statement was judged"),
+    ],
+)
+def test_answer_of_which_nothing_was_judged_is_status_3_with_its_reason(
+    command: Command, monkeypatch: pytest.MonkeyPatch, status: Any, needs_support: bool, why: str
+) -> None:
+    text = "I cannot say." if status else ""
+    said = Statement(text=text, end=len(text), status=status or "unjudged", needs_support=needs_support)
+    made = Answer(question="?", text=text, statements=(said,) if status else ())
+    monkeypatch.setattr(Answerer, "answer", lambda *_: made)
+    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE)
+    assert done.status == (3 if why else 0)
+    assert f"nothing could be checked: {why}" in done.err if why else not done.err
