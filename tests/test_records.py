@@ -27,6 +27,7 @@ from rarr.records import (
     Usage,
     with_edits,
 )
+from rarr.records.answers import Answer, Statement
 
 MILL = "The mill burned in 1932. It had 9 rooms."
 PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
@@ -87,6 +88,18 @@ def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
 def test_edits_must_lead_from_original_to_text() -> None:
     with pytest.raises(ValidationError, match="do not lead"):
         Revision(run_id="r1", original="a", text="b", changed=True)
+
+
+@pytest.mark.parametrize(
+    ("place", "citations", "problem"),
+    [((0, 2), (), "does not stand at its place"), ((0, 1), (1,), "cites a source that the answer does not")],
+)
+def test_statements_stand_in_the_answer_and_cite_its_sources(
+    place: tuple[int, int], citations: tuple[int, ...], problem: str
+) -> None:
+    statement = Statement(text="a", start=place[0], end=place[1], citations=citations)
+    with pytest.raises(ValidationError, match=problem):
+        Answer(question="?", text="a b", statements=(statement,))
 
 
 def test_edit_changed_by_a_later_edit_is_reverted_only_together_with_it() -> None:

@@ -80,7 +80,7 @@ async def cited(
         unknown = {"retrieval_failed", "unjudged" if any(map(is_failure, research.warnings)) else ""}
         settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
         planned = planned_citations(research, settled)
-        done = [*settled, *(Span(it.start, it.end) for it, _ in planned)]
+        done = [*settled, *(Span(it.sentence.start, it.sentence.end) for it in planned)]
         every = research.report.sentences if mark_unsupported else ()
         checkable = [it for it in every if it.checkable and it.status not in unknown]
         lacking = [it for it in checkable if not any(Span(it.start, it.end).overlaps(span) for span in done)]
@@ -186,8 +186,7 @@ class _Sources:
         self, text: str, components: Components, known: Sequence[Passage], given: GivenPassages | None
     ) -> None:
         self._text, self._entries = text, {it.label: it.text for it in source_entries(text)}
-        self._components, self._known = components, known
-        self._given = {str(n): given.of_source(it) for n, it in enumerate(given.sources, 1)} if given else {}
+        self._components, self._known, self._given = components, known, given
         self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
@@ -197,7 +196,7 @@ class _Sources:
         message = f"the citation {mark.place.of(self._text)} could not be judged"
         try:
             async with meter().in_time():
-                found = await self._named(target, sentence) if target else self._given.get(label, [])
+                found = await self._named(target, sentence) if target else self._numbered(label)
         except Exception as error:
             return _Resolved(mark, target, (), failure("cite", message, error))
         if not found:
@@ -208,6 +207,13 @@ class _Sources:
             return _Resolved(mark, target, (await work(merged, usable))[0])
         why = f"{message}: a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
         return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
+
+    def _numbered(self, label: str) -> Sequence[Passage]:
+        """Returns the passages of the given source of this number; none for another label."""
+        number, given = int(label) if label.isdecimal() else 0, self._given
+        if given is None or not 1 <= number <= len(given.sources):
+            return []
+        return given.of_source(given.sources[number - 1])
 
     async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the sources that `target` names; where a text can be read, all of them."""
@@ -271,7 +277,8 @@ def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:
     titles: Container[str] = set(lines) if addresses else _words(target)
 
     def has_title(passage: Passage) -> bool:
-        return bool(passage.title.strip()) and _words(passage.title) in titles
+        words = _words(passage.title)
+        return bool(words.strip()) and words in titles
 
     def has_address(passage: Passage) -> bool:
         return _has_whole(target, passage.source) or _path(passage.source) in addresses

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from rarr.records import UNNAMED, Evidence, Revision, Sentence
 from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
@@ -16,8 +16,11 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _CLOSING = ".!?…\"'”’)*_]"
 
 
-PlannedCitation = tuple[Sentence, Evidence]
-"""A sentence with a passage that it cites."""
+class PlannedCitation(NamedTuple):
+    """A passage that a sentence cites."""
+
+    sentence: Sentence
+    passage: Evidence
 
 
 def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[PlannedCitation]:
@@ -31,7 +34,7 @@ def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[
         is_settled = any(Span(it.start, it.end).overlaps(span) for span in settled)
         if it.status == "supported" and has_words(it.text) and not is_settled:
             quoted = dict.fromkeys(quote.evidence_id for quote in it.quotes if quote.side == "for")
-            planned += [(it, evidence[name]) for name in quoted or it.evidence_ids]
+            planned += [PlannedCitation(it, evidence[name]) for name in quoted or it.evidence_ids]
     return planned
 
 
@@ -54,13 +57,13 @@ def cited_text(
     """
     original, new, known = revision.original, count(first_number), numbers or {}
     sources = dict[str, CitedSource]()
-    for _, passage in planned:
+    for passage in (citation.passage for citation in planned):
         if (name := passage.source) not in sources:
             number = known[name] if name in known else next(new)
             sources[name] = CitedSource(number=number, source=name, title=passage.title)
     ending = sorted((it for it in sources.values() if it.source not in listed), key=lambda it: it.number)
     form = "[^{}]" if footnotes else "[{}]"
-    marked = [(it, form.format(sources[passage.source].number)) for it, passage in planned]
+    marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
     text, places = with_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
     return Cited(
         original=original,
@@ -70,8 +73,8 @@ def cited_text(
         existing=tuple(existing),
         research=revision,
         citations=tuple(
-            Citation(number=sources[passage.source].number, **place, passage=passage)
-            for (_, passage), place in zip(planned, places[: len(planned)], strict=True)
+            Citation(number=sources[it.passage.source].number, **place, passage=it.passage)
+            for it, place in zip(planned, places[: len(planned)], strict=True)
         ),
         unsupported=tuple(Mark(**place) for place in places[len(planned) :]),
     )

@@ -88,14 +88,18 @@ class Recording:
 
     async def earlier(self, run_id: str, state: State) -> Trace | None:
         """Reads the trace of a run of this text and context; None if there is no such trace."""
-        try:
-            trace = Trace(await result_of(in_order(self._store.read, run_id)))
-            is_own = trace.revision is None or trace.revision.run_id == run_id
-        except _FAILURES:
-            return None
-        facts = trace.file.facts
-        is_same = (facts.original, facts.context) == (state["original"], state["context"])
-        return trace if is_own and is_same else None
+
+        def read() -> Trace | None:
+            try:
+                trace = Trace(self._store.read(run_id))
+                is_own = trace.revision is None or trace.revision.run_id == run_id
+            except _FAILURES:
+                return None
+            facts = trace.file.facts
+            is_same = (facts.original, facts.context) == (state["original"], state["context"])
+            return trace if is_own and is_same else None
+
+        return await result_of(in_order(read))
 
     def _prune(self) -> None:
         """Removes old traces before the first run, and every 200 runs. A failure is only logged."""

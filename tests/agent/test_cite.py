@@ -51,6 +51,7 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
     ("text", "states"),
     [
         ("The Hoover Dam is 221 metres high [1].", ["supported"]),
+        ("The Hoover Dam is 221 metres high [01].", ["supported"]),
         ("The Hoover Dam is 221 metres high [2].", ["not_supported"]),
         ("The Hoover Dam is 221 metres high [7].", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high.[^a]\n\n[^a]: passage 1", ["supported"]),
@@ -99,6 +100,7 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         ("other/red.md", "notes/red.md", "", False),
         ("Ash, Bridges, 2020", "https://x.org/a", "Bridges", True),
         ("Ash, Bridges, https://y.org/b", "https://x.org/a", "Bridges", False),
+        ("https://y.org/b", "https://x.org/a", "***", False),
     ],
 )
 def test_source_is_named_by_address_title_or_file_name(
