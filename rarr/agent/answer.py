@@ -162,7 +162,9 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
         for text, ids in quotes.items()
     ]
     found += [Statement(text=gap, status="no_evidence", needs_support=True) for gap in gaps]
-    return found + [Statement(text=_UNJUDGED, needs_support=True)] * bool(quotes)
+    if quotes:
+        found.append(Statement(text=_UNJUDGED, needs_support=True))
+    return found
 
 
 def _names_another(sentence: str, question: str) -> bool:

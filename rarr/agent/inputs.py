@@ -74,7 +74,8 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
         if number not in (asked, last) and len(text) > left:
             break
         # A long question must leave room for the turn after it, which must not push it out.
-        kept[number] = text[-left // 2 if number == asked != last else -left :]
+        most = left // 2 if number == asked != last else left
+        kept[number] = text[-most:]
         left -= len(kept[number])
     return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
 

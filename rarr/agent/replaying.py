@@ -12,7 +12,7 @@ from asyncio import to_thread
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,7 +121,7 @@ async def areplay(
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
     file = None if prompt is None else Path(prompt)
-    node, replaced = _node_and_prompt(trace, node, file, other=model is not None)
+    node, replaced = _node_and_prompt(trace, node, file, has_model=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if file is not None:
         prompts[replaced] = await to_thread(load_file, file, replaced)
@@ -143,16 +143,18 @@ async def areplay(
 replay = synchronous(areplay)
 
 
-def _node_and_prompt(trace: Trace, node: str | None, file: Path | None, *, other: bool) -> tuple[str, str]:
+def _node_and_prompt(
+    trace: Trace, node: str | None, file: Path | None, *, has_model: bool
+) -> tuple[str, str]:
     """Returns the node to run again, and the prompt that `file` replaces; "" for none.
 
-    With `other`, the node has another model. Raises `InputError` for a node that asks no model or was not
+    With `has_model`, the node has another model. Raises `InputError` for a node that asks no model or was not
     reached, and for an unclear prompt.
     """
     stem = file.stem if file else ""
     node = node or next((name for name, names in NODES.items() if stem in names), "")
     if not node:
-        if file is None and not other:
+        if file is None and not has_model:
             return "", ""
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
     if node not in NODES:
@@ -162,7 +164,7 @@ def _node_and_prompt(trace: Trace, node: str | None, file: Path | None, *, other
     used = [name for name in NODES[node] if name in _asked(trace)]
     if file is None or stem in used:
         return node, stem
-    if not used and not other:
+    if not used and not has_model:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if len(used) > 1:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
@@ -229,19 +231,21 @@ class RecordedChat:
         self, name: str, answers: RecordedAnswers, outcomes: list[str], make: Callable[[], ChatModel] | None
     ) -> None:
         self.name, self._answers, self._outcomes, self._make = name, answers, outcomes, make
+        self._live: ChatModel | None = None
 
-    @cached_property
-    def live(self) -> ChatModel:
-        """The model for new questions. Raises `RarrError` if it cannot be used."""
+    def open(self) -> ChatModel:
+        """Makes the model for new questions once, and returns it. Raises `RarrError` if it cannot be used."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
-        return self._make()
+        if self._live is None:
+            self._live = self._make()
+        return self._live
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
         if (recorded := self._answers.answer(self.name, ask)) is not None:
             return recorded
-        live = self.live
+        live = self.open()
         try:
             answer = await live.complete(ask)
         except CallFailure as failure:
@@ -251,8 +255,8 @@ class RecordedChat:
         return answer
 
     async def aclose(self) -> None:
-        if "live" in vars(self):
-            await self.live.aclose()
+        if self._live is not None:
+            await self._live.aclose()
 
 
 def _components(
@@ -271,7 +275,7 @@ def _components(
         make = partial(chat_model, named, current) if live and not is_object else None
         chat = RecordedChat(called, answers, outcomes, make)
         if named in given.get("models", {}).values():
-            _ = chat.live  # raises at once if the model cannot be used
+            chat.open()  # raises at once if the model cannot be used
         return chat
 
     recorded = {

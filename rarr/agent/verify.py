@@ -48,7 +48,7 @@ _ENDS = (".", "!", "?", "。", "！", "？")
 _CLOSING = "\"'”’»)]*_ "
 _STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
-Sources: TypeAlias = "Given | Sequence[Given]"
+ClaimSources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
 
 
@@ -84,7 +84,7 @@ class ClaimVerifier(Closable):
         self.reads_together = reader is not None and reader.is_model
         """Does one request read several claims?"""
 
-    async def averify(self, claim: str, sources: Sources, context: str | None = None) -> Verification:
+    async def averify(self, claim: str, sources: ClaimSources, context: str | None = None) -> Verification:
         """Decides whether `sources` support `claim`, which may answer a question, the `context`.
 
         `sources` is a passage or a list of passages, as in `rarr.revise`. Without a passage the claim is
@@ -119,7 +119,9 @@ class ClaimVerifier(Closable):
         await self._reviser.aclose()
 
 
-async def averify(claim: str, sources: Sources, context: str | None = None, **settings: Any) -> Verification:
+async def averify(
+    claim: str, sources: ClaimSources, context: str | None = None, **settings: Any
+) -> Verification:
     """Decides whether sources support a claim, as `ClaimVerifier.averify` does.
 
     `settings` are the fields of `Settings`, such as `model="openai:gpt-5-mini"`.

@@ -65,8 +65,8 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
     checks = [*state.get("checks", []), *await work(card_checks, read["cards"], state["text"], asked)]
     ordered = [cards[span] for span in sorted(cards)]
-    for relevances, _ in scored:  # the report scores again what failed, and warns
-        read["relevances"] = relevances
+    if scored:  # the report scores again what failed, and warns
+        read["relevances"] = scored[0][0]
     return {**read, "cards": ordered, "checks": checks}
 
 

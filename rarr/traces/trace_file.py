@@ -125,7 +125,6 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "more": (list[tuple[StrictStr, StrictStr]], []),
         "cut": (StrictBool, False),
         "served": (StrictStr, ""),
-        "limit": (Count | None, None),  # of earlier versions
     },
     # The number of a query's passages, and (score, source, start, end) of the best.
     "score": {"passages": (Count, 0), "best": (list[tuple[Real, StrictStr, Count, Count]], [])},

@@ -119,8 +119,10 @@ class Trace:
         """Reads the body of a span. The update of a search has counts by document instead of passages."""
         if not (fields := span.body.get("update")):
             return span.body
-        counts = {name: fields[name] for name in ("passages",) if name in fields}
-        return {**span.body, "update": {**self.update(span), **counts}}
+        update = dict(self.update(span))
+        if "passages" in fields:
+            update["passages"] = fields["passages"]
+        return {**span.body, "update": update}
 
     def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""

@@ -31,6 +31,7 @@ _STATUS_STYLES: dict[Status, str] = {
 }
 _PARTS = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
 _SIDES = {"for": "agrees", "against": "disagrees"}
+_DISPUTED = " (the sources disagree)"
 _WIDE = 240  # columns where standard output is no terminal
 _LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, of a sentence, of replaced words, at most
 _MOST = 3  # passages of a sentence without quotes
@@ -49,7 +50,7 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     On a terminal the changes are marked in the text. Elsewhere the text comes first, exactly as it is.
     `verbose` adds the reasons of the changes, refused edits and all quotes.
     """
-    text, end = revision.text, "\n" * (not revision.text.endswith("\n"))
+    text, end = revision.text, "" if revision.text.endswith("\n") else "\n"
     if terminal and _console(terminal).color_system is None:  # old and new words would look the same
         text = visible(text)
     elif terminal:
@@ -141,7 +142,7 @@ def _sentence(
     status = Text(sentence.status, _STATUS_STYLES[sentence.status])
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}")
-    status.append(_dispute(sentence))
+    status.append(_DISPUTED if _is_disputed(sentence) else "")
     most = None if sentence.quotes or sentence.status == "contradicted" else _MOST
     sources = list(dict.fromkeys(_sources(sentence, revision)))[:most]
     first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
@@ -157,8 +158,8 @@ def _sentence(
         yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
 
-def _dispute(sentence: Sentence) -> str:
-    return " (the sources disagree)" * (len({quote.side for quote in sentence.quotes}) > 1)
+def _is_disputed(sentence: Sentence) -> bool:
+    return len({quote.side for quote in sentence.quotes}) > 1
 
 
 def _marked(sentence: Sentence) -> Text:
@@ -218,7 +219,7 @@ def _cost(revision: Revision) -> str:
 def verification_text(verification: Verification) -> str:
     """Writes the label with its support, and each sentence with its quotes and what differs."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    support += max(map(_dispute, verification.sentences), default="")
+    support += _DISPUTED if any(map(_is_disputed, verification.sentences)) else ""
     claim, report = verification.claim, Report(sentences=verification.sentences)
     known: dict[str, Any] = {"evidence": verification.evidence, "report": report}
     read = Revision(run_id="verify", original=claim, text=claim, changed=False, **known)

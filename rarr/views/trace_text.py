@@ -87,7 +87,7 @@ class _Tree:
     def lines(self, span: StoredSpan, depth: int = 0, *, shown: bool = True) -> list[Line]:
         """Returns the lines of a span and of the spans within it; none where it is not `shown`."""
         body = self._trace.body(span)
-        failing = f"  failed: {one_line(span.error, _QUOTE)}" * bool(span.error)
+        failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
         lines = [_line(depth, self._title(span, body) + failing)]
         if self._full and span.kind not in ("node", "failure", "block"):
             lines += self._fields(body, depth + 1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarr.backends.prompted.questions import CardQueries
@@ -76,23 +76,33 @@ def opening(settings: Settings) -> Iterator[Resources]:
         raise
 
 
-def _web_source(name: str, settings: Settings, opened: Resources) -> Retriever:
+def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
+    from rarr.retrievers.web.searches import Wikipedia
+
+    return Wikipedia(settings, opened.cache)
+
+
+def _tavily(settings: Settings, opened: Resources) -> Retriever:
+    from rarr.retrievers.web.searches import Tavily
+
+    return Tavily(settings, opened.cache)
+
+
+def _searxng(settings: Settings, opened: Resources) -> Retriever:
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.web.cache import PageReader
-    from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia
+    from rarr.retrievers.web.searches import SearXNG
 
-    if name != "searxng":
-        return {"wikipedia": Wikipedia, "tavily": Tavily}[name](settings, opened.cache)
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
     return SearXNG(settings, opened.cache, PageReader(fetcher, opened.cache, settings))
 
 
 WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
-    "wikipedia": partial(_web_source, "wikipedia"),
-    "tavily": partial(_web_source, "tavily"),
-    "searxng": partial(_web_source, "searxng"),
+    "wikipedia": _wikipedia,
+    "tavily": _tavily,
+    "searxng": _searxng,
 }
-"""The sources on the web. A new one needs an entry here, and its name in the settings."""
+"""The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
 
 
 def search_names(settings: Settings) -> list[Any]:

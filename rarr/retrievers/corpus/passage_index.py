@@ -110,7 +110,10 @@ class IndexReader:
         self._fixed = fixed
 
     def searcher(self) -> Searcher:
-        """Returns the snapshot of the last commit. Raises `OSError` or `ValueError` if it is damaged."""
+        """Returns the last commit, or that of the opening in a folder without write access.
+
+        Raises `OSError` or `ValueError` if it is damaged.
+        """
         if not self._fixed:
             self._index.reload()
         return self._index.searcher()
