@@ -19,7 +19,7 @@ from rarr.records.document_checks import (
 )
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency import together, work
-from rarr.tools.text.wording import grouped
+from rarr.tools.text.wording import HARMLESS, grouped
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
@@ -28,7 +28,7 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
 }
 _UNREAD = ("table_not_checked", "reader_unreliable")
 """The codes of warnings about words of a document that nobody read, or read without missing errors."""
-_OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_failed")
+_OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
 """The codes of warnings that are about the sources or the settings, and so about every document."""
 _MOST_QUOTES = 3
 

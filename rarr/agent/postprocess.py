@@ -196,6 +196,6 @@ def classified(revision: Revision) -> list[tuple[str, Sentence]]:
 
 
 def _failed(revision: Revision) -> bool:
-    """Did a failure keep sentences from being judged? All failures can but that of a trace."""
+    """Did a failure keep sentences from being judged?"""
     unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
-    return unsearched or any(is_failure(it) and it.code != "trace_failed" for it in revision.warnings)
+    return unsearched or any(map(is_failure, revision.warnings))

@@ -9,7 +9,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError
-from rarr.tools.text.wording import beside_the_reason, counted, grouped, is_failure, nothing_checked
+from rarr.tools.text.wording import HARMLESS, beside_the_reason, counted, grouped, is_failure, nothing_checked
 
 if TYPE_CHECKING:
     from rarr import Settings
@@ -136,7 +136,8 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
         article = writer.write(topic, headings)
     if not article.sentences:
         why = grouped(filter(is_failure, article.warnings))  # each with its cure
-        why += [f"{it}: give sources about it, as with --corpus" for it in grouped(article.warnings)]
+        others = grouped(sorted(article.warnings, key=lambda it: it.code in HARMLESS))
+        why += [f"{it}: give sources about it, as with --corpus" for it in others]
         return streams.complain(f"nothing could be written about {article.topic!r}: {why[0]}", 3)
     if out is not None:
         streams.save(out, [article.text])

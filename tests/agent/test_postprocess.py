@@ -1,6 +1,7 @@
 """Postprocessing an answer: modes, notices, deadlines, and failures that still give a text to send out."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import pytest
 from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
 from rarr import Postprocessed, Reviser, Settings, apostprocess, cite, postprocess, revise
 from rarr.agent.postprocess import summary
-from rarr.records import Report
+from rarr.records import Passage, Report
 from rarr.testing import InMemoryRetriever, ScriptedModel
+from rarr.tools.models.run_budget import meter
 
 SOON = 1.0
 CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
@@ -83,6 +85,22 @@ def test_dead_search_or_model_gives_the_original_and_says_why(mode: Any) -> None
     ):
         assert (result.text, result.outcome, result.citations) == (ANSWER, "failed", ())
         assert result.notice.startswith("not checked: ") and why in result.notice
+
+
+class Uncached(InMemoryRetriever):
+    """Finds, although the cache of its pages cannot be written."""
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        meter().warn("cache_failed", "cache 'c' cannot be written (No space left on device): make room")
+        return await super().retrieve(query, k)
+
+
+def test_failing_cache_changes_neither_outcome_nor_notice() -> None:
+    answer = f"Hello! {WRONG}"
+    usual, made = (postprocess(answer, search=it([HEIGHT])) for it in (InMemoryRetriever, Uncached))
+    assert (made.outcome, made.notice, made.text) == ("finished", usual.notice, usual.text)
+    assert "not checked" in made.notice and made.revision
+    assert "cache_failed" in {warning.code for warning in made.revision.warnings}
 
 
 def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
 DAM = "The Hoover Dam is 221 metres high."
 FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
+UNCACHED = Notice(code="cache_failed", message="cache 'c' cannot be written: make room", node="retrieve")
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
 
 
@@ -95,6 +96,7 @@ def test_json_is_the_revision_alone_and_diff_the_diff_alone(
         (["supported"], [], 0),
         (["no_evidence"], [FAILED], 0),
         (["unjudged"], [NOTHING], 0),
+        (["unjudged"], [UNCACHED], 0),
         (["unjudged"], [FAILED], 3),
         (["retrieval_failed"], [], 3),
         (["retrieval_failed", "supported"], [FAILED], 0),

@@ -11,6 +11,8 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
     from rarr.records import Notice, Revision
 
 _MOST_SHOWN = 100  # characters
+HARMLESS = ("cache_failed", "trace_failed")
+"""The codes of failures that keep nothing from being searched, read or judged."""
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r" ?\(.*\)|\d+")
 _NOUNS = {
@@ -117,5 +119,5 @@ def _reason(warnings: "Sequence[Notice]") -> "Sequence[Notice]":
 
 
 def is_failure(notice: "Notice") -> bool:
-    """Is the warning about a failure, or about text that was not read?"""
-    return notice.code.endswith("_failed") or notice.code in _UNREAD
+    """Is the warning about a failure that is not harmless, or about text that was not read?"""
+    return (notice.code.endswith("_failed") and notice.code not in HARMLESS) or notice.code in _UNREAD

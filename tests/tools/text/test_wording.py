@@ -5,7 +5,7 @@ from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import beside_the_reason, nothing_checked
+from rarr.tools.text.wording import HARMLESS, beside_the_reason, nothing_checked
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,15 @@ def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revi
 def test_one_successful_check_counts_as_checked() -> None:
     assert nothing_checked(revision("supported", ["unknown", "agrees"], CHECK_FAILED)) == ""
     assert nothing_checked(revision("supported", ["unknown"])) == ""
+
+
+@pytest.mark.parametrize("code", HARMLESS)
+def test_harmless_failure_is_no_reason(code: str) -> None:
+    harmless = CHECK_FAILED.model_copy(update={"code": code})
+    assert nothing_checked(revision("unjudged", ["unknown"], harmless)) == ""
+    assert nothing_checked(revision("unjudged", ["unknown"], harmless, CHECK_FAILED)).startswith(
+        "check_failed"
+    )
 
 
 @pytest.mark.parametrize(("status", "checked"), [("unconfirmed", False), ("supported", True)])
