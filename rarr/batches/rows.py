@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from pydantic_core import to_json
 
 from rarr.errors import InputError, SetupError
 from rarr.tools.storage.files import replaced
+from rarr.tools.text.csv_rows import long_rows
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
@@ -77,7 +77,6 @@ def _json_rows(path: Path) -> Iterator[InputRow]:
 
 
 def _csv_rows(path: Path) -> Iterator[InputRow]:
-    csv.field_size_limit(min(LONGEST, sys.maxsize))
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Strict: a quote that is never closed would make one row of all rows after it.
         reader = csv.DictReader(file, restkey=_MORE_CELLS, strict=True)
@@ -85,7 +84,7 @@ def _csv_rows(path: Path) -> Iterator[InputRow]:
             names = reader.fieldnames or ()
             if len(set(names)) < len(names):
                 raise InputError(f"{path} has two columns of one name: rename one of them")
-            for number, cells in enumerate(reader, start=1):
+            for number, cells in enumerate(long_rows(reader, LONGEST), start=1):
                 more = cells.pop(_MORE_CELLS, None)
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)

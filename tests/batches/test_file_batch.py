@@ -1,6 +1,7 @@
 """A batch reads rows of any format, writes each with its result, and goes on where an earlier run ended."""
 
 import asyncio
+import csv
 import json
 import threading
 from pathlib import Path
@@ -167,6 +168,13 @@ def test_limit_of_the_cost_counts_the_results_of_earlier_calls(batch: Batch) -> 
 
 ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", "n": "2"}]
 CSV = '\ufefftext,n\n"Ümlaut, ""quoted""\nand a line",1\nsecond,2\n'
+
+
+def test_long_cell_is_read_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
+    usual = csv.field_size_limit()
+    (tmp_path / "a.csv").write_text(f"text\n{'c' * 200_000}\n")
+    assert [len(row.columns["text"]) for row in input_rows(tmp_path / "a.csv")] == [200_000]
+    assert csv.field_size_limit() == usual
 
 
 @pytest.mark.parametrize("name", ["A.JSONL", "a.ndjson", "a.csv", "a.parquet"])

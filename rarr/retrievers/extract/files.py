@@ -20,6 +20,7 @@ from rarr.retrievers.extract.extracted_document import (
 from rarr.retrievers.extract.limited_calls import called
 from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
+from rarr.tools.text.csv_rows import long_rows
 from rarr.valid_unicode import valid
 
 MOST_BYTES = 200 * MEGABYTE
@@ -31,7 +32,7 @@ FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
 
 _LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
 _PART = 250_000  # characters; a part ends before a heading, else at a blank line, where it has one
-_LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows; csv takes one limit for the whole process
+_LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows
 _LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
@@ -143,9 +144,8 @@ def _table(path: Path, complain: Complain) -> Iterator[Document]:
     text = decode(_content(path), complain=complain)
     lines = text[:_OPENING].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
-    csv.field_size_limit(_LONGEST_CELL)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
-    yield Document(markdown_table(rows), path.stem)
+    yield Document(markdown_table(long_rows(rows, _LONGEST_CELL)), path.stem)
 
 
 def _json(path: Path, complain: Complain) -> Iterator[Document]:

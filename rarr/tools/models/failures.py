@@ -23,9 +23,9 @@ _BY_CLASS: tuple[tuple[Kind, str, str, str], ...] = (
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
     ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
-    ("refused", "", "UnicodeEncode", "could not be asked: {}"),  # a key that no header can hold
-    # While a client reads an answer in another form, such as a page of HTML.
-    ("server", "", r"\b(Attribute|Lookup|Type|Value)Error\b", "did not answer with a completion ({})"),
+    # Exactly these classes: clients raise them while they read an answer in another form, such as a page of
+    # HTML. Subclasses tell of other errors, such as a wrong configuration, which sending again does not mend.
+    ("server", "", "^(Attribute|Index|Key|Type|Value)Error ", "answered with no completion: check base_url"),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(

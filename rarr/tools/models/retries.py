@@ -73,10 +73,19 @@ class Attempts:
         try:
             async with self._limiter.get():
                 with trace_spans.span("request", self._name):
-                    if (rest := self._rests_until - time.monotonic()) > 0:
-                        message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
-                        raise CallFailure("resting", message) from self._last
-                    made = await request()
+                    made = await self._unless_resting(request)
+        except Exception:  # it may have been paid for; a cancelled request waits for nothing
+            await trace_spans.saved()
+            raise
+        await trace_spans.saved()
+        return made
+
+    async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
+        if (rest := self._rests_until - time.monotonic()) > 0:
+            message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
+            raise CallFailure("resting", message) from self._last
+        try:
+            made = await request()
         except CallFailure as failure:
             if failure.kind in ("timeout", "connection", "server"):
                 self._failures, self._last = self._failures + 1, failure
@@ -106,9 +115,11 @@ async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
     The timeout of a client is for a single read: an answer that comes byte by byte would never end.
     """
     try:
-        async with asyncio.timeout(limit_s):
+        async with asyncio.timeout(limit_s) as limit:
             return await request
     except TimeoutError:
+        if not limit.expired():  # it is an error of the request itself
+            raise
         raise CallFailure("timeout", late) from None
 
 
@@ -144,13 +155,11 @@ class BudgetedChat:
             return answer
         async with meter().in_time():
             try:
-                answer = await self._attempts(lambda: self._request(ask))
+                return await self._attempts(lambda: self._request(ask))
             except CallFailure as failure:
                 if (cure := cure_of(failure)) and cure not in str(failure):
                     failure.args = (f"{failure}; {cure}",)
                 raise failure from None
-            await trace_spans.saved()
-            return answer
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""

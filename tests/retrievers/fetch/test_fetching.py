@@ -192,6 +192,21 @@ async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
     assert "/secret" not in server.paths
 
 
+@pytest.mark.parametrize("there", ["http://127.0.0.1/", "http://localhost/", "http://2130706433"])
+async def test_redirect_of_a_page_to_this_machine_is_refused(
+    there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+
+    def moves(request: httpx2.Request) -> httpx2.Response:
+        asked.append(request.url.host)
+        return httpx2.Response(302, headers={"Location": there})
+
+    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: httpx2.MockTransport(moves))
+    await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
+    assert asked == ["8.8.8.8"]
+
+
 SITE_PAGE = httpx2.URL("https://site.org/page")
 
 

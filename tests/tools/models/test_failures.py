@@ -20,15 +20,23 @@ class OverloadedError(Exception):
     status_code = 529
 
 
+class WrongConfigurationError(ValueError):
+    pass
+
+
+UNREADABLE = [each("choices") for each in (AttributeError, IndexError, KeyError, TypeError, ValueError)]
 KINDS: dict[str, list[Exception]] = {
     "timeout": [httpx2.ReadTimeout("late"), TimeoutError("late"), LATE],
     "connection": [httpx2.ConnectTimeout("late"), CONNECTING, httpx2.ConnectError("refused")],
     "server": [
         *(httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")),
         *(json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")),
-        *(OverloadedError("overloaded"), KeyError("choices")),
+        *(OverloadedError("overloaded"), *UNREADABLE),
     ],
-    "refused": [RuntimeError("what?"), UnicodeEncodeError("ascii", "ü", 0, 1, "ordinal not in range")],
+    "refused": [
+        *(RuntimeError("what?"), UnicodeEncodeError("ascii", "ü", 0, 1, "ordinal not in range")),
+        WrongConfigurationError("no deployment"),
+    ],
 }
 
 
@@ -38,6 +46,11 @@ def test_faults_have_a_kind_and_the_retry_after_time() -> None:
     waits = {"2.5": 2.5, "-1": 0.0, "Wed, 21 Oct 2026 07:28:00 GMT": None, "": None}
     for header, seconds in waits.items():
         assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
+
+
+def test_answer_in_another_form_is_told_in_plain_words_with_the_cure() -> None:
+    told = "some answered with no completion: check base_url"
+    assert {str(failure_of(error, "some")) for error in UNREADABLE} == {told}
 
 
 def test_keys_are_redacted() -> None:

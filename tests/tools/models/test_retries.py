@@ -5,12 +5,14 @@ import time
 from contextlib import aclosing
 from itertools import repeat
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
+from rarr.tools import trace_spans
 from rarr.tools.models import retries
-from rarr.tools.models.chat import Answer, CallFailure
+from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from tools.asking import ANSWERS, ASK, KEY, outcome, patient, protocol
 
@@ -89,3 +91,21 @@ async def test_faults_three_in_a_row_make_the_model_rest(
         kinds.append(getattr(await outcome(asked), "kind", ""))
     assert kinds == outcomes
     assert len(model.calls) == len(outcomes) - outcomes.count("resting")
+
+
+async def test_timeout_error_of_a_model_is_its_own_and_not_our_limit() -> None:
+    with pytest.raises(TimeoutError, match="the queue is full"):
+        await outcome(patient(ScriptedModel(ANSWERS, failures=[TimeoutError("the queue is full")])))
+
+
+async def test_each_attempt_is_stored_before_the_next_also_a_failed_one_that_was_paid_for() -> None:
+    recorder = Mock(**{"now.return_value": 0.0, "saved": AsyncMock()})
+    steps = list[str]()
+    recorder.end.side_effect = lambda span: steps.append(span.error.partition(":")[0])
+    recorder.saved.side_effect = lambda: steps.append("saved")
+    paid = CallFailure("declined", "no", tokens=Tokens(30, 5))
+    model = ScriptedModel(ANSWERS, failures=[CallFailure("server", "half"), paid, None])
+    with trace_spans.recording(recorder):
+        assert await outcome(asked := patient(model)) is paid
+        assert isinstance(await outcome(asked), Answer)
+    assert steps == [*("CallFailure", "saved") * 2, "", "saved"]
