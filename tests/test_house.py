@@ -33,7 +33,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_240, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
-    Budget("tools", _inside("tools"), 3_720, 2_200),
+    Budget("tools", _inside("tools"), 3_780, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_950, 3_300),
     Budget("backends", _inside("backends"), 4_090, 4_000),
     Budget("ledger", _inside("ledger"), 2_230, 1_100),
@@ -45,8 +45,8 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_830, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_870, 2_700),
     Budget("testing", _inside("testing"), 730, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 32_480, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_470, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 32_540, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_550, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -295,7 +295,7 @@ class PerLoop(Generic[Result]):
     ) -> None:
         """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
-        self._made: WeakKeyDictionary[Loop, tuple[Result, AsyncGenerator[Result, None]]] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[Loop, tuple[Result, AsyncGenerator[None, None]]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Result:
@@ -305,11 +305,11 @@ class PerLoop(Generic[Result]):
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
                 del self._made[ended]
             if loop not in self._made:
-                holder = self._held()
-                try:
+                made = self._make()
+                holder = self._held(made)
+                with suppress(StopIteration):  # it reaches its yield without waiting
                     holder.asend(None).send(None)
-                except StopIteration as made:  # it reaches its yield without waiting
-                    self._made[loop] = made.value, holder
+                self._made[loop] = made, holder
             return self._made[loop][0]
 
     async def aclose(self) -> None:
@@ -319,11 +319,10 @@ class PerLoop(Generic[Result]):
         if holder is not None:
             await holder.aclose()
 
-    async def _held(self) -> AsyncGenerator[Result, None]:
-        """Makes and holds an object. A loop closes its generators at its end."""
-        made = self._make()
+    async def _held(self, made: Result) -> AsyncGenerator[None, None]:
+        """Holds an object until this generator is closed: an event loop closes its generators at its end."""
         try:
-            yield made
+            yield
         finally:
             if self._close is not None:
                 await self._close(made)

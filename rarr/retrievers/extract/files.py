@@ -17,7 +17,7 @@ from rarr.retrievers.extract.extracted_document import (
     decoded,
     published,
 )
-from rarr.retrievers.extract.limited_calls import called
+from rarr.retrievers.extract.limited_calls import call_within
 from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.tools.text.csv_rows import long_rows
@@ -53,7 +53,7 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
     if kind(path.name) in _APART and path.exists():
         size = min(path.stat().st_size, MOST_BYTES) / MEGABYTE
         seconds, megabytes = round(FILE_S + MORE_S * size, 1), round(FILE_MB + MORE_MB * size)
-        found, notes = called(seconds, megabytes, read_all, path)
+        found, notes = call_within(seconds, megabytes, read_all, path)
         documents = iter(found)
         for note in notes:
             complain(note)

@@ -67,7 +67,7 @@ async def extracted(function: Callable[..., Result], *args: object, seconds: flo
 
     def settle() -> None:
         try:
-            done.set_result(called(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
+            done.set_result(call_within(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
         except BaseException as error:
             done.set_exception(error)
 
@@ -81,7 +81,7 @@ _turns = threading.Semaphore(AT_ONCE)
 _idle = list[Popen[bytes]]()
 
 
-def called(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
+def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
     """Does what `extracted` does, within these limits, and blocks until it is done."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _turns:

@@ -161,15 +161,20 @@ def failure_of_status(
     return CallFailure(kind, shown, wait, status=status, said=said)
 
 
-def was_cut(reason: str, refusal: str, model: str) -> bool:
-    """Does this stop reason say that the answer was cut off at its limit of tokens?
+def was_cut(reason: str) -> bool:
+    """Does this stop reason say that the answer was cut off at its limit of tokens?"""
+    return _CUT.fullmatch(reason.strip().casefold()) is not None
 
-    Raises `CallFailure` for an answer that the server stopped or the model refused. A reason that is unknown
-    here is a failure: a new name for "withheld" must not pass for a whole answer.
+
+def require_whole(reason: str, refusal: str, model: str) -> None:
+    """Raises `CallFailure` for an answer that the server stopped or the model refused.
+
+    A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
+    An answer that was cut off passes; see `was_cut`.
     """
     name = reason.strip().casefold()
-    if _CUT.fullmatch(name) or (_WHOLE.fullmatch(name) and not refusal):
-        return _CUT.fullmatch(name) is not None
+    if was_cut(reason) or (_WHOLE.fullmatch(name) and not refusal):
+        return
     if refusal or _DECLINED.search(name):
         why = " ".join((refusal or name).split())[:100]
         raise CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")

@@ -5,7 +5,6 @@
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -51,15 +50,15 @@ class LanguageModel:
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Variables) -> Shape:
         """Asks for one answer at temperature 0."""
-        ask, read = self._request(prompt, variables), partial(_read, prompt, shape)
-        return (await self._once(ask, (), lambda: self._first(prompt, ask, prompt.tokens, read)))[0]
+        ask = self._request(prompt, variables)
+        return (await self._once(ask, (), lambda: self._answers(prompt, shape, ask)))[0]
 
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
         """Asks for several new answers at once, and returns those that can be read."""
         ask = self._request(prompt, variables, samples=samples, temperature=temperature)
-        return await self._first(prompt, ask, prompt.tokens, partial(_read, prompt, shape))
+        return await self._answers(prompt, shape, ask)
 
     async def reply(
         self, prompt: Prompt, variables: Variables, *, max_tokens: int | None = None, seed: int = 0
@@ -72,11 +71,16 @@ class LanguageModel:
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def unread(model: BudgetedChat, _: ChatRequest, answer: Answer) -> tuple[Answer, list[Any]]:
+        async def unread(model: BudgetedChat) -> tuple[Answer, list[Any]]:
+            try:
+                _, answer = await self._answer(model, ask, most)
+            except CallFailure as failure:
+                if failure.kind == "too_long":
+                    raise PromptTooLong(str(failure)) from None
+                raise
             return replace(answer, served=answer.served or model.name), [answer.texts[0]]
 
-        first = partial(self._first, prompt, ask, most, unread, ends_too_long=True)
-        return await self._once(ask, (max_tokens, seed), first)
+        return await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread))
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
@@ -100,6 +104,15 @@ class LanguageModel:
             memo[key] = await make()
         return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
 
+    async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
+        async def answered(model: BudgetedChat) -> tuple[list[Shape], list[Any]]:
+            sent, answer = await self._answer(model, ask, prompt.tokens)
+            answer = await _with_missing_samples(model, sent, answer)
+            answers = await _read(prompt, shape, model, sent, answer)
+            return answers, [each.model_dump(mode="json") for each in answers]
+
+        return await self._first(prompt, ask, answered)
+
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
     ) -> tuple[ChatRequest, Answer]:
@@ -120,21 +133,16 @@ class LanguageModel:
         self,
         prompt: Prompt,
         ask: ChatRequest,
-        most: int | None,
-        read: Callable[[BudgetedChat, ChatRequest, Answer], Awaitable[tuple[Made, list[Any]]]],
-        *,
-        ends_too_long: bool = False,
+        asked: Callable[[BudgetedChat], Awaitable[tuple[Made, list[Any]]]],
     ) -> Made:
-        """Returns what the first model gives that does not fail; `read` returns it and what traces show."""
+        """Returns what the first model gives that does not fail; `asked` returns it and what traces show."""
         keep(prompt)
         failures, user = list[str](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
-                    made, asking.body["answers"] = await read(model, *await self._answer(model, ask, most))
+                    made, asking.body["answers"] = await asked(model)
                 except (CallFailure, UnreadableAnswer) as failure:
-                    if ends_too_long and isinstance(failure, CallFailure) and failure.kind == "too_long":
-                        raise PromptTooLong(str(failure)) from None
                     failures.append(str(failure))
                     continue
                 # Warn once a run; repeating the warning adds nothing.
@@ -152,18 +160,22 @@ def _has_begun(text: str) -> bool:
         return False
 
 
+async def _with_missing_samples(model: BudgetedChat, ask: ChatRequest, answer: Answer) -> Answer:
+    """Asks singly for the samples that an answer lacks, and adds their texts to it."""
+    # A server that gives one answer a request would repeat it without another seed.
+    missing = range(len(answer.texts), ask.samples)
+    more = await together(*(model.complete(replace(ask, samples=1, seed=ask.seed + it)) for it in missing))
+    return replace(answer, texts=(*answer.texts, *(text for other in more for text in other.texts)))
+
+
 async def _read(
     prompt: Prompt, shape: type[Shape], model: BudgetedChat, ask: ChatRequest, answer: Answer
-) -> tuple[list[Shape], list[Any]]:
+) -> list[Shape]:
     """Parses the texts of an answer. If none can be read, asks the model once more, with twice the tokens.
 
     Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
     Raises `UnreadableAnswer` if the second answer cannot be read either.
     """
-    # A server that gives one answer a request would repeat it without another seed.
-    missing = range(len(answer.texts), ask.samples)
-    more = await together(*(model.complete(replace(ask, samples=1, seed=ask.seed + it)) for it in missing))
-    answer = replace(answer, texts=(*answer.texts, *(text for other in more for text in other.texts)))
     answers, problem = await work(_readable, answer, shape)
     if not answers:
         again = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
@@ -178,7 +190,7 @@ async def _read(
         quote = " ".join(answer.texts[0].split())[:_QUOTE]
         cure = "; raise max_answer_tokens" if answer.cut else ""
         raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}")
-    return answers, [each.model_dump(mode="json") for each in answers]
+    return answers
 
 
 def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:

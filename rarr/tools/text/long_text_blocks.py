@@ -102,7 +102,7 @@ def _outline(text: str, longest: int) -> list[Block]:
     for token, block in parsed(text):
         if token.level == 0:
             divided = token.type in _CONTAINERS and block.end - block.start > longest
-        if token.level == divided:
+        if token.level == (1 if divided else 0):
             parts.append(block)
     parts = parts or [Block("code", 0, len(text))]
     bounds = pairwise([0, *(part.start for part in parts[1:]), len(text)])

@@ -23,7 +23,7 @@ _NOUNS = {
     "a valid number": "a number",
     "a valid integer": "a whole number",
 }
-_WHOLE = {
+_MESSAGES = {
     "missing": "it is missing: give it",
     **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
 }
@@ -50,8 +50,8 @@ def shown(text: str, most: int = _MOST_SHOWN) -> str:
 def cure(error: "ErrorDetails") -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
-    if kind in _WHOLE:
-        return _WHOLE[kind]
+    if kind in _MESSAGES:
+        return _MESSAGES[kind]
     if kind == "value_error":  # of a validator of ours, which names the cure
         return message
     if (wanted := message.removeprefix("Input should be ")) == message:
