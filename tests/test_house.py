@@ -46,7 +46,7 @@ BUDGETS = (
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_870, 2_700),
     Budget("testing", _inside("testing"), 730, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 32_540, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_550, 18_000),
+    Budget("tests", ("tests/**/*.py",), 21_560, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -195,7 +195,8 @@ class Stream:
         left: bytes | None = raw
         if text and self._work.changes_text:
             sent = {"content", *(("role",) if self._template else ())}  # some repeat it with every token
-            hidden, self._template = {key: it for key, it in hidden.items() if key not in sent}, data
+            hidden = {key: value for key, value in hidden.items() if key not in sent}
+            self._template = data
         if hidden != delta:
             choice = {**choice, "delta": hidden}
             data = {**data, "choices": [choice]}

@@ -47,6 +47,12 @@ def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_
     assert [(it.run_id, it.status) for it in store.list()] == [("b", "unreadable"), ("a", "done")]
 
 
+def test_run_that_is_removed_while_runs_are_listed_is_unreadable(tmp_path: Path, monkeypatch: Any) -> None:
+    store = filled(tmp_path, "a")
+    monkeypatch.setattr(store, "names", lambda: ["a", "gone"])
+    assert [(it.run_id, it.status) for it in store.list()] == [("a", "done"), ("gone", "unreadable")]
+
+
 def test_unfinished_run_is_cut_short_once_its_process_has_ended() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         here = socket.gethostname()

@@ -40,7 +40,7 @@ def notes(tmp_path: Path) -> Path:
         ({"model": "vllm:a", "fallbacks": ["embedded"]}, "fallbacks has 'embedded', which is no language"),
         ({"model": 3}, "model is an int: give embedded"),
         ({"model": "vllm:a", "base_url": "localhost:8000"}, "base_url of vllm:a is 'localhost:8000': give "),
-        ({"model": "vllm:a", "base_url": "http://a:70000"}, "base_url of vllm:a is 'http://a:70000': give "),
+        ({"model": "vllm:a", "base_url": "http://a:99999"}, "base_url of vllm:a is 'http://a:99999': give "),
         ({"model": "vllm:a", "max_cost": 1}, "max_cost needs the price of vllm:a"),
         (
             {"model": "vllm:a", "models": {"edit": "openai:b"}, "base_url": "http://x/v1"},
