@@ -190,6 +190,9 @@ async def arevise(
         return await reviser.arevise(text, context, sources=sources, search=search)
 
 
+revise = synchronous(arevise)
+
+
 async def acite(
     text: str,
     context: str | None = None,
@@ -205,6 +208,9 @@ async def acite(
     how: dict[str, Any] = {"search": _search_of(settings), "mark_unsupported": mark_unsupported}
     async with built(Reviser, settings) as reviser:
         return await reviser.acite(text, context, sources=sources, **how)
+
+
+cite = synchronous(acite)
 
 
 async def apostprocess(
@@ -239,4 +245,4 @@ async def apostprocess(
     return await in_time(finished(), answer, mode, deadline_s)
 
 
-revise, cite, postprocess = synchronous(arevise), synchronous(acite), synchronous(apostprocess)
+postprocess = synchronous(apostprocess)
