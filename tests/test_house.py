@@ -35,7 +35,7 @@ BUDGETS = (
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_780, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_950, 3_300),
-    Budget("backends", _inside("backends"), 4_090, 4_000),
+    Budget("backends", _inside("backends"), 4_110, 4_000),
     Budget("ledger", _inside("ledger"), 2_230, 1_100),
     Budget("nodes", _inside("nodes"), 730, 1_000),
     Budget("agent", _inside("agent"), 4_020, 2_600),
@@ -43,10 +43,10 @@ BUDGETS = (
     Budget("evals", _inside("evals"), 2_920, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_830, 2_700),
-    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_870, 2_700),
+    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_880, 2_700),
     Budget("testing", _inside("testing"), 730, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 32_540, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_560, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 32_570, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_590, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -154,7 +154,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     gaps = list[str]()
     if not quotes:
         cure = "A language model also finds answers in other words: name one with --model."
-        gaps.append(f'No source has the words of this question: "{question}". {cure}')
+        gaps.append(f'No sentence of the sources has enough words of this question: "{question}". {cure}')
     elif lost:
         gaps.append(f'No quote has these words of the question "{question}": {", ".join(lost)}.')
     found = [

@@ -179,6 +179,6 @@ def answer(question: str, settings: "Settings") -> int:
         streams.warn(*refused, *grouped(it for it in answered.warnings if not is_lost or it not in told))
     if not is_lost:
         return 0
-    unfound = "no source has the words of the question"
+    unfound = "no source has enough words of the question"
     why = grouped(told) or [unfound if "no_evidence" in statuses else "no statement was judged"]
     return streams.complain(f"nothing could be checked: {why[0]}", 3)

@@ -153,6 +153,8 @@ def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> B
             raise Refusal(400, "unknown_corpus", f"unknown corpus: this server has {names}")
         if body.search and not body.sources:
             raise Refusal(400, "no_sources", "search is given without sources: give sources")
+        if isinstance(body, VerifyBody) and "sources" in body.model_fields_set and not body.sources:
+            raise Refusal(400, "no_sources", "sources is empty: give passages, or leave it out to search")
     return body
 
 

@@ -66,7 +66,7 @@ def test_words_of_the_question_choose_the_quotes_and_lost_ones_are_named(
     assert [it for it in quotes if it != BIRTHDAY and "1859" not in it and "1902" not in it] == told
     named = f'No quote has these words of the question "{question}": {lost}.'
     cure = "A language model also finds answers in other words: name one with --model."
-    nothing = f'No source has the words of this question: "{question}". {cure}'
+    nothing = f'No sentence of the sources has enough words of this question: "{question}". {cure}'
     assert gaps == ([nothing] if lost == "all" else [named] * bool(lost))
 
 

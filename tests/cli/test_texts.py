@@ -183,7 +183,7 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command,
     [
         ("unjudged", False, ""),
         ("unjudged", True, "no statement was judged"),
-        ("no_evidence", True, "no source has the words of the question"),
+        ("no_evidence", True, "no source has enough words of the question"),
         (None, False, "no statement was judged"),
     ],
 )

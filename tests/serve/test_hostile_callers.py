@@ -86,6 +86,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
     (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "unknown corpus"),
+    ("/v1/verify", {"claim": "x", "sources": []}, JSON, 400, "sources is empty: give passages"),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
 

@@ -319,21 +319,39 @@ def is_same(item: Item, other: Item) -> bool:
     return bool(item.stem) and item.stem == other.stem
 
 
-def answers(line: Line, asked: Sequence[Item], known: Set[str], *, is_open: bool) -> bool:
-    """May the page of a line tell what is asked? Else its title tells another kind or name than is known.
+class Asked(NamedTuple):
+    """The keys of the words that a question has, and of its names; without one, of the names above."""
 
-    `is_open`: the sentence does not name its subject, so the page must be about the names that are asked for.
-    """
-    if {item.key for item in asked} <= line.around:
-        return True
-    titled = items_of(line.title)
-    strange = [item.start for item in titled if item.key not in known]
-    kinds = [match.span() for match in _KIND.finditer(line.title)]
-    if any(start < at < end for at in strange for start, end in kinds):
-        return False
-    names = {item.key for item in asked if item.is_name}
-    is_about = bool(names) and names <= {item.key for item in titled}
-    return is_about or not (is_open and any(line.title[at].isupper() for at in strange))
+    words: frozenset[str]
+    names: frozenset[str]
+    is_question: bool = False
+
+    @classmethod
+    def by(cls, question: str) -> "Asked":
+        words = [item for item in items_of(question) if item.start]  # the first one asks: "How", "Is"
+        names = (it for it in words if it.is_name or (it.value and it.value.kind == "identifier"))
+        return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), is_question=True)
+
+    def may_be_told_by(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
+        """May the page of a line tell it? Its title may name a thing that is neither asked for nor `known`.
+
+        `is_open`: the sentence does not name its subject, so the page must be about what is asked for.
+        """
+        if self.words <= line.around:
+            return True
+        titled = items_of(line.title)
+        keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
+        kinds = [match.span() for match in _KIND.finditer(line.title)]
+        if any(start < at < end for at in strange for start, end in kinds):
+            return False
+        is_strange = any(line.title[at].isupper() for at in strange)
+        if not is_open:
+            return True
+        if not self.is_question:
+            return not is_strange or not self.names.isdisjoint(line.around)
+        if not self.names:
+            return not is_strange or not self.words.isdisjoint(keys)
+        return self.names <= keys or not (is_strange or self.names.isdisjoint(line.around))
 
 
 class Antecedents(NamedTuple):

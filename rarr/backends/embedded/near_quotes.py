@@ -11,9 +11,9 @@ from rarr.backends.embedded.items import (
     UNSPACED,
     WORD,
     Antecedents,
+    Asked,
     Item,
     Line,
-    answers,
     antecedents,
     begins_with_pronoun,
     first_word,
@@ -113,7 +113,7 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     pages = [lines for excerpt in block.excerpts if (lines := lines_of(excerpt))]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
-    asked, known = items_of(block.context), {item.key for item in items_of(above)}
+    known, question = {item.key for item in items_of(above)}, Asked.by(block.context)
     shown = "".join(piece.text for piece in block.pieces)
     cells, at = table_cells(shown), 0
     for piece in block.pieces:
@@ -121,8 +121,10 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
-        is_open = bool(asked) and antecedents(piece.text, above) is not None
-        about = (it for it in pages if answers(it[0], asked, known, is_open=is_open))
+        meant = antecedents(piece.text, above)
+        asked = Asked(meant.names, meant.names) if meant and not block.context else question
+        is_open = meant is not None
+        about = (it for it in pages if asked.may_be_told_by(it[0], known, is_open=is_open))
         told = [line for lines in about for line in lines]
         if piece.number and cell:
             cards[piece.number] = _card_of_cell(shown, cell, told)

@@ -4,18 +4,43 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import evidence
 
-from rarr.backends.embedded.items import answers, items_of, lines_of
-from rarr.backends.embedded.near_quotes import card_of
+from rarr.backends.embedded.items import lines_of
+from rarr.backends.embedded.near_quotes import card_of, near_quote_cards
 from rarr.backends.source_lines import labelled
-from rarr.components import RawCard
+from rarr.components import Piece, RawCard, ReadingBlock
+
+DOSE = "The dose is 3 g."
 
 
-@pytest.mark.parametrize("title", ["Ada Brandt (painter)", "Zelaprin for cats", "Zelaprin leaflet"])
-def test_page_of_another_kind_or_name_tells_nothing_about_a_question(title: str) -> None:
-    [excerpt] = labelled([evidence("The dose is 3 g.").model_copy(update={"title": title})])
-    for question, is_read in ((f"Which dose has {title}?", True), ("Which dose has the lawyer Holt?", False)):
-        asked, known = items_of(question), {it.key for it in items_of(f"{question} The dose is 3 g.")}
-        assert answers(lines_of(excerpt)[0], asked, known, is_open=True) == is_read
+@pytest.mark.parametrize(
+    ("question", "title", "source", "is_read"),
+    [
+        ("Which dose has Ada Brandt (painter)?", "Ada Brandt (painter)", DOSE, True),
+        ("Which dose has the lawyer Holt?", "Ada Brandt (painter)", DOSE, False),
+        ("Which dose has Zelaprin for cats?", "Zelaprin for cats", DOSE, True),
+        ("Which dose has the lawyer Holt?", "Zelaprin for cats", DOSE, False),
+        ("Which dose has the Zelaprin leaflet?", "Zelaprin leaflet", DOSE, True),
+        ("Which dose has aspirin?", "Zelaprin leaflet", DOSE, False),
+        ("Which dose has the leaflet?", "Zelaprin leaflet", DOSE, True),
+        ("Hi", "Zelaprin leaflet", DOSE, True),
+        ("Which dose has Quorix?", "", f"Zelaprin is a tablet. {DOSE}", False),
+        ("Which dose has Zelaprin?", "", f"Zelaprin is a tablet. {DOSE}", True),
+        ("Which dose has the Zelaprin K5?", "Zelaprin K7", DOSE, False),
+    ],
+)
+def test_page_that_names_another_thing_tells_nothing_about_a_question(
+    question: str, title: str, source: str, is_read: bool
+) -> None:
+    excerpts = labelled([evidence(source).model_copy(update={"title": title})])
+    [card] = near_quote_cards(ReadingBlock(question, "", (Piece(DOSE, 1),), excerpts)).values()
+    assert card.verdict == ("yes" if is_read else "open")
+
+
+@pytest.mark.parametrize(("above", "verdict"), [("Zelaprin is old.", "yes"), ("Quorix is old.", "open")])
+def test_page_titled_by_another_name_tells_nothing_about_the_names_above(above: str, verdict: str) -> None:
+    excerpts = labelled([evidence(DOSE).model_copy(update={"title": "Zelaprin leaflet"})])
+    pieces = (Piece(above, 1), Piece(DOSE, 2))
+    assert near_quote_cards(ReadingBlock("", "", pieces, excerpts))[2].verdict == verdict
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
