@@ -201,7 +201,7 @@ def _left_over(run: int) -> list[int]:
 
 def main() -> None:
     made = parser(__doc__)
-    made.add_argument("--texts", type=int, default=24, help="rows of a run")
+    made.add_argument("--texts", type=int, default=300, help="rows of a run")
     made.add_argument("--kills", type=int, default=5, help="kills of each kind")
     made.add_argument("--seed", type=int, default=1, help="of the moments of kills")
     made.add_argument("--folder", type=Path, help="where to work, and to go on from")

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rarr import Settings
-from rarr.evals import evaluate
-from rarr.evals.evaluation import EvalReport, under
+from rarr.evals.evaluation import EvalReport, evaluate, under
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")

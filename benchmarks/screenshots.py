@@ -21,7 +21,7 @@ from rich.text import Text
 
 from rarr import Reviser, Settings
 from rarr.agent.studio import pipeline
-from rarr.evals import evaluate
+from rarr.evals.evaluation import evaluate
 from rarr.evals.rating import read_items
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure

@@ -72,15 +72,16 @@ def batch(
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
     """
-    from rarr import Reviser
-    from rarr.agent.cost_estimate import added
     from rarr.batches.file_batch import revise_file
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
-    from rarr.evals.evaluation import limits_of
+    from rarr.evals.metrics import limits_of
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
-    if estimate:
+    if estimate:  # a batch of worker processes can do without all of the pipeline
+        from rarr import Reviser
+        from rarr.agent.cost_estimate import added
+
         rows = map(columns.row_or_problem, input_rows(source))
         with Reviser(settings) as reviser:
             every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
@@ -105,7 +106,7 @@ def batch(
 
 
 def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    from rarr.evals.evaluation import below
+    from rarr.evals.metrics import below
 
     status = 0
     if counts.errors:
@@ -145,10 +146,10 @@ def eval_(
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
-    from rarr.evals import evaluate
-    from rarr.evals.evaluation import limits_of, under
+    from rarr.evals.evaluation import NAMES, evaluate, under
+    from rarr.evals.metrics import limits_of
 
-    limits, how = limits_of(fail_under), options.given(**how) | {"agreement": agreement != "off"}
+    limits, how = limits_of(fail_under, NAMES), options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:
         how |= {"on_row": shown.rows, "on_index": shown.indexed}
         report = evaluate(data, out, settings=settings, **how)

@@ -20,9 +20,9 @@ from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.metrics import (
     EDIT_KINDS,
-    NOISE,
     EditKind,
     Measured,
+    below,
     bootstrap_each,
     edit_kinds,
     f1_ap_of_set,
@@ -211,29 +211,6 @@ def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     unjudged = sum(bool(row.error) for row in rows)
     none = dict.fromkeys(STATUSES, Measured(unjudged=unjudged))
     return none | bootstrap_each(counts, shares, unjudged=unjudged)
-
-
-def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
-    """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
-    limits = dict[str, float]()
-    for argument in given:
-        name, _, number = (part.strip() for part in argument.partition("="))
-        if name not in names:
-            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        try:
-            limits[name] = float(number)
-        except ValueError:
-            limits[name] = -1
-        if not 0 <= limits[name] <= 1:
-            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
-    return limits
-
-
-def below(name: str, value: float | None, limit: float) -> str:
-    """Writes a phrase for a measure that is under its limit, or was not judged; "" for another."""
-    if value is None:
-        return f"{name} is not judged, under its limit {limit:g}"
-    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""
 
 
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:

@@ -118,6 +118,14 @@ def test_help_loads_no_slow_packages(argv: str) -> None:
     assert done.stdout.decode().splitlines()[-1] == "set()"
 
 
+def test_process_of_a_batch_leaves_the_pipeline_to_its_workers(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"text": ""}\n')  # no worker is started
+    program = "import sys; from rarr.cli import run; run(sys.argv[1:]); print('langgraph' in sys.modules)"
+    argv = [sys.executable, "-c", program, "batch", "in.jsonl", "-o", "out.jsonl"]
+    done = subprocess.run(argv, env=PLAIN, cwd=tmp_path, capture_output=True, check=True)
+    assert (done.stdout, (tmp_path / "out.jsonl").exists()) == (b"False\n", True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("redirection", "status", "words"),

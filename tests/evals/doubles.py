@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rarr.evals import evaluate
-from rarr.evals.evaluation import EvalReport, ScoredRow, measured
+from rarr.evals.evaluation import EvalReport, ScoredRow, evaluate, measured
 from rarr.evals.metrics import mean
 from rarr.evals.rating import FORMAT, digest_of, read_items
 from rarr.ledger.scores import f1_ap

@@ -16,8 +16,7 @@ from families import few
 from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
 from rarr import Reviser
 from rarr.errors import InputError, RarrError, SettingsError
-from rarr.evals import evaluate
-from rarr.evals.evaluation import EvalReport
+from rarr.evals.evaluation import EvalReport, evaluate
 from rarr.evals.run_folder import described
 from rarr.records import Revision
 from rarr.settings import Settings

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 from evals.doubles import scored
 from rarr.errors import InputError
 from rarr.evals import metrics
-from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, limits_of, measured, under
+from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, measured, under
+from rarr.evals.metrics import limits_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 from rarr.records import Scores
 
@@ -240,7 +241,7 @@ REPORT = EvalReport(
     ],
 )
 def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
-    assert under(REPORT, limits_of([limit])) == messages
+    assert under(REPORT, limits_of([limit], NAMES)) == messages
 
 
 def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
@@ -248,7 +249,7 @@ def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
         "f1_ap": metrics.Measured(value=0.9, n=3, unjudged=1),
         "restored": metrics.Measured(value=0.9, n=2),
     }
-    limits = limits_of(["f1_ap=0.5", "restored=0.5"])
+    limits = limits_of(["f1_ap=0.5", "restored=0.5"], NAMES)
     assert under(EvalReport(data="d", measures=measures), limits) == []
     assert under(EvalReport(data="d", measures=measures, rows=JUDGED[-1:]), limits) == [
         "f1_ap may be under its limit 0.5: it is not judged for rows with an error (1)"
@@ -266,4 +267,4 @@ def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
 )
 def test_limits_that_no_run_can_be_held_to_are_refused(limit: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        limits_of([limit])
+        limits_of([limit], NAMES)
