@@ -7,8 +7,11 @@ def run(argv: list[str] | None = None) -> int:
     With the arguments of the process, signals end the process from now on: see `rarr.cli.interrupts`.
     """
     if argv is None:
+        import gc
+
         from rarr.cli.interrupts import end_in_order
 
+        gc.set_threshold(100_000, 30, 30)  # most objects of a command are its imports
         end_in_order()
     from rarr.cli.entry_point import call
 
