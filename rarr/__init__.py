@@ -15,8 +15,8 @@ if TYPE_CHECKING:
         SetupError,
     )
     from rarr.records import (
-        Agreement, Change, Check, Edit, Estimate, Evidence, ExpectedUsage, ModelUsage, NodeUsage, Notice,
-        Part, Passage, Query, Question, Quote, Report, Revision, Scores, Sentence, Usage,
+        Agreement, Change, Check, Edit, Estimate, Evidence, ModelUsage, NodeUsage, Notice, Part, Passage,
+        Query, Question, Quote, Report, Revision, Scores, Sentence, Usage, Verification,
     )
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     )
     from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
-    from rarr.records.verification import Verification
     from rarr.retrievers.graph.graph import Graph
     from rarr.settings import Settings
     from rarr.traces.trace_reader import Trace
@@ -32,18 +31,18 @@ if TYPE_CHECKING:
 __all__ = [
     "Agreement", "Answer", "AnswerCitation", "AnswerSource", "Answerer", "Article", "ArticleSection",
     "BudgetError", "Change", "Check", "Citation", "CitationCheck", "CitationScores", "Cited", "CitedSource",
-    "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "ExpectedUsage", "Graph",
-    "InputError", "Mark", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage",
-    "Postprocessed", "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError",
-    "Reviser", "Revision", "Scores", "Sentence", "Settings", "SettingsError", "SetupError",
-    "Statement", "Trace", "Usage", "Verification", "Writer", "WrittenCitation",
-    "WrittenSentence", "aanswer", "acite", "answer", "apostprocess", "arevise", "averify", "awrite", "cite",
-    "postprocess", "replay", "revise", "verify", "write",
+    "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "Graph", "InputError",
+    "Mark", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage", "Postprocessed",
+    "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError", "Reviser",
+    "Revision", "Scores", "Sentence", "Settings", "SettingsError", "SetupError", "Statement", "Trace",
+    "Usage", "Verification", "Writer", "WrittenCitation", "WrittenSentence", "aanswer", "acite", "answer",
+    "apostprocess", "arevise", "averify", "awrite", "cite", "postprocess", "replay", "revise", "verify",
+    "write",
 ]
 _PLACES = [
-    "errors", "records", "records.citations", "records.verification", "records.postprocessing",
-    "records.answers", "records.articles", "settings", "retrievers.graph.graph", "agent.revise",
-    "agent.answer", "agent.verify", "agent.write", "traces.trace_reader", "agent.replaying",
+    "errors", "records", "records.citations", "records.postprocessing", "records.answers", "records.articles",
+    "settings", "retrievers.graph.graph", "agent.revise", "agent.answer", "agent.verify", "agent.write",
+    "traces.trace_reader", "agent.replaying",
 ]
 # isort: on
 # fmt: on

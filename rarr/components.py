@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
-from rarr.errors import InputError, SetupError
+from rarr.errors import InputError
 from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
 from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
@@ -325,9 +325,3 @@ class Components:
     """The baseline for which these components were made."""
     replaced: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
     """Nodes that are called in place of those of their names: a replay has the searches of its run."""
-
-    def writer_of(self, node: str) -> ArticleWriter:
-        """Returns the writer of a node. Raises `SetupError` for components that were made without one."""
-        if node not in self.writers:
-            raise SetupError(f"these components have no writer for {node}: give Components(writers=...)")
-        return self.writers[node]

@@ -14,8 +14,8 @@ ROOT = Path(rarr.__file__).parent
 
 # Lowest first. A module imports from its own room and from lower ones.
 ROOMS = (
-    "errors", "valid_unicode", "records", "prompts", "tools", "settings", "state", "components", "retrievers",
-    "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views",
+    "errors", "valid_unicode", "records", "settings", "prompts", "tools", "state", "components", "retrievers",
+    "backends", "ledger", "nodes", "traces", "agent", "testing", "rarr", "evals", "training", "views",
     "batches", "integrations", "serve", "cli", "__main__",
 )  # fmt: skip
 

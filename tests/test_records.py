@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, check
+from makers import VALID
 from pydantic import ValidationError
 
 from rarr.errors import InputError
@@ -27,7 +27,6 @@ from rarr.records import (
     Usage,
     with_edits,
 )
-from rarr.records.answers import Answer, Statement
 
 MILL = "The mill burned in 1932. It had 9 rooms."
 PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
@@ -88,18 +87,6 @@ def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
 def test_edits_must_lead_from_original_to_text() -> None:
     with pytest.raises(ValidationError, match="do not lead"):
         Revision(run_id="r1", original="a", text="b", changed=True)
-
-
-@pytest.mark.parametrize(
-    ("place", "citations", "problem"),
-    [((0, 2), (), "does not stand at its place"), ((0, 1), (1,), "cites a source that the answer does not")],
-)
-def test_statements_stand_in_the_answer_and_cite_its_sources(
-    place: tuple[int, int], citations: tuple[int, ...], problem: str
-) -> None:
-    statement = Statement(text="a", start=place[0], end=place[1], citations=citations)
-    with pytest.raises(ValidationError, match=problem):
-        Answer(question="?", text="a b", statements=(statement,))
 
 
 def test_edit_changed_by_a_later_edit_is_reverted_only_together_with_it() -> None:
@@ -170,7 +157,7 @@ def change(name: str, old: str, new: str, state: EditState = "suggested", **more
 
 
 def mill(*edits: Edit) -> Revision:
-    """Two sentences, each with two parts and a quote; the first query is about the year."""
+    """Two sentences, each with two parts and a quote."""
     text = with_edits(MILL, edits)
     middle, sentences = text.index(". ") + 1, list[Sentence]()
     quote = Quote(evidence_id="q1.1", start=0, end=4, text="1923", side="against")
@@ -179,12 +166,9 @@ def mill(*edits: Edit) -> Revision:
         parts = (differs, Part(start=start, end=start + 3, state="open"))
         place: dict[str, Any] = {"text": text[start:end], "start": start, "end": end}
         sentences.append(Sentence(**place, status="contradicted", quotes=(quote,), parts=parts))
-    asked = [("q1", "When?", 19, 23), ("q2", "How many?", 32, 33)]
     return revision(
         MILL,
         *edits,
-        queries=tuple(Query(id=it, text=text, start=start, end=end) for it, text, start, end in asked),
-        checks=(check("disagrees", evidence_id="q1.1"), check("disagrees", evidence_id="q2.1")),
         report=Report(sentences=tuple(sentences)),
         scores=Scores(attribution_before=0.4, attribution_after=0.4, preservation=1.0, f1_ap=0.5),
     )
@@ -200,7 +184,6 @@ def test_accepted_suggestion_is_in_the_text_and_can_be_reverted() -> None:
     assert ([it.state for it in after.edits], after.revert("e1")) == (["accepted"], before.text)
     assert Revision.model_validate_json(after.model_dump_json()) == after
     assert after.scores == Scores(attribution_before=0.4, preservation=1 - 2 / len(MILL))
-    assert [(check.query_id, check.stale) for check in after.checks] == [("q1", True), ("q2", False)]
 
 
 def test_sentence_whose_value_code_did_not_find_is_unjudged_with_a_reason() -> None:

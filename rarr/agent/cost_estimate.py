@@ -6,7 +6,7 @@ from dataclasses import fields
 
 from rarr.agent import blocks
 from rarr.components import Components
-from rarr.records import Estimate, ExpectedUsage
+from rarr.records import Estimate, ModelUsage
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import text_blocks
 
@@ -45,7 +45,7 @@ def _part_estimate(text: str, context: str | None, components: Components) -> Es
         times = {"checker": 0, "editor": 0} | ({"doubting_reader": 0} if reads_cards else {})
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
     times["verifier"] = 3 * checks + 2 * edits + 2 * report * max(0, count - 3)
-    usage = ExpectedUsage()
+    usage = ModelUsage()
     for field in fields(components):
         expected = getattr(getattr(components, field.name), "expected", None)
         if expected is not None and (calls := times.get(field.name, 1)):

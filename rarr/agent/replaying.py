@@ -271,9 +271,8 @@ def _components(
         if not is_language_model(name):
             return named
         is_object = name.startswith("<")  # of the program that made the run
-        called = "scripted" if name.startswith("scripted:") else name.strip("<>")
         make = partial(chat_model, named, current) if live and not is_object else None
-        chat = RecordedChat(called, answers, outcomes, make)
+        chat = RecordedChat(name.strip("<>"), answers, outcomes, make)
         if named in given.get("models", {}).values():
             chat.open()  # raises at once if the model cannot be used
         return chat

@@ -19,8 +19,17 @@ from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.nodes.rerank import suspicious_notices
-from rarr.records import UNNAMED, AttributionClass, Evidence, Notice, Part, Passage, Revision, Sentence
-from rarr.records.verification import Verification
+from rarr.records import (
+    UNNAMED,
+    AttributionClass,
+    Evidence,
+    Notice,
+    Part,
+    Passage,
+    Revision,
+    Sentence,
+    Verification,
+)
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure

@@ -63,7 +63,9 @@ def revise_file(
     `RarrError` before anything is spent: for files that cannot be read or written, a missing column, an `out`
     of other settings, other columns or another `full`, and a limit of the cost of a model without a price.
     """
-    settings = batch_settings(settings or Settings())
+    settings = unserved(settings or Settings())  # the corpora of `rarr serve` would hide that of the batch
+    if "trace" not in settings.model_fields_set:  # a trace of each row would fill the disk
+        settings = settings.model_copy(update={"trace": False})
     folder = out.with_name(f"{out.name}.batch")
     format_of(out)
     if source.absolute() == out.absolute() or out.is_dir():
@@ -89,16 +91,6 @@ def revise_file(
             return batch.write()
         finally:
             batch.close()
-
-
-def batch_settings(settings: Settings) -> Settings:
-    """Returns the settings of a batch: without those of `rarr serve`, and without traces unless asked for.
-
-    A trace of each row would fill the disk, and corpora of `rarr serve` would be used before that of the
-    batch.
-    """
-    asked = "trace" in settings.model_fields_set
-    return unserved(settings if asked else settings.model_copy(update={"trace": False}))
 
 
 def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runner:

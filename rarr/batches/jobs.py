@@ -16,18 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
 
 from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
 from rarr.components import close_all
 from rarr.errors import RarrError, SetupError
-from rarr.records import Notice
+from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
-from rarr.records.verification import Verification
 from rarr.settings import Settings
+from rarr.settings.reading import cure
 from rarr.tools.concurrency import by_deadline, in_thread, run
-from rarr.tools.text.wording import cure, kind_of
+from rarr.tools.text.wording import kind_of
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
@@ -60,10 +60,8 @@ class Job:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Source(BaseModel):
+class Source(BaseModel, extra="forbid", frozen=True, strict=True):
     """A passage that the caller has."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     text: Words = Field(description="The words of the passage.")
     title: str = Field("", description="The title of its document.")

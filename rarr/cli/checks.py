@@ -15,7 +15,7 @@ from rarr.tools.text.wording import counted, grouped, shown as visible
 
 if TYPE_CHECKING:
     from rarr.agent.check import DocumentFile
-    from rarr.records.verification import Verification
+    from rarr.records import Verification
     from rarr.settings import Settings
 
 ALSO = click.Choice(["unconfirmed", "no_evidence"])

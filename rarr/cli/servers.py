@@ -8,7 +8,7 @@ import click
 
 from rarr.cli import options
 from rarr.cli.streams import complain, waiting
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
@@ -38,14 +38,15 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
     Examples:
       rarr serve --upstream https://api.openai.com/v1 --corpus notes=notes/
     """
-    from rarr.serve import require_packages
-
-    require_packages()
     import asyncio
 
-    from rarr.cli.interrupts import hand_over
-    from rarr.serve.server import log_to_stderr, serve as serve_forever
     from rarr.settings import Settings
+
+    try:
+        from rarr.serve.server import log_to_stderr, serve as serve_forever
+    except ImportError as error:
+        needs = f"rarr serve needs a package ({error.name} is missing)"
+        raise SetupError(f'{needs}: pip install "rarr[serve]"') from None
 
     corpora = dict[str, str]()
     for entry in corpus:
@@ -55,9 +56,8 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
         corpora[name] = path
     served = more | {"upstream_url": upstream, "deadline_s": deadline, "corpora": corpora or None}
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
-    hand_over()
-    with log_to_stderr():
-        asyncio.run(serve_forever(settings, lambda address: complain(f"listening at {address}", 0)))
+    log_to_stderr()
+    asyncio.run(serve_forever(settings, lambda address: complain(f"listening at {address}", 0)))
     return 0
 
 

@@ -5,7 +5,7 @@ A tool returns a text for a model and a record for a program.
 
 import logging
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import uuid4
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
@@ -13,9 +13,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from rarr.agent.revise import Reviser
 from rarr.batches.jobs import GivenSource, Job, Task, Tasks, as_given, wrong_value
 from rarr.errors import RarrError, SetupError
-from rarr.records import Revision
+from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
-from rarr.records.verification import Verification
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
@@ -47,13 +46,9 @@ Sources = Annotated[
     list[GivenSource] | None,
     Field(
         max_length=50,
-        description="Passages that you have at hand: texts, or objects with text, title and source. Without"
-        " them, the sources of this server are searched.",
+        description="Passages that you have at hand: texts, or objects with text, title and source. They"
+        " alone are read; without them, the sources of this server are searched.",
     ),
-]
-Search = Annotated[
-    Literal["given"] | None,
-    Field(description="given: search `sources` alone. Without it, the server's sources are searched too."),
 ]
 
 
@@ -82,7 +77,7 @@ class ToolServer(MCPServer[Any]):
         log.setLevel(level)
 
     async def revise_text(
-        self, text: Text, context: Question = None, sources: Sources = None, search: Search = None
+        self, text: Text, context: Question = None, sources: Sources = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Check the facts of a text against evidence, and correct those that the evidence contradicts.
 
@@ -90,16 +85,16 @@ class ToolServer(MCPServer[Any]):
         source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
         you give it to somebody.
         """
-        return await self._postprocessed("revise", text, context, sources, search)
+        return await self._postprocessed("revise", text, context, sources)
 
     async def cite_text(
-        self, text: Text, context: Question = None, sources: Sources = None, search: Search = None
+        self, text: Text, context: Question = None, sources: Sources = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Put citations behind the sentences of a text that evidence supports, and change nothing else.
 
         The list of sources comes at the end. Citations that the text has already are checked.
         """
-        return await self._postprocessed("cite", text, context, sources, search)
+        return await self._postprocessed("cite", text, context, sources)
 
     async def verify_claim(
         self, claim: Claim, context: Question = None, sources: Sources = None
@@ -139,11 +134,9 @@ class ToolServer(MCPServer[Any]):
         await self._reviser.aclose()
 
     async def _postprocessed(
-        self, mode: str, text: str, context: str | None, sources: Sources, search: str | None
+        self, mode: str, text: str, context: str | None, sources: Sources
     ) -> CallToolResult:
-        if search and not sources:
-            raise ToolError("search is given without sources: give passages as sources")
-        options = {"mode": mode, **({"search": search} if search else {})}
+        options = {"mode": mode} | ({"search": "given"} if sources else {})
         result: Postprocessed = await self._done("postprocess", text, context, sources, options)
         if result.outcome in ("failed", "deadline") or (revision := result.revision) is None:
             raise ToolError(result.notice)

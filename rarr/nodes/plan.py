@@ -25,7 +25,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
     elif chunks:  # else there is nothing to plan by, and the sections are searched for on their own
         try:
             async with meter().in_time():
-                planned = await runtime.context.writer_of("plan").outline(topic, chunks)
+                planned = await runtime.context.writers["plan"].outline(topic, chunks)
             headings = clean_headings(planned, topic)
             if not headings:
                 message = "the plan has no section of prose, so that there is one"

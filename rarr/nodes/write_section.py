@@ -20,7 +20,7 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
     sources = section_sources(state)
     at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
     async with meter().in_time():
-        draft = await runtime.context.writer_of("write_section").section(state["topic"], sources, at)
+        draft = await runtime.context.writers["write_section"].section(state["topic"], sources, at)
     section = sources[at].section
     _, cited = await work(unmarked, draft, section.heading)
     return {"drafts": {section.id: draft}} if cited else {}

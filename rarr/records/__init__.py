@@ -5,7 +5,6 @@ original text, those of sentences into the revised text, those of an edit into t
 to, and those of evidence into the text extracted from its source.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
@@ -26,7 +25,6 @@ from rarr.records.edits import (
 )
 from rarr.records.usage import (
     Estimate as Estimate,
-    ExpectedUsage as ExpectedUsage,
     ModelUsage as ModelUsage,
     NodeUsage as NodeUsage,
     Usage as Usage,
@@ -208,6 +206,30 @@ class Notice(Record):
     query_id: str | None = None
 
 
+class Verification(Record):
+    """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
+
+    `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`;
+    None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1,
+    where a named judge gives one. Otherwise `sentences` have the same status, quotes and parts as in the
+    report of a revision with this evidence. `evidence` are the passages that were read.
+    """
+
+    claim: str
+    question: str | None = None
+    label: AttributionClass | None = None
+    probability: float | None = None
+    sentences: tuple[Sentence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    usage: Usage = Usage()
+    warnings: tuple[Notice, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The words of the claim that can be checked: confirmed, different in the evidence, or open."""
+        return tuple(part for sentence in self.sentences for part in sentence.parts)
+
+
 class Revision(Record):
     """A revised text with its queries, evidence, checks, edits and report.
 
@@ -279,7 +301,6 @@ class Revision(Record):
         settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
         text = self.text[:start] + edit.new + self.text[end:]
-        edits = (*others, edit)
         sentences = tuple(_after(it, edit, text, settled=settled) for it in self.report.sentences)
         told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
         notice = Notice(code="not_judged_again", message=told, node="edit")
@@ -287,26 +308,12 @@ class Revision(Record):
         update = {
             "text": text,
             "changed": text != self.original,
-            "checks": self._stale_checks(edits, sentences),
-            "edits": edits,
+            "edits": (*others, edit),
             "report": self.report.model_copy(update={"sentences": sentences}),
             "scores": self.scores.model_copy(update=scores),
             "warnings": self.warnings if settled else (*self.warnings, notice),
         }
         return self.model_copy(update=update)
-
-    def _stale_checks(self, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> tuple[Check, ...]:
-        """Marks the checks of queries in the sentences whose text an accepted suggestion changed."""
-        pairs = zip(sentences, self.report.sentences, strict=True)
-        changed = [it for it, was in pairs if it.text != was.text]
-        accepted = [it for it in edits if it.accepted]
-        places = {query.id: moved_range(query.start, query.end, accepted) for query in self.queries}
-        stale = {
-            name
-            for name, (start, end) in places.items()
-            if any(it.start < end and start < it.end for it in changed)
-        }
-        return tuple(it.model_copy(update={"stale": it.stale or it.query_id in stale}) for it in self.checks)
 
     def _repr_html_(self) -> str:
         # Records do not import views: this function is looked up by name, only for a notebook.
@@ -329,9 +336,8 @@ def _after(sentence: Sentence, edit: Edit, text: str, *, settled: bool) -> Sente
 def _part_after(part: Part, edit: Edit, *, settled: bool) -> Part:
     """Returns the part at its place after the edit; if the edit overlaps it, `confirmed` or `open`."""
     start, end = moved_range(part.start, part.end, [edit])
-    update: dict[str, object] = {"start": start, "end": end}
-    if part.start < edit.end and edit.start < part.end:
-        if not settled:
-            return Part(start=start, end=end, state="open")
-        update["state"] = "confirmed"
-    return part.model_copy(update=update)
+    is_touched = part.start < edit.end and edit.start < part.end
+    if is_touched and not settled:
+        return Part(start=start, end=end, state="open")
+    state = "confirmed" if is_touched else part.state
+    return part.model_copy(update={"start": start, "end": end, "state": state})

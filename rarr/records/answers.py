@@ -1,9 +1,5 @@
 """Declares the records of answering: statements, each with the triples or passages on which it rests."""
 
-from typing import Self
-
-from pydantic import model_validator
-
 from rarr.records import Notice, Passage, Record, Status, Usage
 
 NO_SUPPORT = "[NA]"
@@ -74,16 +70,6 @@ class Answer(Record):
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()
     run_id: str = ""
-
-    @model_validator(mode="after")
-    def _statements_are_text(self) -> Self:
-        numbers = {source.number for source in self.sources}
-        for statement in self.statements:
-            if self.text[statement.start : statement.end] != statement.text:
-                raise ValueError("a statement does not stand at its place in the text")
-            if not numbers.issuperset(statement.citations):
-                raise ValueError("a statement cites a source that the answer does not have")
-        return self
 
     def render(self) -> str:
         """Writes the answer with its citations, and `[NA]` behind statements that lack support.

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, model_validator
 
 from rarr.valid_unicode import valid
 
 
-class Record(BaseModel):
+class Record(BaseModel, frozen=True, extra="forbid"):
     """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     @model_validator(mode="before")
     @classmethod

@@ -67,11 +67,7 @@ class Usage(ModelUsage):
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
 
 
-class ExpectedUsage(ModelUsage):
-    """The usage that is expected of a call or a run."""
-
-
-class Estimate(ExpectedUsage):
+class Estimate(ModelUsage):
     """The expected usage of a run, with its number of queries and of edits."""
 
     queries: int

@@ -26,10 +26,6 @@ class Desk:
         self._runner, self.stopping = runner, asyncio.Event()
         """Is set when the originals of all jobs go out, since the server is shutting down."""
 
-    def stop_after(self, seconds: float) -> None:
-        """Hands back the originals of all jobs that are not done after so many seconds."""
-        asyncio.get_running_loop().call_later(seconds, self.stopping.set)
-
     async def done(self, job: Job) -> Done:
         """Runs a job, and returns the record of its task.
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -79,11 +79,7 @@ def as_json(value: Any) -> bytes:
     return written.encode(errors="backslashreplace")
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class TextBody(_Body):
+class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
     """What a caller chooses for one text. A corpus is one of the names that the server was given."""
 
     sources: list[GivenSource] = Field(default=[], max_length=MOST_TEXTS)
@@ -123,10 +119,8 @@ class VerifyBody(TextBody):
         return self.claim
 
 
-class GuardrailBody(_Body):
+class GuardrailBody(BaseModel, strict=True):
     """What LiteLLM 1.109 sends to a generic guardrail, as far as it is read here."""
-
-    model_config = ConfigDict(extra="ignore", strict=True)
 
     input_type: Literal["request", "response"]
     texts: list[str] | None = Field(default=None, max_length=MOST_TEXTS)

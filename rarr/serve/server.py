@@ -4,10 +4,8 @@ import asyncio
 import json
 import logging
 import os
-import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -178,7 +176,8 @@ class HttpServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begins to shut down: requests under way have some seconds, then the originals go out."""
-        self._loop.call_soon_threadsafe(self._desk.stop_after, 0.8 * self._shutdown_s)
+        stop = self._desk.stopping.set
+        self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, stop)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
 
@@ -197,18 +196,9 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-@contextmanager
-def log_to_stderr() -> Iterator[None]:
-    """Makes the log of the process lines of JSON on standard error in the block."""
-    root, own = logging.getLogger(), logging.getLogger("rarr")
-    before = root.handlers[:], root.level, own.level
-    root.handlers[:] = [handler := logging.StreamHandler(sys.stderr)]
+def log_to_stderr() -> None:
+    """Makes the log of this process lines of JSON on standard error."""
+    handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
-    root.setLevel(logging.WARNING)
-    own.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        root.handlers[:] = before[0]
-        root.setLevel(before[1])
-        own.setLevel(before[2])
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("rarr").setLevel(logging.INFO)

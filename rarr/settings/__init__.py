@@ -13,7 +13,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import platformdirs
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -55,10 +54,8 @@ _NUMBERS = (int, float, int | None, float | None)
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Endpoint(BaseModel):
+class Endpoint(BaseModel, frozen=True, extra="forbid"):
     """Address, key and price of one model. They win over the settings `base_url` and `api_key`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     base_url: str | None = None
     api_key: SecretStr | None = None

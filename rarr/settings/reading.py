@@ -15,11 +15,23 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 from pydantic_settings import EnvSettingsSource
 
 from rarr.errors import SettingsError
-from rarr.tools.text.wording import cure
 
+_NOUNS = {
+    "a valid string": "a text",
+    "a valid list": "a list",
+    "a valid dictionary": "an object",
+    "a valid boolean": "true or false",
+    "a valid number": "a number",
+    "a valid integer": "a whole number",
+}
+_MESSAGES = {
+    "missing": "it is missing: give it",
+    **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
+}
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
 _DATE = re.compile(r"(\d{4})(?:(-\d\d)(-\d\d(?:[T ].+)?)?)?")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
@@ -89,6 +101,19 @@ def one_line(
         name = variable if key == setting else f"{variable}, in which {key!r}"
     value = "wrong" if setting in names_with(SecretStr, fields) else repr(first["input"])
     return f"{name} is {value}: {cure(first)}"
+
+
+def cure(error: ErrorDetails) -> str:
+    """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
+    kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
+    if kind in _MESSAGES:
+        return _MESSAGES[kind]
+    if kind == "value_error":  # of a validator of ours, which names the cure
+        return message
+    if (wanted := message.removeprefix("Input should be ")) == message:
+        return f"{message}: correct it"
+    number = "a number " if kind.startswith(("greater", "less")) else ""
+    return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
 
 
 _OTHER_NAMES = {

@@ -11,7 +11,7 @@
 from rarr.testing.card_answers import RuleModel
 from rarr.testing.retriever import RETRIEVED_AT, InMemoryRetriever
 from rarr.testing.scripted_model import Asked, Request, ScriptedModel, UnansweredError
-from rarr.testing.server import Failure, ScriptedServer, refused_url
+from rarr.testing.server import Failure, ScriptedServer
 
 __all__ = [
     "RETRIEVED_AT",
@@ -23,5 +23,4 @@ __all__ = [
     "ScriptedModel",
     "ScriptedServer",
     "UnansweredError",
-    "refused_url",
 ]

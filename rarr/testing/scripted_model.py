@@ -5,10 +5,8 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, TypeVar
 
-from rarr.errors import InputError
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Message, Tokens, estimated_tokens
 
 
@@ -105,7 +103,6 @@ class ScriptedModel:
 
     `failures` are raised, one for each call (None: the call is answered); later calls are answered. A request
     that no key of the script fits raises a `CallFailure`. `latency`: seconds before each answer.
-    `closed`: True after `aclose`.
     """
 
     def __init__(
@@ -118,21 +115,8 @@ class ScriptedModel:
     ) -> None:
         self.name = name
         self.calls: list[ChatRequest] = []
-        self.closed = False
         self._answers, self._latency = answers, latency
         self._failures = iter(failures)
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> "ScriptedModel":
-        """Reads the script from a JSON file: {"a part of the prompt": answer, ...}. Raises `InputError`."""
-        try:
-            answers = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"the script {path} cannot be read ({error}): give a file of JSON") from None
-        values = answers.values() if isinstance(answers, dict) else [None]
-        if not all(isinstance(each, str | dict) for each in values):
-            raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
-        return cls(answers)
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the scripted answers, one for each sample, or raises the next of `failures`."""
@@ -149,5 +133,4 @@ class ScriptedModel:
         return Answer(texts, tokens_of(ask.messages, texts), served=self.name)
 
     async def aclose(self) -> None:
-        """Records that the model was closed."""
-        self.closed = True
+        """Closes nothing: no connection is open."""

@@ -3,7 +3,6 @@
 import json
 import math
 import select
-import socket
 import sys
 import threading
 import time
@@ -20,7 +19,7 @@ from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, UnansweredE
 from rarr.tools.models.chat import Message, Tokens
 
 FOREVER = math.inf
-GLANCE_S = 0.02  # seconds between looks whether the server closes or the client has gone
+GLANCE_S = 0.02  # seconds between looks whether the server closes or the client has gone, or between bytes
 _ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assistant": "assistant"}
 
 
@@ -185,9 +184,7 @@ def _messages(body: Mapping[str, Any]) -> Iterable[Message]:
 
 
 TOKEN = 4  # characters of a token
-DRIP_S = 0.02
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
-_DONE = b"data: [DONE]\n\n"
 
 
 @dataclass(frozen=True)
@@ -227,7 +224,7 @@ def instead(failure: Failure | None, *, streams: bool = False) -> Reply | None:
         case Failure("hang" | "stall") if failure.kind == "hang" or not streams:
             return Reply(200, steps=[FOREVER])
         case Failure("drip"):
-            return Reply(200, steps=cycle([b" ", DRIP_S]))
+            return Reply(200, steps=cycle([b" ", GLANCE_S]))
         case Failure("html"):
             return Reply(200, _PAGE, content_type="text/html")
     return None
@@ -286,7 +283,7 @@ def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
     usage = b""
     if "usage" in whole and (request.body.get("stream_options") or {}).get("include_usage"):
         usage = b"data: " + _as_json({**head, "choices": [], "usage": whole["usage"]}) + b"\n\n"
-    yield usage + _DONE
+    yield usage + b"data: [DONE]\n\n"
 
 
 def _as_json(value: object) -> bytes:
@@ -370,10 +367,3 @@ class ScriptedServer(Listener):
                 said = f"'{name}' does not support {json.dumps(request.body[name])} with this model."
                 return failed(400, f"Unsupported value: {said}", param=name)
         return None
-
-
-def refused_url() -> str:
-    """Returns a base URL on this machine at which nobody listens."""
-    with socket.socket() as once:
-        once.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{once.getsockname()[1]}/v1"

@@ -5,7 +5,6 @@ SARIF: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 import re
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -158,15 +157,12 @@ def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
 def _result(file: str, finding: Finding) -> dict[str, Any]:
     region = {"startLine": finding.line, "startColumn": finding.column}
     region |= {"endLine": finding.end_line, "endColumn": finding.end_column}
-    # The id of a finding stays the same if its line changes.
-    name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()
     return {
         "ruleId": finding.status,
         "ruleIndex": [*TITLES].index(finding.status),
         "level": "error" if finding.fails else "note",
         "message": {"text": f"{TITLES[finding.status]}: {_message(finding)}"},
         "locations": _locations(file, region=region),
-        "partialFingerprints": {"rarrSentence/v1": name},
     }
 
 

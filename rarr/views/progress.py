@@ -1,16 +1,14 @@
 """Shows the current step while a person waits, on a line of the terminal."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rarr.tools.concurrency import before_end
 from rarr.tools.models.run_budget import Meter, meter
-from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import one_line
 
@@ -28,6 +26,7 @@ class Waiting:
             TextColumn("{task.description}", markup=False),
             TextColumn(_USED, markup=False),
             TimeElapsedColumn(),
+            TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
             disable=not watched,
@@ -35,7 +34,6 @@ class Waiting:
             redirect_stderr=False,
         )
         self._task = self._progress.add_task("starting", total=None, run=Meter())
-        self._first: tuple[float, int] | None = None
 
     @contextmanager
     def shown(self) -> Iterator[Self]:
@@ -54,17 +52,14 @@ class Waiting:
         step = f", step {_STEPS.index(node) + 1} of {len(_STEPS)}" if node in _STEPS and not far else ""
         self._show(f"{far}{node.replace('_', ' ')}{step}", run=run)
 
-    def _show(self, line: str, **run: Any) -> None:
-        self._progress.update(self._task, description=one_line(line, _LONGEST), **run)
+    def _show(self, line: str, **known: Any) -> None:
+        self._progress.update(self._task, description=one_line(line, _LONGEST), **known)
 
     def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
-        now = time.monotonic()
-        started, before = self._first = self._first or (now, done)
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
-        if total and done > before:
-            line += f", about {duration((now - started) / (done - before) * (total - done))} left"
-        self._show(line + (f", {counted(errors, 'error')}" if errors else ""))
+        line += f", {counted(errors, 'error')}" if errors else ""
+        self._show(line, completed=done, total=total)
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""

@@ -13,8 +13,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from rarr.records import Edit, Evidence, Report, Revision, Sentence, Status
-from rarr.records.verification import Verification
+from rarr.records import Edit, Evidence, Report, Revision, Sentence, Status, Verification
 from rarr.tools.text.blocks_and_sentences import Span, closest_sentence, table_cells
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.wording import counted, grouped

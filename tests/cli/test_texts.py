@@ -12,6 +12,7 @@ from cli.conftest import Command, FakeReviser, is_complaint
 from rarr import Answerer, Article
 from rarr.records import Notice, Revision
 from rarr.records.answers import Answer, Statement
+from rarr.testing import ScriptedServer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
@@ -158,7 +159,8 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
     assert Path("article.md").read_bytes().startswith(b"# Hoover Dam\n\n## Overview\n")
 
 
-def test_answer_has_its_triples_and_refused_citations_are_told(command: Command, tmp_path: Path) -> None:
+@pytest.mark.loopback
+def test_answer_has_its_triples_and_refused_citations_are_told(command: Command) -> None:
     done = command("answer", "Where was Marie Curie born?", "--graph", PEOPLE)
     told = b"Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]"
     assert (done.status, done.out[: len(told)]) == (0, told)
@@ -167,14 +169,15 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command,
     assert command("trace", "replay", "last").status == 0
     done = command("answer", "Where was Jonah Strake born?", "--graph", PEOPLE, "--json")
     assert [warning["code"] for warning in json.loads(done.out)["warnings"]] == ["ambiguous_name"]
-    script = {"Who was Mary": {"statements": [{"text": "Mary Shelley was tall.", "citations": [77]}]}}
-    Path("script.json").write_text(json.dumps(script), encoding="utf-8")
-    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
+    script: Any = {"Who was Mary": {"statements": [{"text": "Mary Shelley was tall.", "citations": [77]}]}}
+    asked = ("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "vllm:scripted", "--base-url")
+    with ScriptedServer(script) as server:
+        done = command(*asked, server.url)
     assert "there is no such source (in 'Mary Shelley was tall.')" in done.err
     assert (done.status, "nothing could be checked: check_failed" in done.err) == (3, True)
-    sure = {"(P1.1)": {"cards": [{"s": n, "q": ["P1.1"], "v": "yes"} for n in range(1, 9)]}}
-    Path("script.json").write_text(json.dumps(sure | script), encoding="utf-8")
-    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
+    sure: Any = {"(P1.1)": {"cards": [{"s": n, "q": ["P1.1"], "v": "yes"} for n in range(1, 9)]}}
+    with ScriptedServer(sure | script) as server:
+        done = command(*asked, server.url)
     assert (done.status, done.err.count("reader_unreliable")) == (3, 1)
 
 

@@ -8,9 +8,8 @@ import pytest
 
 from rarr import Settings
 from rarr.batches.jobs import Job, Tasks
-from rarr.records import Revision
+from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
-from rarr.records.verification import Verification
 from serve.conftest import Log
 from serve.serving import RIGHT, WRONG, Served
 

@@ -1,7 +1,6 @@
 """Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -73,7 +72,7 @@ def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
         for name in named:
             own = settings.endpoints.get(name, Endpoint())
             is_shared = name.startswith(DECISIONS) and {"openai", "vllm"} & reached.keys()
-            if not (own.base_url or getattr(own, field) or is_shared or name.startswith("scripted:")):
+            if not (own.base_url or getattr(own, field) or is_shared):
                 reached[name.partition(":")[0]] = name
         if len(reached) > 1:
             both = " and ".join(reached.values())
@@ -85,8 +84,7 @@ def require_prices(settings: Settings) -> None:
     asked = (asked_by(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
     if named := [name for name in asked if is_language_model(name)]:
         for name in (*named, *settings.fallbacks):
-            is_scripted = isinstance(name, str) and name.startswith("scripted:")
-            _require_price("scripted" if is_scripted else name_of(name), settings)
+            _require_price(name_of(name), settings)
 
 
 def _require_price(name: str, settings: Settings) -> None:
@@ -104,15 +102,10 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         return _chat_of_object(name)
     if name in EMBEDDED:  # of a node it means that no model is asked
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
-    provider, _, model = name.partition(":")
-    if not provider or not model:
+    if not all(name.partition(":")):
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME and decisions:NAME only judge")
     if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
-    if provider == "scripted":
-        from rarr.testing import ScriptedModel
-
-        return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = settings.access(name)
     if base_url and not _is_address(base_url):
         raise SettingsError(f"base_url of {name} is {redacted(base_url)!r}: give http://HOST:PORT/v1")

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.records import ExpectedUsage
+from rarr.records import ModelUsage
 from rarr.records.card import CardVerdict
 from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import objects, outside_reasoning
@@ -58,14 +58,14 @@ class PromptedCardReader:
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+    def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of reading a text, repeated requests included.
 
         The tokens of sources, controls and doubts for each sentence are those of benchmarks.answers.
         """
         count = len(sentences(text))
         if not count:
-            return ExpectedUsage()
+            return ModelUsage()
         blocks = math.ceil(count / MAX_SENTENCES)
         calls = blocks + math.ceil(blocks / 2)
         prompt = self._prompts[READING]

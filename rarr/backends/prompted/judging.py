@@ -15,7 +15,7 @@ from rarr.backends.prompted.prompts import (
 )
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
-from rarr.records import AttributionClass, Evidence, ExpectedUsage
+from rarr.records import AttributionClass, Evidence, ModelUsage
 from rarr.settings import EMBEDDED
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
@@ -69,7 +69,7 @@ class PromptedVerifier(Prompted):
 
     prompt = "judge_attribution"
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+    def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage for one sentence and one evidence."""
         shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
         return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)

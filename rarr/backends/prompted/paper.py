@@ -18,7 +18,7 @@ from rarr.backends.prompted.prompts import (
     quoted_evidence,
 )
 from rarr.components import Lacking
-from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query, Question
+from rarr.records import Agreement, Change, Check, Evidence, ModelUsage, Query, Question
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
@@ -65,7 +65,7 @@ class PromptedEditor(Prompted):
 
     prompt = "edit"
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+    def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of one edit."""
         tokens = estimated_tokens([text])
         shown = tokens + estimated_tokens([context or ""]) + EVIDENCE_TOKENS

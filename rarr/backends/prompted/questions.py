@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written
 from rarr.components import Lacking
 from rarr.prompts import Prompt
-from rarr.records import ExpectedUsage, Question
+from rarr.records import ModelUsage, Question
 from rarr.tools.concurrency import work
 from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
@@ -44,7 +44,7 @@ class PromptedQuestions:
         """`samples`: the lists of questions, whose union is returned (Gao et al. 2023, section 3.1)."""
         self._model, self._prompts, self._samples = model, prompts, samples
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+    def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage for a whole text, with one question for each sentence and sample."""
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         shown = estimated_tokens([text]) + estimated_tokens([context or ""])
@@ -144,10 +144,10 @@ class CardQueries:
         """Returns a generator that searches for each sentence."""
         return CardQueries(self._questions, "sentences")
 
-    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+    def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of the first round."""
         if self._questions is None or self._unit != "questions":
-            return ExpectedUsage()
+            return ModelUsage()
         return self._questions.expected(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:

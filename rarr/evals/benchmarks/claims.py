@@ -26,8 +26,7 @@ from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sample
 from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, roc_auc, share_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
-from rarr.records import AttributionClass, Record
-from rarr.records.verification import Verification
+from rarr.records import AttributionClass, Record, Verification
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import together, work

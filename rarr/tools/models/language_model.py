@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from rarr.errors import ModelError, PromptTooLong
 from rarr.prompts import Prompt
-from rarr.records import ExpectedUsage
+from rarr.records import ModelUsage
 from rarr.tools.concurrency import together, work
 from rarr.tools.guard.quotation import quoted, rendered
 from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning, read_answer
@@ -82,11 +82,11 @@ class LanguageModel:
 
         return await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread))
 
-    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
+    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
         sent = estimated_tokens([prompt.system, prompt.user]) + user_tokens
         cost = self.models[0].cost(Tokens(sent, output_tokens))
-        return ExpectedUsage(model_calls=1, input_tokens=sent, output_tokens=output_tokens, cost=cost)
+        return ModelUsage(model_calls=1, input_tokens=sent, output_tokens=output_tokens, cost=cost)
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""

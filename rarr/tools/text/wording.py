@@ -1,4 +1,4 @@
-"""Writes parts of messages: nouns after a number, texts from outside, warnings, cures of wrong values."""
+"""Writes parts of messages: nouns after a number, texts from outside, warnings."""
 
 import re
 from collections import Counter
@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pydantic
-    from pydantic_core import ErrorDetails
-
     from rarr.records import Notice, Revision
 
 _MOST_SHOWN = 100  # characters
@@ -15,18 +13,6 @@ HARMLESS = ("cache_failed", "trace_failed")
 """The codes of failures that keep nothing from being searched, read or judged."""
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r" ?\(.*\)|\d+")
-_NOUNS = {
-    "a valid string": "a text",
-    "a valid list": "a list",
-    "a valid dictionary": "an object",
-    "a valid boolean": "true or false",
-    "a valid number": "a number",
-    "a valid integer": "a whole number",
-}
-_MESSAGES = {
-    "missing": "it is missing: give it",
-    **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
-}
 
 
 def counted(n: int, noun: str) -> str:
@@ -45,19 +31,6 @@ def shown(text: str, most: int = _MOST_SHOWN) -> str:
     """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
     safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
-
-
-def cure(error: "ErrorDetails") -> str:
-    """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
-    kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
-    if kind in _MESSAGES:
-        return _MESSAGES[kind]
-    if kind == "value_error":  # of a validator of ours, which names the cure
-        return message
-    if (wanted := message.removeprefix("Input should be ")) == message:
-        return f"{message}: correct it"
-    number = "a number " if kind.startswith(("greater", "less")) else ""
-    return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
 
 
 def grouped(warnings: "Iterable[Notice]") -> list[str]:

@@ -13,7 +13,7 @@ from rarr.evals.benchmarks.bench import BenchmarkReport, published
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import Pairs
-from rarr.records.verification import Verification
+from rarr.records import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.views.report_tables import as_tables
