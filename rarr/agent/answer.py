@@ -10,14 +10,12 @@ answer without its sources would be no answer.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from rarr.agent.cite import evidence_of
 from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
@@ -26,6 +24,7 @@ from rarr.backends.embedded.extractive_writing import quotable_sentences
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
+from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
@@ -308,15 +307,14 @@ def after_writing(state: State) -> str:
 class Answerer(RunOwner[Answer]):
     """Builds models, indexes and graph once; answers many questions. Two graphs raise `InputError`."""
 
-    def _wired(self, settings: Settings) -> Settings:
+    def _used(self, settings: Settings) -> Settings:
+        names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
         # An answer is checked by cards, which the preset paper has not.
-        return settings.model_copy(update={"preset": "default"})
+        return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _PASSAGES)})
 
     def _adapted(self, components: Components) -> Components:
         graph_of(components)
-        used = components.settings
-        names = {"evidence_per_query", "documents_per_query"} - used.model_fields_set
-        return replace(components, settings=used.model_copy(update=dict.fromkeys(names, _PASSAGES)))
+        return components
 
     _graph = staticmethod(build_answering_graph)
 

@@ -1,4 +1,4 @@
-"""Revises a long text in blocks, a few at a time, in text order. Each goes through the whole graph.
+"""Revises a long text in blocks, a few at a time. Each goes through the whole graph.
 
 If the run reaches a limit, finished blocks keep their revision, and the rest of the text is not changed.
 """
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rarr.components import Components
 from rarr.errors import BudgetError
-from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_blocks
+from rarr.ledger.block_joining import CUT, BlockRun, joined_blocks, unread_block
 from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency import bounded_flow
@@ -41,27 +41,28 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
     text, limits = start["original"], meter()
     blocks = _blocks(text, limits)
 
-    async def revised(block: TextBlock, _: int) -> BlockOutcome:
-        state: Any = {}
+    async def revised(block: TextBlock, _: int) -> BlockRun:
+        state: Any = unread_block(text, block)
         if not block.too_long and block.sentences:
-            begun = block_state(text, start["context"], block.number, block.span, block.lead)
-            place = block.span._asdict()
-            with span("block", f"block {block.number}", "", lead=block.lead, **place), suppress(BudgetError):
+            whole, lead, place = block.of(text), block.lead, block.span._asdict()
+            begun: State = {"original": whole, "text": whole, "context": start["context"], "warnings": []}
+            begun |= {"round": 1, "block": block.number, "lead": len(lead)}
+            with span("block", f"block {block.number}", "", lead=lead, **place), suppress(BudgetError):
                 async with limits.in_time(_READING * limits.grace):
                     state = await run(begun)
                 limits.share += (block.span.end - block.span.start) / len(text)
-        return BlockOutcome(block, cast(State, {it: state[it] for it in state if it not in _WORKING}) or None)
+        return BlockRun(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
 
     def joined() -> State:  # all that is left in one job: under load, each change of threads takes long
-        outcomes.extend(BlockOutcome(block, None) for block in blocks)
-        outcomes.sort(key=lambda outcome: outcome.block.number)
-        state = join_blocks(start, outcomes, components.settings.report_size)
-        return {**state, "warnings": [*state["warnings"], *_limit_notices(outcomes, limits)]}
+        runs.extend(BlockRun(block, unread_block(text, block)) for block in blocks)
+        runs.sort(key=lambda run: run.block.number)
+        state = joined_blocks(start, runs, components.settings.report_size)
+        return {**state, "warnings": [*state["warnings"], *_limit_notices(runs, limits)]}
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0
-    begun = iter(lambda: None if limits.over else next(blocks, None), None)
-    flow = bounded_flow(begun, revised, max(_FEWEST, min(_MOST, at_once)))
-    outcomes = [outcome async for outcome in flow]
+    following = iter(lambda: None if limits.over else next(blocks, None), None)
+    flow = bounded_flow(following, revised, max(_FEWEST, min(_MOST, at_once)))
+    runs = [run async for run in flow]
     return await asyncio.to_thread(joined)
 
 
@@ -77,21 +78,21 @@ def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
         yield last
 
 
-def _limit_notices(outcomes: Sequence[BlockOutcome], limits: Meter) -> list[Notice]:
+def _limit_notices(runs: Sequence[BlockRun], limits: Meter) -> list[Notice]:
     """Makes warnings about blocks that are too long, and one about text that a limit of the run left out."""
     notices = list[Notice]()
-    for block in (outcome.block for outcome in outcomes):
+    for block, _ in runs:
         if block.too_long and block.sentences:
             where = f"characters {block.span.start} to {block.span.end} hold no end of a sentence"
             cure = "that could divide them, so they are unjudged: end the sentences with a full stop"
             notices.append(Notice(code="block_too_long", message=f"{where} {cure}", node=""))
-    if any(outcome.cut for outcome in outcomes):
-        counted = [outcome.block.sentences for outcome in outcomes]
-        is_unread = counted[-1] == (outcomes[-1].block.span,)  # a rest that was not divided into sentences
+    if any(run.cut for run in runs):
+        counted = [block.sentences for block, _ in runs]
+        is_unread = counted[-1] == (runs[-1].block.span,)  # a rest that was not divided into sentences
         of = "" if is_unread else f" of {sum(map(len, counted))}"
         # Without a name, it was a limit of the process in which the run began.
         limit = f"{limits.ended}={getattr(limits.budget, limits.ended)}" if limits.ended else "a limit"
-        done = sum(outcome.done for outcome in outcomes)
+        done = sum(run.done for run in runs)
         message = f"{limit} ended the run after {done}{of} sentences: raise it for more"
         notices.append(Notice(code=CUT, message=message, node=""))
     return notices

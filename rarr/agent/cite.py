@@ -7,6 +7,7 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Container, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
@@ -17,7 +18,7 @@ from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
-from rarr.ledger.evidence_selection import merged
+from rarr.ledger.evidence_selection import evidence_of, merged
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
@@ -27,7 +28,6 @@ from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.rerank.overlap import nearest
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
-from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, source_entries
 from rarr.tools.text.citation_marks import CitationMark, citation_marks, highest_number
@@ -40,19 +40,18 @@ _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 _PASSAGES = 5  # passages of a cited source that are read for a sentence
 
 
-def evidence_of(passage: Passage, name: str, query_id: str = "") -> Evidence:
-    """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
-    why = suspicion(f"{passage.title}\n{passage.text}")
-    facts = passage.model_dump(include=set(Passage.model_fields))
-    return Evidence(**facts, id=name, query_id=query_id, relevance=1.0, suspicious=why)
-
-
 def require_cards(components: Components) -> None:
     """Raises `InputError` for components that rewrite or read no cards."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
         raise InputError("sentences are read as cards here, and the preset paper has none: leave it out")
+
+
+def unedited(components: Components) -> Components:
+    """Returns components that edit nothing. Raises `InputError` for those that rewrite or read no cards."""
+    require_cards(components)
+    return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
 
 async def cited(

@@ -113,18 +113,18 @@ async def areplay(
 ) -> Replay:
     """Runs a recorded run again, `node` of it with the prompt in a file, with another model, or both.
 
-    The file replaces the prompt of its name; with another name, the prompt that `node` asked in the run.
-    Without a prompt and a model nothing is asked, and the revision is the same if rarr works as it did then.
+    The file replaces the prompt of its name. Without a prompt and a model nothing is asked, and the revision
+    is the same if rarr works as it did then.
     `settings`, such as `base_url`, win over those of the trace and the current ones. Raises `InputError` for
     a run without a revision, a node that the run did not call, and a prompt that does not fit.
     """
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
-    file = None if prompt is None else Path(prompt)
-    node, replaced = _node_and_prompt(trace, node, file, has_model=model is not None)
+    name = "" if prompt is None else Path(prompt).stem
+    node = _node_of(trace, node or "", name, has_model=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
-    if file is not None:
-        prompts[replaced] = await to_thread(load_file, file, replaced)
+    if prompt is not None:
+        prompts[name] = await to_thread(load_file, Path(prompt), name)
     if node and model is not None:
         settings["models"] = {**settings.get("models", {}), node: model}
     outcomes, recorded = list[str](), RecordedNodes(trace, node)
@@ -143,32 +143,26 @@ async def areplay(
 replay = synchronous(areplay)
 
 
-def _node_and_prompt(
-    trace: Trace, node: str | None, file: Path | None, *, has_model: bool
-) -> tuple[str, str]:
-    """Returns the node to run again, and the prompt that `file` replaces; "" for none.
+def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
+    """Returns the node to run again, if any: `node`, or that which asks with the prompt of this name.
 
     With `has_model`, the node has another model. Raises `InputError` for a node that asks no model or was not
-    reached, and for an unclear prompt.
+    reached, and for a prompt with which it did not ask.
     """
-    stem = file.stem if file else ""
-    node = node or next((name for name, names in NODES.items() if stem in names), "")
-    if not node:
-        if file is None and not has_model:
-            return "", ""
+    node = node or next((name for name, names in NODES.items() if prompt in names), "")
+    if not node and (prompt or has_model):
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
-    if node not in NODES:
+    if node and node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
-    if node not in (called := {span.name for span in trace.spans if span.kind == "node"}):
+    called = {span.name for span in trace.spans if span.kind == "node"}
+    if node and node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
-    used = [name for name in NODES[node] if name in _asked(trace)]
-    if file is None or stem in used:
-        return node, stem
-    if not used and not has_model:
-        raise InputError(f"{node} asked no language model in this run: give a model as well")
-    if len(used) > 1:
-        raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
-    return node, (used or NODES[node])[0]
+    used = [it for it in NODES.get(node, ()) if it in _asked(trace)]
+    if prompt and prompt not in (used or NODES[node] * has_model):
+        asked = f"asked with {' and '.join(used)}" if used else "asked no language model"
+        cure = "name the file after its prompt, or give a model as well"
+        raise InputError(f"{node} {asked} in this run: {cure}")
+    return node
 
 
 def _asked(trace: Trace) -> set[str]:
@@ -284,7 +278,7 @@ def _components(
         "search": GivenPassages((), window=4),  # the recorded nodes never search
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
-    searches = any(query.searched for query in trace.state().get("queries", []))
+    searches = any(call.name == "retrieve" for call in trace.calls)
     found = trace.revision
     refused = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
     decided = Refusals(hashes_of(found, refused) if found else ())  # as the run found it

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Any, Literal, cast
 
 from rarr.agent.blocks import by_blocks, is_divided
-from rarr.agent.cite import cited, require_cards
+from rarr.agent.cite import cited, unedited
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_of, optional_text, required_text, text_notices
@@ -111,9 +110,7 @@ class Reviser(RunOwner[Revision]):
 
         Raises `InputError` for components that rewrite or read no cards.
         """
-        require_cards(self._components)
-        baseline = replace(self._components.baseline, editor="unedited")
-        return self._of(replace(self._components, baseline=baseline))
+        return self._of(unedited(self._components))
 
     def _of(self, components: Components) -> "Reviser":
         made = copy(self)

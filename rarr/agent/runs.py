@@ -17,7 +17,7 @@ from contextlib import (
     nullcontext,
 )
 from copy import copy
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 from uuid import uuid4
@@ -36,7 +36,7 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
-from rarr.ledger.block_joining import unjudged_report
+from rarr.ledger.scores import unjudged_report
 from rarr.records import RUN_ID, ModelUsage, Notice, Record, Revision, Scores, Usage
 from rarr.records.usage import Controls
 from rarr.settings import Settings
@@ -54,13 +54,6 @@ Result = TypeVar("Result")
 Outcome = TypeVar("Outcome")
 Owner = TypeVar("Owner", bound=Closable)
 Arguments = ParamSpec("Arguments")
-
-NODES = (
-    *("find_triples", "plan", "write_section", "assemble"),
-    *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
-    *("attribute", "evaluate", "write_answer"),
-)
-"""The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 
 _NO_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
@@ -119,6 +112,7 @@ class RunOwner(Closable, Generic[Outcome]):
         on_step: Callable[[str], None] | None = None,
         on_index: Callable[[int, int], None] | None = None,
         checkpointer: Checkpointer | None = None,
+        measuring: bool = False,
         **values: Any,
     ) -> None:
         """Give `settings`, or the fields of `Settings` as `values`, or `components`.
@@ -130,9 +124,12 @@ class RunOwner(Closable, Generic[Outcome]):
 
         `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
         as an async context manager, once for each event loop. The owner closes what it opened.
+
+        With `measuring`, neither the record of readers nor what was refused is read or written.
         """
-        used, is_wired = settings_of(settings, components, values), components is None
-        self._components = self._adapted(components or wire(self._wired(used), on_index))
+        used, is_wired = self._used(settings_of(settings, components, values)), components is None
+        components = components or wire(used, on_index, measuring=measuring)
+        self._components = self._adapted(replace(components, settings=used))
         self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
@@ -142,8 +139,8 @@ class RunOwner(Closable, Generic[Outcome]):
         is_kept = checkpointer is not None
         self._traces = Recording(self.settings, resumable=is_kept) if self.settings.trace else None
 
-    def _wired(self, settings: Settings) -> Settings:
-        """Returns the settings of which the components are made."""
+    def _used(self, settings: Settings) -> Settings:
+        """Returns the settings as this graph uses them."""
         return settings
 
     def _adapted(self, components: Components) -> Components:
@@ -365,7 +362,6 @@ def budget_of(settings: Settings) -> Budget:
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
     """Reads the usage of a run so far, in total and by node, from its meter."""
-    by_node = {node: meter.by_node[node] for node in NODES if node in meter.by_node}
     total = meter.total.model_dump(include=set(ModelUsage.model_fields))
     seconds, counted = meter.seconds, sum(controls, start=Controls())
-    return Usage(**total, seconds=seconds, by_node={**by_node, **meter.by_node}, controls=counted)
+    return Usage(**total, seconds=seconds, by_node=dict(meter.by_node), controls=counted)

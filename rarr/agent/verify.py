@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from rarr.agent.cite import evidence_of
-from rarr.agent.inputs import optional_text, required_text, settings_of
+from rarr.agent.cite import unedited
+from rarr.agent.inputs import optional_text, required_text
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import budget_of, built, synchronous, usage_of, using
-from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
 from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
 from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
+from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import (
     UNNAMED,
@@ -33,7 +33,7 @@ from rarr.records import (
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure
-from rarr.tools.concurrency import Closable, work
+from rarr.tools.concurrency import work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -61,37 +61,33 @@ ClaimSources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
 
 
-class ClaimVerifier(Closable):
+class ClaimVerifier(Reviser):
     """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        components: Components | None = None,
-        measuring: bool = False,
-        **values: Any,
-    ) -> None:
-        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
-
-        With `measuring`, the record of the reader is neither read nor written.
+    def __init__(self, settings: Settings | None = None, **more: Any) -> None:
+        """Give what a `Reviser` takes.
 
         The model of the settings reads the passages; without a model, the embedded reader compares them with
         near quotations. Raises `RarrError` where something is missing, and `InputError` for components
         without a reader of cards.
         """
-        chosen = settings_of(settings, components, values)
-        chosen = chosen.model_copy(update={"preset": "default", "rounds": 1, "trace": False})
-        unsearched = {"search": GivenPassages((), window=chosen.window)}
-        components = components or wire(chosen.model_copy(update=unsearched), measuring=measuring)
-        self._components, reader = replace(components, settings=chosen), components.card_reader
-        others = {node: model for node, model in chosen.models.items() if node != "attribute"}
-        unscored = replace(components, settings=chosen.model_copy(update={"models": others}))
-        self._reviser = Reviser(components=unscored).unedited()
+        super().__init__(settings, **more)
+        reader = self._components.card_reader
         self.reader = reader.name if reader else ""
         """The name of the reader that decides."""
         self.reads_together = reader is not None and reader.is_model
         """Does one request read several claims?"""
+
+    def _used(self, settings: Settings) -> Settings:
+        unsearched = GivenPassages((), window=settings.window)
+        alone = {"search": unsearched, "corpus": None, "graph": None}
+        return settings.model_copy(update={**alone, "preset": "default", "rounds": 1, "trace": False})
+
+    def _adapted(self, components: Components) -> Components:
+        # Beside the cards, nobody would read the scores of a judge.
+        others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
+        unscored = components.settings.model_copy(update={"models": others})
+        return unedited(replace(components, settings=unscored))
 
     async def averify(self, claim: str, sources: ClaimSources, context: str | None = None) -> Verification:
         """Decides whether `sources` support `claim`, which may answer a question, the `context`.
@@ -120,12 +116,8 @@ class ClaimVerifier(Closable):
         whole, *parts = await work(lambda: [len(sentences(it)) for it in (text, *claims)])
         if len(claims) > 1 and whole != sum(parts):  # a claim opens a block that holds others
             return [(await self.averify_together([claim], sources, context))[0] for claim in claims]
-        revision = await self._reviser.arevise(text, context, sources=pieces, search="given")
+        revision = await self.arevise(text, context, sources=pieces, search="given")
         return await work(_verifications, claims, context, revision, not self.reads_together)
-
-    async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. The next use opens them again."""
-        await self._reviser.aclose()
 
 
 async def averify(
@@ -169,8 +161,10 @@ class NamedJudge(ClaimVerifier):
 
     def __init__(self, settings: Settings | None = None, **more: Any) -> None:
         super().__init__(settings, **more)
-        self.reader = name_of(self._components.settings.models.get("attribute", ""))
-        self.reads_together = False
+        self.reader, self.reads_together = name_of(self.settings.models.get("attribute", "")), False
+
+    def _adapted(self, components: Components) -> Components:
+        return components
 
     async def averify_together(
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None
@@ -217,13 +211,15 @@ class NamedJudge(ClaimVerifier):
 
 
 def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
-    """Makes the judge that `models` names for attribute; else the reader of cards that the model is."""
+    """Makes the judge that `models` names for attribute; else the reader of cards that the model is.
+
+    With `measuring`, the record of the reader is neither read nor written.
+    """
     judge = settings.models.get("attribute")
-    if judge is None:
-        return ClaimVerifier(settings, measuring=measuring)
     if judge in EMBEDDED:
-        return ClaimVerifier(settings.model_copy(update={"model": "embedded", "models": {}}))
-    return NamedJudge(settings)
+        settings = settings.model_copy(update={"model": "embedded", "models": {}})
+    kind = ClaimVerifier if judge is None or judge in EMBEDDED else NamedJudge
+    return kind(settings, measuring=measuring)
 
 
 def _divisible(piece: Given) -> Given:

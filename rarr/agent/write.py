@@ -22,11 +22,10 @@ from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.ledger.article_text import DraftSentence, article_text, gap
-from rarr.ledger.block_joining import unjudged_report
+from rarr.ledger.article_text import DraftSentence, article_text
 from rarr.ledger.card_report import card_sentences, disagreement_notices, is_relied_on
 from rarr.ledger.edit_gate import moved_place
-from rarr.ledger.scores import citation_scores
+from rarr.ledger.scores import citation_scores, unjudged_report
 from rarr.nodes.assemble import assemble
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.edit import edit
@@ -38,6 +37,7 @@ from rarr.records import Notice, Query, Report, Revision, Sentence, Status
 from rarr.records.articles import Article, ArticleSection, WrittenCitation, WrittenSentence
 from rarr.records.card import Card
 from rarr.retrievers.combined import DocumentChunks
+from rarr.settings import Settings
 from rarr.state import State, kept_for
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -99,12 +99,14 @@ def after_passages(state: State) -> list[Send] | str:
 class Writer(RunOwner[Article]):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
+    def _used(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"evidence_per_query": CHUNKS})
+
     def _adapted(self, components: Components) -> Components:
-        """Has the retriever find passages of at most `CHUNK_WORDS` words, and `CHUNKS` kept for a section."""
+        """Has the retriever find passages of at most `CHUNK_WORDS` words."""
         require_cards(components)
-        settings = components.settings.model_copy(update={"evidence_per_query": CHUNKS})
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
-        return replace(components, settings=settings, retriever=chunks)
+        return replace(components, retriever=chunks)
 
     _graph = staticmethod(build_writing_graph)
 
@@ -146,7 +148,7 @@ class Writer(RunOwner[Article]):
         state, accepted = {**state, "text": text}, [edit for edit in edits if edit.accepted]
         sections, gaps = list[ArticleSection](), list[Notice]()
         for section in state.get("sections", []):
-            kind, reason = gap(state, section)
+            kind, reason = written.gaps.get(section.id, ("written", ""))
             place = moved_place(written.places[section.id], accepted)
             facts = section.model_dump(include={"id", "heading"}) | place._asdict()
             sections.append(ArticleSection(state=kind, reason=reason, **facts))

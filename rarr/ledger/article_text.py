@@ -1,6 +1,6 @@
 """Puts the drafts of sections together to one text without marks, and keeps what each sentence cites.
 
-A section without a draft is a gap, which has the reason in place of its text.
+A section without a sentence is a gap, which has the reason in place of its text.
 """
 
 import re
@@ -25,37 +25,40 @@ class DraftSentence(NamedTuple):
 
 
 class ArticleText(NamedTuple):
-    """The text of an article without marks, the places of its sections, and its sentences in order."""
+    """The text of an article without marks, its sentences in order, and the places of its sections.
+
+    `gaps` has the state of each section that was not written, and the reason.
+    """
 
     text: str
-    places: dict[str, Span]
     sentences: list[DraftSentence]
+    places: dict[str, Span]
+    gaps: dict[str, tuple[SectionState, str]]
 
 
 def article_text(state: State) -> ArticleText:
     """Writes the article in Markdown: its title, and each section under its heading.
 
-    A section without a draft has its reason in place of its text, in brackets.
+    A section without a draft, or whose draft has no sentence, has a reason in place of its text, in brackets.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
-    places, found = dict[str, Span](), list[DraftSentence]()
+    article = ArticleText("", [], {}, {})
     for section in state.get("sections", []):
-        head, draft = f"\n## {section.heading}\n\n", state.get("drafts", {}).get(section.id)
-        written = None if draft is None else unmarked(draft, section.heading)
-        text, cited = written or (f"({gap(state, section)[1]})", [])
+        head = f"\n## {section.heading}\n\n"
+        text, cited = unmarked(state.get("drafts", {}).get(section.id, ""), section.heading)
+        if not cited:
+            article.gaps[section.id] = _gap(state, section)
+            text = f"({article.gaps[section.id][1]})"
         begin = length + len(head)
-        found += [DraftSentence(span.moved(begin), section, labels) for span, labels in cited]
-        places[section.id] = Span(begin, begin + len(text))
+        article.sentences.extend(DraftSentence(it.moved(begin), section, labels) for it, labels in cited)
+        article.places[section.id] = Span(begin, begin + len(text))
         pieces += [head, text, "\n"]
         length = begin + len(text) + 1
-    return ArticleText("".join(pieces), places, found)
+    return article._replace(text="".join(pieces))
 
 
-def gap(state: State, section: PlannedSection) -> tuple[SectionState, str]:
-    """Returns the state of a section, and for one without a draft the reason in words."""
-    if section.id in state.get("drafts", {}):
-        return "written", ""
+def _gap(state: State, section: PlannedSection) -> tuple[SectionState, str]:
     why = state.get("unsearched", {}).get(section.query_id)
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"

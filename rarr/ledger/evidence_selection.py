@@ -11,6 +11,7 @@ from rarr.components import BatchReranker, Components, Reranker
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency import work
+from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
@@ -25,6 +26,13 @@ Relevances = Mapping[str, Mapping[str, float]]
 """By query id and evidence id: how relevant passages of other queries are to the query."""
 LONGEST = 12
 """The most sentences, list items and table rows of an excerpt."""
+
+
+def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
+    """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
+    why = suspicion(f"{passage.title}\n{passage.text}")
+    facts = {field: getattr(passage, field) for field in Passage.model_fields}
+    return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
 
 
 def place_of(passage: Passage) -> Place:

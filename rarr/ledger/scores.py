@@ -5,12 +5,12 @@ None is what could not be judged. It counts 0 in attribution, and not at all in 
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
-from rarr.records import Evidence, Notice, Query, Scores, Sentence, Status
+from rarr.records import Evidence, Notice, Query, Report, Scores, Sentence, Status
 from rarr.records.articles import CitationScores
 from rarr.state import Attributed, SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
@@ -168,6 +168,12 @@ def judged_sentences(
         text = support.span.of(state["text"])
         judged.append(Sentence(text=text, **support.span._asdict(), status=status, **facts))
     return tuple(judged)
+
+
+def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
+    """Makes the report of a text that could not be judged."""
+    unjudged = (Sentence(text=it.of(text), **it._asdict(), status="unjudged") for it in spans)
+    return Report(sentences=tuple(unjudged))
 
 
 def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:

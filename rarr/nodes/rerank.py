@@ -6,11 +6,10 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import Scored, is_given, merged, scores_by_query
+from rarr.ledger.evidence_selection import Scored, evidence_of, is_given, merged, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, named, unsearched
 from rarr.tools.concurrency import work
-from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 LATER_ROUND_FACTOR = 2
@@ -57,16 +56,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     queries = [query for query in state["queries"] if query.round == state.get("round", 1)]
     new = list(evidence[len(before) :])
     given = components.given if not before and queries else ()
-    new += [
-        Evidence(
-            **passage.model_dump(),
-            id=named(state, "g", number),
-            query_id=queries[0].id,
-            relevance=1.0,
-            suspicious=suspicion(f"{passage.title}\n{passage.text}"),
-        )
-        for number, passage in enumerate(given, start=1)
-    ]
+    new += [evidence_of(it, named(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
     new, again = _seen_before(new, before)
     excerpts, kept = merged(new)
     kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
@@ -128,27 +118,18 @@ def _kept_evidence(
         return scores
     if len(scores) != len(passages):
         return ValueError(f"the reranker gave {len(scores)} scores for {len(passages)} passages")
-    ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
-    kept: list[tuple[float, Passage, str]] = []
-    clean = 0
-    for score, passage in ranked:
+    relevant = [pair for pair in zip(scores, passages, strict=True) if pair[0] > 0]
+    kept, clean = list[Evidence](), 0
+    for score, passage in sorted(relevant, key=lambda pair: (-pair[0], *_place(pair[1]))):
         if clean == most:
             break
-        if score <= 0:
-            continue
-        why = suspicion(f"{passage.title}\n{passage.text}")
+        made = evidence_of(passage, f"{query.id}.{len(kept) + 1}", query.id, score)
         # A suspicious copy must not push the genuine one out.
-        alike = (other for _, other, doubt in kept if bool(doubt) == bool(why))
-        if any(_place(passage) == _place(it) if widens else same_place(passage, it) for it in alike):
-            continue
-        kept.append((score, passage, why))
-        clean += not why
-    return [
-        Evidence(
-            **passage.model_dump(), id=f"{query.id}.{n}", query_id=query.id, relevance=score, suspicious=why
-        )
-        for n, (score, passage, why) in enumerate(kept, start=1)
-    ]
+        alike = (it for it in kept if bool(it.suspicious) == bool(made.suspicious))
+        if not any(_place(made) == _place(it) if widens else same_place(made, it) for it in alike):
+            kept.append(made)
+            clean += not made.suspicious
+    return kept
 
 
 def _place(passage: Passage) -> tuple[str, int, str]:

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
-from rarr.ledger.article_text import unmarked
 from rarr.state import SectionBranch, State, kept_for
-from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 
@@ -15,15 +13,12 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
     """Asks the writer for the section of the query of this branch.
 
     Raises the error of a failed writer, which the graph reports: the section is then a gap of the article.
-    A draft without a sentence beside marks, headings and a list of sources is a gap as well.
     """
     sources = section_sources(state)
     at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
     async with meter().in_time():
         draft = await runtime.context.writers["write_section"].section(state["topic"], sources, at)
-    section = sources[at].section
-    _, cited = await work(unmarked, draft, section.heading)
-    return {"drafts": {section.id: draft}} if cited else {}
+    return {"drafts": {sources[at].section.id: draft}}
 
 
 def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:

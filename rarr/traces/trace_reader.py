@@ -1,34 +1,25 @@
-"""Reads a recorded run, and rebuilds its states, evidence and answers from the spans of its nodes."""
+"""Reads a recorded run: what its nodes changed, what it spent, and the answers of its models."""
 
 import json
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, cast, get_args, get_type_hints
+from typing import Any, Self
 
 from pydantic import TypeAdapter
 
 from rarr.errors import InputError, RarrError
-from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.records.usage import NodeUsage
-from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import Status, StoredSpan, TraceFile
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
-_REDUCERS = {
-    name: get_args(hint)[1]
-    for name, hint in get_type_hints(State, include_extras=True).items()
-    if hasattr(hint, "__metadata__")
-}
 
 
 class Trace:
@@ -61,7 +52,7 @@ class Trace:
             file.require_whole()
             if trace.blocks and any(span.kind != "block" for span in trace.inner[0]):
                 raise ValueError("a call is outside of all blocks")
-            trace.state()
+            trace.results()
             for span in file.spans:
                 trace.body(span)
             if trace.revision is not None and trace.revision.run_id != file.run_id:
@@ -133,28 +124,13 @@ class Trace:
                 if not kinds or inner.kind in kinds:
                     yield inner
 
-    def state(self) -> State:
-        """Rebuilds the last state of the run. It holds only passages that became evidence."""
-        if not self.blocks:
-            return self._after(self.start(), self.inner[0])
-        facts, calls, outcomes = self.file.facts, self.calls_by_block(), list[BlockOutcome]()
-        for name, spans in self.blocks.items():
-            body, number = spans[0].body, int(name.split()[-1])
-            block = TextBlock(number, Span(body["start"], body["end"]), body["lead"], ())
-            begun = block_state(facts.original, facts.context, number, block.span, block.lead)
-            outcomes.append(BlockOutcome(block, self._after(begun, calls[number])))
-        size = facts.settings.get("report_size", Settings.model_fields["report_size"].default)
-        return join_blocks(self.start(), sorted(outcomes, key=lambda outcome: outcome.block.number), size)
-
-    def _after(self, state: State, calls: Iterable[StoredSpan]) -> State:
-        """Merges what the calls changed, in the order of their ends, by the reducers of the graph."""
-        merged: dict[str, Any] = dict(state)
-        changing = [it for it in calls if it.kind in ("node", "failure") and "update" in it.body]
-        for span in sorted(changing, key=lambda span: span.ended):
-            for name, value in self.update(span).items():
-                reduce = _REDUCERS.get(name)
-                merged[name] = reduce(merged[name], value) if reduce and name in merged else value
-        return cast(State, merged)
+    def results(self) -> State:
+        """Collects what the nodes of an unfinished run gave so far; of a long text in blocks, nothing."""
+        results, warnings = self.start(), list[Notice]()
+        for update in () if self.blocks else self.updates:
+            warnings += update.get("warnings", [])
+            results = {**results, **update}
+        return {**results, "warnings": [*self.start()["warnings"], *warnings]}
 
     @cached_property
     def updates(self) -> list[State]:

@@ -34,7 +34,7 @@ class RunView:
 
     def __init__(self, trace: Trace) -> None:
         self.trace, revision = trace, trace.revision
-        results: Any = revision or SimpleNamespace(**({"scores": Scores()} | dict(trace.state())))
+        results: Any = revision or SimpleNamespace(**({"scores": Scores()} | dict(trace.results())))
         self.original, self.text = results.original, results.text
         names = ("queries", "evidence", "checks", "edits", "warnings")
         self.queries, self.evidence, self.checks, self.edits, self.warnings = (

@@ -57,16 +57,6 @@ def test_long_text_in_blocks_gives_the_same_revision_as_in_one_piece(undisturbed
     assert undisturbed.warnings == ()
 
 
-def test_trace_of_a_long_text_ends_in_the_state_of_the_run() -> None:
-    revision = revised(by_blocks(), TEXT)
-    trace = Trace.load(revision.run_id)
-    state: Any = trace.state()
-    assert trace.revision == revision
-    assert all(state[name] == getattr(revision, name) for name in ("text", "report", "scores"))
-    lists = ("queries", "evidence", "checks", "edits")
-    assert all(tuple(state[name]) == getattr(revision, name) for name in lists)
-
-
 def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
     second = list(text_blocks(TEXT, SIZE))[1]
 

@@ -58,6 +58,8 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.8), TEXT)
     done = judged(revision).count(True)
     assert (len(judged(revision)), least - 2 <= done <= after + 1) == (SENTENCES, True)
+    supported = [sentence.status for sentence in revision.report.sentences].count("supported")
+    assert revision.scores.attribution_after in (None, pytest.approx(supported / SENTENCES))
     blocks_done = done // 24 * 24  # two are under way at once, of 12 sentences each
     assert judged(revision)[:blocks_done] == [True] * blocks_done
     for number, sentence in enumerate(revision.report.sentences[:blocks_done]):

@@ -32,10 +32,10 @@ def server() -> Iterator[ScriptedServer]:
         yield server
 
 
-def prompt_file(folder: Path, name: str = "check_agreement", *, called: str = "mine") -> Path:
+def prompt_file(folder: Path) -> Path:
     """The package's prompt with one more instruction."""
-    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    file = folder / f"{called}.md"
+    text = (FOLDER / "check_agreement.md").read_text(encoding="utf-8")
+    file = folder / "check_agreement.md"
     file.write_text(text.replace("\n<!-- user -->", "\nBe strict.\n<!-- user -->"), encoding="utf-8")
     return file
 
@@ -77,7 +77,7 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
         trace = recorded(model="vllm:rules", base_url=server.url)
         before = len(server.requests)
         monkeypatch.setenv("RARR_BASE_URL", "http://127.0.0.1:9/v1")  # whose key this is
-        replayed = replay(trace, prompt=prompt_file(tmp_path, called="check_agreement"))
+        replayed = replay(trace, prompt=prompt_file(tmp_path))
         assert len(server.requests) - before == replayed.asked > 0
         assert not any("sk-mine" in str(request.headers) for request in server.requests[before:])
     assert {it.before.status for it in replayed.changes if it.before} == {"supported"}

@@ -5,11 +5,8 @@ from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
 from makers import evidence, query, runtime, state
 
-from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.ledger.scores import auto_ais, citation_scores, f1_ap, scores_of, sentence_support, support_by
 from rarr.records import pres_lev
-from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.long_text_blocks import TextBlock
 
 
 @pytest.mark.parametrize(
@@ -55,17 +52,6 @@ def test_citation_scores() -> None:
 def test_sentence_unjudged_in_one_text_counts_0_in_both() -> None:
     got = scores_of(([0.2, None], [0.8, 0.9]), 1.0)
     assert (got.attribution_before, got.attribution_after) == (0.1, 0.4)
-
-
-def test_sentences_of_an_unreached_block_count_0_in_the_attribution_of_the_whole_text() -> None:
-    text = "It is old.\nIt is red.\n"
-    spans = (Span(0, 11), Span(11, len(text)))
-    read, unread = (TextBlock(n, span, "", (span,)) for n, span in enumerate(spans, start=1))
-    done = {**block_state(text, None, 1, spans[0], ""), "attributed": ([1.0], [1.0])}
-    outcomes = [BlockOutcome(read, done), BlockOutcome(unread, None)]  # type: ignore[arg-type]
-    whole = join_blocks(block_state(text, None, 0, Span(0, len(text)), ""), outcomes, 5)
-    assert whole["scores"].attribution_after == 0.5
-    assert [sentence.status for sentence in whole["report"].sentences] == ["unjudged"] * 2
 
 
 TEXT = "One is. Two is. Three is. Four is."
