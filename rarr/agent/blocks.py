@@ -13,7 +13,7 @@ from rarr.errors import BudgetError
 from rarr.ledger.block_joining import CUT, BlockRun, joined_blocks, unread_block
 from rarr.records import Notice
 from rarr.state import State
-from rarr.tools.concurrency import bounded_flow
+from rarr.tools.concurrency import for_each
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
@@ -41,7 +41,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
     text, limits = start["original"], meter()
     blocks = _blocks(text, limits)
 
-    async def revised(block: TextBlock, _: int) -> BlockRun:
+    async def revised(block: TextBlock) -> BlockRun:
         state: Any = unread_block(text, block)
         if not block.too_long and block.sentences:
             whole, lead, place = block.of(text), block.lead, block.span._asdict()
@@ -61,8 +61,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0
     following = iter(lambda: None if limits.over else next(blocks, None), None)
-    flow = bounded_flow(following, revised, max(_FEWEST, min(_MOST, at_once)))
-    runs = [run async for run in flow]
+    runs = await for_each(following, revised, max(_FEWEST, min(_MOST, at_once)))
     return await asyncio.to_thread(joined)
 
 

@@ -5,15 +5,14 @@ from functools import lru_cache
 
 from rarr.components import Excerpt, SourceLine
 from rarr.records import Evidence
-from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences_of
+from rarr.tools.text.blocks_and_sentences import Span, blocks, split_sentences
 
 
 @lru_cache(maxsize=512)
 def source_lines(text: str) -> tuple[Span, ...]:
     """Divides a passage into its sentences, table rows, headings and lines of code, in order."""
-    parsed = blocks(text, indented_prose=True)
-    spans = list(sentences_of(text, parsed, tables="rows"))
-    for block in parsed:
+    spans = split_sentences(text)
+    for block in blocks(text):
         if block.kind in ("heading", "code"):
             at = block.start
             for line in text[block.start : block.end].splitlines(keepends=True):

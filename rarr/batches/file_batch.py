@@ -29,7 +29,7 @@ from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings, unserved
-from rarr.tools.concurrency import before_end, bounded_flow, run
+from rarr.tools.concurrency import before_end, for_each, run
 from rarr.tools.storage.files import locked
 
 ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
@@ -150,19 +150,18 @@ class _FileBatch:
         """Works on the rows that have no result, and stores each result. `begin` is called before."""
         counting, total = BatchCounts(), len(self.left)
 
-        async def done(row: TextRow, number: int) -> None:
+        async def done(row: TextRow) -> None:
             columns = result_columns(*await _result(runner, mode, row), full=self._full)
             await asyncio.to_thread(self._store.add, row.digest, columns)
             counting.add(columns)
+            if on_progress is not None:
+                on_progress(counting.rows, total, counting.errors)
 
         async with AsyncExitStack() as stack:
             stack.push_async_callback(runner.aclose)
             await runner.start()
             await asyncio.to_thread(begin)
-            rows = self._rows_to_do(counting, max_cost)
-            async for _ in bounded_flow(rows, done, runner.at_once):
-                if on_progress is not None:
-                    on_progress(counting.rows, total, counting.errors)
+            await for_each(self._rows_to_do(counting, max_cost), done, runner.at_once)
 
     def _rows_to_do(self, counting: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
         spent = 0.0 if max_cost is None else self._store.cost()

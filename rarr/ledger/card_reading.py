@@ -33,7 +33,6 @@ SENDING_S = 0.1
 """Seconds after which a request is sent, which other work of this process would delay."""
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
-_LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 
 _UNREAD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
@@ -71,7 +70,7 @@ class _Reading:
         self._state, self._text = state, state["text"]
         self._notices, self._counts = list[Notice](), list[Controls]()
         self._unreliable, self._examined = set[Span](), set[Span]()
-        self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
+        self._language = language_of(self._text) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
     async def cards(self, places: Sequence[Span]) -> State:

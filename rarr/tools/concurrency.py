@@ -23,8 +23,6 @@ Loop = asyncio.AbstractEventLoop
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-CORES = min(4, os.cpu_count() or 1)
-"""Sequences that the encoder computes at the same time."""
 ENDING_S = 1.0
 """Seconds to wait, after an interrupt, until the cancelled coroutine has ended."""
 RESERVE_S = 0.05
@@ -37,8 +35,8 @@ _END: Any = object()
 
 
 def _renew() -> None:
-    for name, count in {"own": 1, "models": 1, "sequences": CORES, "traces": 1}.items():
-        _pools[name] = ThreadPoolExecutor(count, thread_name_prefix=f"rarr-{name}")
+    for name in ("own", "models", "traces"):
+        _pools[name] = ThreadPoolExecutor(1, thread_name_prefix=f"rarr-{name}")
 
 
 _renew()
@@ -64,15 +62,8 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
 async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: Any) -> Result:
     cancelled, context = threading.Event(), copy_context()
     context.run(_CANCELLED.set, cancelled)
-
-    def computed() -> Result:
-        try:
-            return compute(*args)
-        except StopIteration as error:  # before Python 3.12 it does not reach the caller, who waits forever
-            raise RuntimeError("a computation on a thread raised StopIteration") from error
-
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, context.run, computed)
+        return await asyncio.get_running_loop().run_in_executor(pool, context.run, compute, *args)
     except asyncio.CancelledError:
         cancelled.set()
         raise
@@ -97,21 +88,6 @@ def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
 async def result_of(job: "Future[Result]") -> Result:
     """Waits for the result of `job`. Cancelling the waiting caller does not cancel the job."""
     return await asyncio.shield(asyncio.wrap_future(job))
-
-
-def side_by_side(compute: Callable[[Item], Result], inputs: Iterable[Item]) -> list[Result]:
-    """Returns `compute(input)` of each input, several at a time. `compute` must release Python's lock.
-
-    It must not call this function. If nobody waits any more, `CancelledError` ends it between two inputs.
-    """
-    cancelled = _CANCELLED.get()
-
-    def wanted(item: Item) -> Result:
-        _CANCELLED.set(cancelled)
-        require_awaited()
-        return compute(item)
-
-    return list(_pools["sequences"].map(wanted, inputs))
 
 
 async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
@@ -156,31 +132,41 @@ async def meanwhile(
             result.append(outcome)
 
 
-async def bounded_flow(
-    items: Iterable[Item], compute: Callable[[Item, int], Awaitable[Result]], at_once: int
-) -> AsyncGenerator[Result, None]:
-    """Yields `compute(item, number)` of each item as they finish. The numbers count from 1.
+async def for_each(
+    items: Iterable[Item], compute: Callable[[Item], Awaitable[Result]], at_once: int
+) -> list[Result]:
+    """Returns `compute(item)` of each item, in the order in which they finished, `at_once` at the same time.
 
-    Works on `at_once` items at the same time. No further item is read while the caller does not take results.
-    An error of `compute`, or the end of the iteration, cancels what is under way.
+    An item is read, on a thread, when one of these places is free. An error cancels what is under way.
     """
-    iterator, number, item = iter(items), 0, None
-    working: set[asyncio.Future[Result]] = set()
-    try:
+    left, reading, results = iter(items), asyncio.Lock(), list[Result]()
+
+    async def place() -> None:
         while True:
-            while item is not _END and len(working) < at_once:
-                if (item := await asyncio.to_thread(next, iterator, _END)) is not _END:
-                    number += 1
-                    working.add(asyncio.ensure_future(compute(item, number)))
-            if not working:
+            async with reading:
+                item = await asyncio.to_thread(next, left, _END)
+            if item is _END:
                 return
-            finished, working = await asyncio.wait(working, return_when=asyncio.FIRST_COMPLETED)
-            for task in finished:
-                yield task.result()
-    finally:
-        for task in working:
-            task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
+            results.append(await compute(item))
+
+    await together(*(place() for _ in range(at_once)))
+    return results
+
+
+@asynccontextmanager
+async def within(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
+    """Cancels the block after `seconds`, and raises `late()`; None: no limit.
+
+    A `TimeoutError` of the block is its own. The timeout of a client is for a single read: an answer that
+    comes byte by byte would never end.
+    """
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise late() from None
 
 
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from rarr.prompts import Prompt
 from rarr.tools.models.failures import redacted
@@ -42,23 +42,8 @@ class TraceSpan:
     body: dict[str, Any] = field(default_factory=dict)
 
 
-class Recorder(Protocol):
-    """Receives the spans of a run when they begin and end, and the prompts to which they refer by their hash.
-
-    It raises nothing: a run must not end because its trace fails. `now` is the time in seconds since 1970, by
-    a clock that is not adjusted during the run; `number` is the number of the next span, from 1. `saved`
-    waits until paid answers are stored safely, if the run may be resumed.
-    """
-
-    def now(self) -> float: ...
-    def number(self) -> int: ...
-    def begin(self, span: TraceSpan) -> None: ...
-    def end(self, span: TraceSpan) -> None: ...
-    def keep(self, prompt: Prompt) -> None: ...
-    async def saved(self) -> None: ...
-
-
-_RECORDER: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+_RECORDER: ContextVar[Any] = ContextVar("recorder", default=None)
+"""A `RunRecorder` of the traces. It raises nothing: a run must not end because its trace fails."""
 _CURRENT: ContextVar[TraceSpan | None] = ContextVar("span", default=None)
 _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
@@ -73,8 +58,8 @@ def _set(variable: ContextVar[Any], value: object) -> Iterator[None]:
 
 
 @contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
-    """Reports the spans of the `with` block to `recorder`, and to no recorder of an outer run."""
+def recording(recorder: Any) -> Iterator[None]:
+    """Reports the spans of the block to a `RunRecorder`, and to no recorder of an outer run."""
     with _set(_RECORDER, recorder), _set(_CURRENT, None), _set(_ABOUT, ""):
         yield
 
@@ -120,7 +105,7 @@ def keep(prompt: Prompt) -> None:
 
 
 async def saved() -> None:
-    """Waits until the recorder, where there is one, has stored paid answers; see `Recorder`."""
+    """Waits until the recorder, where there is one, has stored paid answers, if the run may be resumed."""
     if (recorder := _RECORDER.get()) is not None:
         await recorder.saved()
 

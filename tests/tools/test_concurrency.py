@@ -7,21 +7,20 @@ import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError
-from contextlib import aclosing
 from functools import partial
 
 import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import before_end, bounded_flow, by_deadline, meanwhile, run, together
+from rarr.tools.concurrency import before_end, by_deadline, for_each, meanwhile, run, together
 
 
 async def failing(*_: int) -> int:
     raise OSError("down")
 
 
-async def doubled(number: int, _: int = 0) -> int:
+async def doubled(number: int) -> int:
     await asyncio.sleep(0)
     return 2 * number
 
@@ -34,16 +33,13 @@ async def endless(cancelled: asyncio.Event) -> int:
 
 
 async def test_cancelled_thread_ends_at_its_next_check() -> None:
-    begun, released, ended, computed = threading.Event(), threading.Event(), threading.Event(), list[int]()
-
-    def slow(number: int) -> None:
-        computed.append(number)
-        begun.set()
-        released.wait(5)
+    begun, released, ended = threading.Event(), threading.Event(), threading.Event()
 
     def compute() -> None:
+        begun.set()
+        released.wait(5)
         try:
-            concurrency.side_by_side(slow, range(100))
+            concurrency.require_awaited()
         except CancelledError:
             ended.set()
 
@@ -54,7 +50,6 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
         await computing
     released.set()
     assert await asyncio.to_thread(ended.wait, 5)
-    assert len(computed) <= concurrency.CORES
     await concurrency.in_thread(concurrency.require_awaited)
 
 
@@ -83,31 +78,35 @@ async def test_what_is_done_meanwhile_ends_with_the_block() -> None:
     assert cancelled.is_set()
 
 
-async def test_flow_gives_every_result_and_reads_nothing_ahead_of_a_caller_who_waits() -> None:
-    items = iter(range(100))
-    async with aclosing(bounded_flow(items, doubled, 2)) as flow:
-        await anext(flow)
-        await asyncio.sleep(0.05)
-        assert next(items) <= 4
-    results = [result async for result in bounded_flow(range(100), doubled, 3)]
-    assert sorted(results) == [2 * item for item in range(100)]
+async def test_every_item_is_worked_on_and_none_is_read_before_its_place_is_free() -> None:
+    items, going = iter(range(100)), asyncio.Event()
+
+    async def waiting(item: int) -> int:
+        await going.wait()
+        return await doubled(item)
+
+    work = asyncio.create_task(for_each(items, waiting, 3))
+    await asyncio.sleep(0.05)
+    assert (taken := next(items)) <= 3
+    going.set()
+    assert sum(await work) == 2 * sum(range(100)) - 2 * taken
 
 
-async def test_an_error_of_the_work_or_of_the_items_ends_the_stream() -> None:
+async def test_an_error_of_the_work_or_of_the_items_cancels_what_is_under_way() -> None:
     cancelled = asyncio.Event()
 
     def torn() -> Iterator[int]:
         yield 5
         raise ValueError("torn")
 
-    def half(item: int, _: int) -> Coroutine[None, None, int]:
+    def half(item: int) -> Coroutine[None, None, int]:
         return failing() if item else endless(cancelled)
 
     with pytest.raises(OSError, match="down"):
-        _ = [None async for _ in bounded_flow(range(2), half, 2)]
+        await for_each(range(2), half, 2)
     assert cancelled.is_set()
     with pytest.raises(ValueError, match="torn"):
-        _ = [None async for _ in bounded_flow(torn(), doubled, 2)]
+        await for_each(torn(), doubled, 2)
 
 
 async def test_late_coroutine_is_cancelled_and_not_awaited(caplog: pytest.LogCaptureFixture) -> None:
@@ -187,10 +186,9 @@ def test_failing_action_before_the_end_prints_one_line(capsys: pytest.CaptureFix
     def fails() -> None:
         raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
 
-    first, last = (partial(called.append, it) for it in ("first", "last"))
-    with before_end(first), before_end(fails), before_end(last):
+    with before_end(partial(called.append, "first")), before_end(fails):
         concurrency.call_all()
     printed = capsys.readouterr().err
-    assert called == ["last", "first"]
+    assert called == ["first"]
     assert printed.startswith("rarr: not everything could be written (ValueError: two lines")
     assert (printed.count("\n"), "\x1b" in printed, len(printed) < 400) == (1, False, True)

@@ -11,7 +11,7 @@ from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
-from rarr.tools.text.blocks_and_sentences import LIST_TITLE, blocks, sentences_of
+from rarr.tools.text.blocks_and_sentences import LIST_TITLE, blocks, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_headings
 
@@ -94,7 +94,7 @@ def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:
             above = page[block.start : block.end]
         if block.kind != "prose" or LIST_TITLE.fullmatch(clean_heading(above)):
             continue
-        for span in sentences_of(page, [block]):
+        for span in split_sentences(page, [block]):
             text = " ".join(span.of(page).split())
             if _stands_alone(text) and (span.start, span.of(page)) in kept:
                 yield span.start, text, above

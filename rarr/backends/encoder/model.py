@@ -10,7 +10,6 @@ import numpy as np
 
 from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, EncoderInput, MaskedSpan, encoder_input
 from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
-from rarr.tools.concurrency import side_by_side
 from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ class Encoder:
         pairs = [encoder_input(tokenizer, it.text, it.title, it.passage, [it.masked]) for it in asked]
         if any(sequence.masks[0] < 0 for sequence in pairs):
             raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
-        rows = side_by_side(lambda sequence: self._run(sequence, ["start", "end"]), pairs)
-        return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
+        return [_pointing(sequence, self._run(sequence, ["start", "end"])) for sequence in pairs]
 
     @property
     def sure(self) -> float:

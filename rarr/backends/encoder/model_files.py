@@ -119,7 +119,7 @@ def _session(path: Path) -> Any:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = 1  # sequences are computed side by side, each by one thread
+    options.intra_op_num_threads = 1  # texts are read side by side, each by one thread
     # One step for adding and normalising takes onnxruntime 1.31 several times as long as two steps.
     slow = ["SkipLayerNormFusion"]
     providers = ["CPUExecutionProvider"]

@@ -93,7 +93,7 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
     if not fits(_ROOM):
         return []
     half = len(evidence) // 2
-    starts = [it.start for it in split_sentences(evidence, tables="rows") if it.start]
+    starts = [it.start for it in split_sentences(evidence) if it.start]
     middle = min(starts, key=lambda start: abs(start - half), default=0)
     middle = middle or max(evidence.rfind(" ", 1, half + 1), 0) or half
     halves = (evidence[:middle].strip(), evidence[middle:].strip())

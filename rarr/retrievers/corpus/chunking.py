@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.records import Passage
-from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences_of
+from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, split_sentences
 
 LONGEST = 2000
 """The most characters of a passage, and of a line above it."""
@@ -35,7 +35,7 @@ def windows(text: str, window: int) -> list[Window]:
     cover every sentence, and no passage lies inside the passage before it.
     """
     parsed = blocks(text)
-    spans = _spans(text, parsed)
+    spans = _spans(text)
     starts, span_starts = [block.start for block in parsed], [span.start for span in spans]
     headings = [block for block in parsed if block.kind == "heading"]
     cuts = [bisect_left(span_starts, heading.start) for heading in headings]
@@ -93,7 +93,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     """
     places: list[tuple[int, int]] = []
     start = last = 0
-    for span in _spans(text, blocks(text)):
+    for span in _spans(text):
         if last and len(text[start : span.end].split()) > words:
             places.append((start, last))
             start = last
@@ -103,10 +103,10 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     return [*places, (start, last)] if last else []
 
 
-def _spans(text: str, parsed: Sequence[Block]) -> list[Span]:
+def _spans(text: str) -> list[Span]:
     """Returns the sentences and rows, cut at white space where they are longer than a passage may be."""
     spans: list[Span] = []
-    for span in sentences_of(text, parsed, tables="rows"):
+    for span in split_sentences(text):
         while span.end - span.start > LONGEST:
             space = max(text.rfind(space, span.start + 1, span.start + LONGEST + 1) for space in " \t\n")
             spans.append(Span(span.start, space if space > span.start else span.start + LONGEST))

@@ -19,8 +19,8 @@ from rarr.retrievers.extract.extracted_document import (
 )
 from rarr.retrievers.extract.limited_calls import call_within
 from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
+from rarr.tools.storage.files import long_rows
 from rarr.tools.text.blocks_and_sentences import blocks
-from rarr.tools.text.csv_rows import long_rows
 from rarr.valid_unicode import valid
 
 MOST_BYTES = 200 * MEGABYTE

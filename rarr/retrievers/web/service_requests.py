@@ -4,17 +4,18 @@ import asyncio
 import json
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
-from rarr.tools.concurrency import PerLoop
+from rarr.tools.concurrency import PerLoop, within
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
-from rarr.tools.models.retries import Attempts, Limiter, in_time
+from rarr.tools.models.retries import Attempts, Limiter
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
@@ -57,9 +58,8 @@ class JsonService:
 
     async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
         """Gets `url` with `params=`, or posts `json=`; returns the JSON object. Raises `RetrievalError`."""
-        late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
-            return await self._attempts(lambda: in_time(self._answer(url, options), self._timeout_s, late))
+            return await self._attempts(partial(self._answer, url, options))
         except CallFailure as failure:
             cure = self._cures.get(failure.status or 0, self._cures[0])
             raise RetrievalError(f"{failure}: {cure}") from failure
@@ -71,8 +71,10 @@ class JsonService:
     async def _answer(self, url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)
         method = "POST" if "json" in options else "GET"
+        late = f"{name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
-            response = await self._clients.get().request(method, url, **options)
+            async with within(self._timeout_s, lambda: CallFailure("timeout", late)):
+                response = await self._clients.get().request(method, url, **options)
         except httpx2.TransportError as error:
             why = shown(redacted(str(error), secrets)) or type(error).__name__
             raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
@@ -100,15 +102,12 @@ async def outcomes(
     """
     left = meter().remaining if pages else None
     seconds = None if left is None else left / 2
+    late = "it took more than half of the time that was left: raise deadline_s"
 
     async def outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with within(seconds, lambda: RetrievalError(late)):
                 return await call
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            return RetrievalError("it took more than half of the time that was left: raise deadline_s")
         except RetrievalError as error:
             return error
 

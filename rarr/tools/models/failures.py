@@ -161,20 +161,15 @@ def failure_of_status(
     return CallFailure(kind, shown, wait, status=status, said=said)
 
 
-def was_cut(reason: str) -> bool:
-    """Does this stop reason say that the answer was cut off at its limit of tokens?"""
-    return _CUT.fullmatch(reason.strip().casefold()) is not None
+def was_cut(reason: str, refusal: str, model: str) -> bool:
+    """Does this stop reason say that the answer was cut off at its limit of tokens?
 
-
-def require_whole(reason: str, refusal: str, model: str) -> None:
-    """Raises `CallFailure` for an answer that the server stopped or the model refused.
-
-    A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
-    An answer that was cut off passes; see `was_cut`.
+    Raises `CallFailure` for an answer that the server stopped or the model refused. An unknown reason is a
+    failure: a new name for "withheld" must not pass for a whole answer.
     """
     name = reason.strip().casefold()
-    if was_cut(reason) or (_WHOLE.fullmatch(name) and not refusal):
-        return
+    if (is_cut := _CUT.fullmatch(name) is not None) or (_WHOLE.fullmatch(name) and not refusal):
+        return is_cut
     if refusal or _DECLINED.search(name):
         why = " ".join((refusal or name).split())[:100]
         raise CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")

@@ -22,7 +22,7 @@ from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.failures import failure_of, redacted, refused_part, require_whole, secrets_of, was_cut
+from rarr.tools.models.failures import failure_of, redacted, refused_part, secrets_of, was_cut
 
 PROBE_S = 5.0
 NO_KEY = "none"
@@ -243,11 +243,9 @@ class LangChainChat:
             tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
         for message in messages:
             refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
-            reason = _reason(message.response_metadata)
             try:
-                require_whole(reason, refusal, self.name)
+                cut |= was_cut(_reason(message.response_metadata), refusal, self.name)
                 texts.append(_text(message))
-                cut |= was_cut(reason)
             except CallFailure as failure:
                 failures.append(failure)
         if not texts:

@@ -29,7 +29,7 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import keep, span
 
 Variables = Mapping[str, str]
-Made = TypeVar("Made")
+Made = TypeVar("Made", bound=BaseModel | Answer)
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _QUOTE = 80  # characters of an unreadable answer that are quoted
@@ -51,14 +51,14 @@ class LanguageModel:
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Variables) -> Shape:
         """Asks for one answer at temperature 0."""
         ask = self._request(prompt, variables)
-        return (await self._once(ask, (), lambda: self._answers(prompt, shape, ask)))[0]
+        return (await self._once(ask, (), lambda: self._read(prompt, shape, ask)))[0]
 
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
         """Asks for several new answers at once, and returns those that can be read."""
         ask = self._request(prompt, variables, samples=samples, temperature=temperature)
-        return await self._answers(prompt, shape, ask)
+        return await self._read(prompt, shape, ask)
 
     async def reply(
         self, prompt: Prompt, variables: Variables, *, max_tokens: int | None = None, seed: int = 0
@@ -71,16 +71,16 @@ class LanguageModel:
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def unread(model: BudgetedChat) -> tuple[Answer, list[Any]]:
+        async def unread(model: BudgetedChat) -> list[Answer]:
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
                 if failure.kind == "too_long":
                     raise PromptTooLong(str(failure)) from None
                 raise
-            return replace(answer, served=answer.served or model.name), [answer.texts[0]]
+            return [replace(answer, served=answer.served or model.name)]
 
-        return await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread))
+        return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread)))[0]
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
@@ -98,20 +98,13 @@ class LanguageModel:
         most = self._max_answer_tokens
         return ChatRequest(prompt.name, prompt.hash, messages, prompt.output, max_tokens=most, **options)
 
-    async def _once(self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[Made]]) -> Made:
+    async def _once(
+        self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[list[Made]]]
+    ) -> list[Made]:
         key, memo = (id(self), ask.prompt_hash, ask.messages[1].content, options), meter().memo
         if key not in memo:
             memo[key] = await make()
         return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
-
-    async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
-        async def answered(model: BudgetedChat) -> tuple[list[Shape], list[Any]]:
-            sent, answer = await self._answer(model, ask, prompt.tokens)
-            answer = await _with_missing_samples(model, sent, answer)
-            answers = await _read(prompt, shape, model, sent, answer)
-            return answers, [each.model_dump(mode="json") for each in answers]
-
-        return await self._first(prompt, ask, answered)
 
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
@@ -129,22 +122,44 @@ class LanguageModel:
             self._reasoning.add(model.name)
         return ask, await model.complete(ask)
 
+    async def _read(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
+        """Asks for answers, and parses them; a model of which none can be read is asked once more."""
+
+        async def readable(model: BudgetedChat) -> list[Shape]:
+            sent, answer = await self._answer(model, ask, prompt.tokens)
+            # A server that gives one answer a request would repeat it without another seed.
+            missing = range(len(answer.texts), ask.samples)
+            more = await together(*(model.complete(replace(sent, samples=1, seed=it)) for it in missing))
+            answer = replace(answer, texts=sum((other.texts for other in more), answer.texts))
+            answers, problem = await work(_readable, answer, shape)
+            if not answers:
+                answer = await model.complete(_again(prompt, sent, answer, problem))
+                answers, problem = await work(_readable, answer, shape)
+            if not answers:
+                quote = " ".join(answer.texts[0].split())[:_QUOTE]
+                cure = "; raise max_answer_tokens" if answer.cut else ""
+                unread = f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}"
+                raise UnreadableAnswer(unread)
+            return answers
+
+        return await self._first(prompt, ask, readable)
+
     async def _first(
-        self,
-        prompt: Prompt,
-        ask: ChatRequest,
-        asked: Callable[[BudgetedChat], Awaitable[tuple[Made, list[Any]]]],
-    ) -> Made:
-        """Returns what the first model gives that does not fail; `asked` returns it and what traces show."""
+        self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[list[Made]]]
+    ) -> list[Made]:
+        """Returns what the first model gives that does not fail."""
         keep(prompt)
         failures, user = list[str](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
-                    made, asking.body["answers"] = await asked(model)
+                    made = await asked(model)
                 except (CallFailure, UnreadableAnswer) as failure:
                     failures.append(str(failure))
                     continue
+                asking.body["answers"] = [
+                    it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
+                ]
                 # Warn once a run; repeating the warning adds nothing.
                 if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
                     warning = f"{model.name} answers in place of {self.name}: {failures[0]}"
@@ -160,39 +175,6 @@ def _has_begun(text: str) -> bool:
         return False
 
 
-async def _with_missing_samples(model: BudgetedChat, ask: ChatRequest, answer: Answer) -> Answer:
-    """Asks singly for the samples that an answer lacks, and adds their texts to it."""
-    # A server that gives one answer a request would repeat it without another seed.
-    missing = range(len(answer.texts), ask.samples)
-    more = await together(*(model.complete(replace(ask, samples=1, seed=ask.seed + it)) for it in missing))
-    return replace(answer, texts=(*answer.texts, *(text for other in more for text in other.texts)))
-
-
-async def _read(
-    prompt: Prompt, shape: type[Shape], model: BudgetedChat, ask: ChatRequest, answer: Answer
-) -> list[Shape]:
-    """Parses the texts of an answer. If none can be read, asks the model once more, with twice the tokens.
-
-    Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
-    Raises `UnreadableAnswer` if the second answer cannot be read either.
-    """
-    answers, problem = await work(_readable, answer, shape)
-    if not answers:
-        again = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
-        if not answer.cut:
-            wrong, reason = (quoted(prompt, text).shown for text in (answer.texts[0], problem))
-            complaint = f"That could not be read: {reason}. Answer with one JSON object and nothing else."
-            retry = (Message("assistant", wrong or "(nothing)"), Message("user", complaint))
-            again = replace(again, messages=(*ask.messages, *retry))
-        answer = await model.complete(again)
-        answers, problem = await work(_readable, answer, shape)
-    if not answers:
-        quote = " ".join(answer.texts[0].split())[:_QUOTE]
-        cure = "; raise max_answer_tokens" if answer.cut else ""
-        raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}")
-    return answers
-
-
 def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
     answers, problems = list[Shape](), list[str]()
     for text in answer.texts:
@@ -201,3 +183,17 @@ def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
         except UnreadableAnswer as problem:
             problems.append(str(problem))
     return answers, next(iter(problems), "")
+
+
+def _again(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
+    """Makes the request after an unreadable answer: with twice the tokens, and with what was wrong.
+
+    Both are quoted like a variable: evidence may have put marks of the prompt there.
+    """
+    again = replace(sent, samples=1, max_tokens=2 * sent.max_tokens)
+    if answer.cut:
+        return again
+    wrong, reason = (quoted(prompt, text).shown for text in (answer.texts[0], problem))
+    complaint = f"That could not be read: {reason}. Answer with one JSON object and nothing else."
+    retry = (Message("assistant", wrong or "(nothing)"), Message("user", complaint))
+    return replace(again, messages=(*sent.messages, *retry))

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools import trace_spans
-from rarr.tools.concurrency import PerLoop, work
+from rarr.tools.concurrency import PerLoop, within, work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import bounded, without_keys
 from rarr.tools.models.run_budget import meter
@@ -109,20 +109,6 @@ def _worth_another(error: BaseException) -> bool:
     return is_passing and (getattr(error, "retry_after", None) or 0.0) <= LONGEST_WAIT_S
 
 
-async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
-    """Waits at most `limit_s` seconds for `request`; after that raises `CallFailure` with the message `late`.
-
-    The timeout of a client is for a single read: an answer that comes byte by byte would never end.
-    """
-    try:
-        async with asyncio.timeout(limit_s) as limit:
-            return await request
-    except TimeoutError:
-        if not limit.expired():  # it is an error of the request itself
-            raise
-        raise CallFailure("timeout", late) from None
-
-
 class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
@@ -185,7 +171,8 @@ class BudgetedChat:
             answer, tokens, facts = Answer((), Tokens()), Tokens(), dict[str, Any]()
             try:
                 late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-                given = await in_time(self._chat.complete(ask), self._timeout_s, late)
+                async with within(self._timeout_s, lambda: CallFailure("timeout", late)):
+                    given = await self._chat.complete(ask)
                 tokens = given.tokens
                 if not any(tokens):
                     meter().warn(

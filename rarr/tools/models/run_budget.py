@@ -4,7 +4,6 @@ The run's meter and the running node are context variables. So a model that many
 asks, without passing the meter through every interface.
 """
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -16,6 +15,7 @@ from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.records.usage import NodeUsage
 from rarr.tools import trace_spans
+from rarr.tools.concurrency import within
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
 
 _LONGEST_GRACE_S = 2.0
@@ -149,13 +149,8 @@ class Meter:
         late = f"deadline_s ({self.budget.deadline_s or 0.0:g}) is over"
         if left is not None and left <= 0:
             raise self._over("deadline_s", late)
-        try:
-            async with asyncio.timeout(left) as limit:
-                yield
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            raise self._over("deadline_s", late) from None
+        async with within(left, lambda: self._over("deadline_s", late)):
+            yield
 
     def _spent(self) -> dict[str, float]:
         spent = self.total

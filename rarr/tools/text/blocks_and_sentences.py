@@ -18,8 +18,6 @@ from rarr.tools.text.language_detection import language_of
 from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
-Tables = Literal["", "rows", "cells"]
-"""The parts of tables that count as sentences: nothing, their rows, or their cells."""
 
 
 _Match = re.Match[str]
@@ -95,7 +93,6 @@ _LEAD = re.compile(
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_LANGUAGE_CHARS = 5_000  # characters at the start of a text that show its language
 _NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
 _COLUMNS = re.compile(r"\S {3,}\S")
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
@@ -138,31 +135,31 @@ _PROTECTED = re.compile(
 
 
 @lru_cache(maxsize=128)  # several steps parse the same text or excerpt
-def blocks(text: str, *, indented_prose: bool = False) -> tuple[Block, ...]:
+def blocks(text: str) -> tuple[Block, ...]:
     """Parses a Markdown (or plain) text into blocks, in order, without blank lines and thematic breaks.
 
-    An indented block is code. It is prose where it reads like prose and either `indented_prose` is set or the
-    whole text is indented.
+    An indented block is code; it is prose where it reads like prose and the whole text is indented.
     """
-    indented_prose = indented_prose or all(
-        not line.strip() or line.expandtabs(4).startswith("    ") for line in text.splitlines()
-    )
     result: list[Block] = []
-    for token, block in parsed(text, indented_prose=indented_prose):
+    for token, block in parsed(text):
         # The cells of a table come again as inline blocks.
         if token.type in _KINDS and not (result and block.start < result[-1].end):
             result.append(block)
     return tuple(result)
 
 
-def parsed(text: str, *, indented_prose: bool = False) -> Iterator[tuple[Token, Block]]:
+def parsed(text: str) -> Iterator[tuple[Token, Block]]:
     """Yields the tokens of the parser that stand for lines, with these lines; other kinds count as prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):
         if token.map is not None:
             kind = _KINDS.get(token.type, "prose")
-            indented = token.type == "code_block" and indented_prose
-            if indented and _INDENTED_PROSE.fullmatch(token.content.strip()):
+            if (
+                token.type == "code_block"
+                and is_indented
+                and _INDENTED_PROSE.fullmatch(token.content.strip())
+            ):
                 kind = "prose"
             level = int(token.tag[1]) if kind == "heading" else 0
             yield token, Block(kind, lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)], level)
@@ -243,30 +240,24 @@ def sentences(text: str) -> tuple[Span, ...]:
     Indented code is code. A cell of a table counts as a sentence; see `Cell`. Use `split_sentences` for
     documents and passages, which would push the text of the run out of the cache.
     """
-    return tuple(sentences_of(text, blocks(text), tables="cells"))
+    return tuple(split_sentences(text, revised=True))
 
 
-def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
-    """Finds the sentences of the prose of a document or passage, and with `tables` those of its tables.
+def split_sentences(text: str, within: Sequence[Block] = (), *, revised: bool = False) -> list[Span]:
+    """Finds the sentences and table rows of a document or passage, or of its blocks `within`.
 
-    An indented paragraph is read as prose: in a text that is only read, too much is better than too little.
+    Of a text that is `revised`: the sentences and table cells that can claim something.
     """
-    return sentences_of(text, blocks(text, indented_prose=True), tables=tables)
-
-
-def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
-    """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
-    spans: list[Span] = []
-    language = "de" if language_of(text[:_LANGUAGE_CHARS]) == "de" else "en"
-    for block in parsed:
+    spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
+    for block in within or blocks(text):
         if block.kind == "prose":
-            spans.extend(_prose(text, block, language, is_revised=tables == "cells"))
-        elif block.kind == "table" and tables == "rows":
+            spans.extend(_prose(text, block, language, is_revised=revised))
+        elif block.kind == "table" and revised:
+            spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
+        elif block.kind == "table":
             rows = (Span(*row.span()).stripped(text) for row in _LINE.finditer(text, block.start, block.end))
             spans.extend(row for row in rows if any(map(str.isalnum, row.of(text))))
-        elif block.kind == "table" and tables == "cells":
-            spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
-    listed = covered(text, source_lists(text) if tables == "cells" else ())
+    listed = covered(text, source_lists(text) if revised else ())
     return [span for span in spans if not listed[span.start]]
 
 

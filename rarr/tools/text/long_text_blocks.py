@@ -44,7 +44,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         span, first = Span(units[0].start, units[-1].end), units[0].level
         too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
         is_read = not (listed[span.start] or (too_long and any(unit.kind != "prose" for unit in units)))
-        alone = split_sentences(span.of(text), tables="cells") if is_read else []
+        alone = split_sentences(span.of(text), revised=True) if is_read else []
         above = [title for level, title in headings if not first or level < first]
         lead = "" if too_long else _lead(span.of(text), alone, above, _ending(text, tail))
         block = TextBlock(number, span, lead, tuple(it.moved(span.start) for it in alone), too_long)
@@ -60,7 +60,7 @@ def _lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) ->
     """Builds the longest lead with which the block has the same sentences as without it (`alone`)."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
-        spans = split_sentences(lead + block, tables="cells")
+        spans = split_sentences(lead + block, revised=True)
         if [span.moved(-len(lead)) for span in spans if span.end > len(lead)] == alone:
             return lead
     return ""

@@ -132,7 +132,7 @@ def test_rows_and_items_have_the_line_above_them(text: str, lead: str) -> None:
 def test_windows_cover_every_sentence_and_have_different_ends(text: str, window: int) -> None:
     spans = windows(text, window)
     covered = {position for span in spans for position in range(span.start, span.end)}
-    assert covered >= {position for span in split_sentences(text, tables="rows") for position in range(*span)}
+    assert covered >= {position for span in split_sentences(text) for position in range(*span)}
     ends = [span.end for span in spans]
     assert ends == sorted(set(ends))
 

@@ -67,11 +67,8 @@ async def test_answer_that_is_too_long_is_refused_packed_or_without_end(ask: Ask
         assert f"more than {LONGEST // 1_000_000} MB" in await refused(ask, script)
 
 
-async def test_answer_with_an_unrequested_encoding_is_refused() -> None:
+async def test_badly_compressed_answer_is_refused() -> None:
     said = await refused(openai, packed(BOMB, "gzip, gzip"))
     assert "it is packed as gzip, gzip, which the request did not allow" in said
-
-
-async def test_badly_compressed_answer_is_refused() -> None:
     for body in (b"{}", SMALL[:-9], SMALL[:12] + b"\xff", SMALL + SMALL):
         assert "its gzip data" in await refused(plain, packed(body))

@@ -43,14 +43,11 @@ KINDS: dict[str, list[Exception]] = {
 def test_faults_have_a_kind_and_the_retry_after_time() -> None:
     for kind, errors in KINDS.items():
         assert {failure_of(error, "some").kind for error in errors} == {kind}
+    told = "some answered with no completion: check base_url"
+    assert {str(failure_of(error, "some")) for error in UNREADABLE} == {told}
     waits = {"2.5": 2.5, "-1": 0.0, "Wed, 21 Oct 2026 07:28:00 GMT": None, "": None}
     for header, seconds in waits.items():
         assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
-
-
-def test_answer_in_another_form_is_told_in_plain_words_with_the_cure() -> None:
-    told = "some answered with no completion: check base_url"
-    assert {str(failure_of(error, "some")) for error in UNREADABLE} == {told}
 
 
 def test_keys_are_redacted() -> None:

@@ -45,15 +45,6 @@ class Cutting(ScriptedModel):
         return replace(answer, texts=(cut,), cut=text is not None)
 
 
-async def test_prompt_is_asked_at_temperature_0() -> None:
-    model = ScriptedModel(ANSWERS)
-    assert await ask(language_model(model)) == "1976"
-    [asked] = model.calls
-    assert [message.content for message in asked.messages] == ["Edit.", "Text: It opened in 1976."]
-    assert (asked.name, asked.schema, asked.samples) == ("edit", SCHEMA, 1)
-    assert (asked.temperature, asked.max_tokens) == (0.0, 50)
-
-
 async def test_unreadable_answer_is_quoted_like_a_variable_and_asked_for_again() -> None:
     answers = iter([f"I say </text>\nQuery: Why? {PROSE}", TEXT])
     model = ScriptedModel(lambda _: next(answers))
@@ -71,10 +62,13 @@ async def test_unreadable_answer_is_quoted_like_a_variable_and_asked_for_again()
     [ScriptedModel(ANSWERS, failures=[CallFailure("server", "down")]), ScriptedModel({"": PROSE})],
     ids=["failed", "unreadable"],
 )
-async def test_question_passes_to_the_next_model(first: ScriptedModel) -> None:
+async def test_question_passes_to_the_next_model_as_it_was(first: ScriptedModel) -> None:
     second = ScriptedModel({"": {"span": "second"}})
     assert await ask(language_model(first, second)) == "second"
-    assert len(second.calls[0].messages) == 2  # it is not told what the other said
+    assert (asked := second.calls[0]) == first.calls[0]
+    assert [message.content for message in asked.messages] == ["Edit.", "Text: It opened in 1976."]
+    assert (asked.name, asked.schema, asked.samples) == ("edit", SCHEMA, 1)
+    assert (asked.temperature, asked.max_tokens) == (0.0, 50)
 
 
 async def test_budget_error_does_not_pass_the_question_on() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.blocks_and_sentences import sentences, table_cells, unread_tables
+from rarr.tools.text.blocks_and_sentences import table_cells, unread_tables
 
 TABLE = """| Part | Length | Opened |
 |:-----|-------:|--------|
@@ -15,12 +15,6 @@ CELLS = [
     ("Main span", "Opened", "1937"),
     ("North side", "Length", "343 m"),
 ]
-
-
-def test_cells_are_sentences_between_those_of_the_prose() -> None:
-    text = f"It is long.\n\n{TABLE}\nIt is old."
-    words = [cell for _, _, cell in CELLS]
-    assert [span.of(text) for span in sentences(text)] == ["It is long.", *words, "It is old."]
 
 
 @pytest.mark.parametrize(

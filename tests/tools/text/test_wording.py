@@ -1,5 +1,7 @@
 """Headings without their marks, and what is said where nothing could be checked."""
 
+from typing import Any
+
 import pytest
 from makers import TEXT, check, evidence, query
 
@@ -26,39 +28,37 @@ CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="c
 
 
 def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revision:
-    return Revision(
-        run_id="",
-        original=TEXT,
-        text=TEXT,
-        changed=False,
-        queries=(query(),),
-        evidence=(evidence(),),
-        checks=tuple(check(verdict) for verdict in verdicts),
-        report=Report(sentences=(Sentence(text=TEXT, start=0, end=len(TEXT), status=status),)),
-        warnings=warnings,
-    )
+    sentence = Sentence(text=TEXT, start=0, end=len(TEXT), status=status)
+    checks = tuple(check(verdict) for verdict in verdicts)
+    found: Any = {"queries": (query(),), "evidence": (evidence(),), "checks": checks, "warnings": warnings}
+    report = Report(sentences=(sentence,))
+    return Revision(run_id="", original=TEXT, text=TEXT, changed=False, report=report, **found)
 
 
-def test_one_successful_check_counts_as_checked() -> None:
-    assert nothing_checked(revision("supported", ["unknown", "agrees"], CHECK_FAILED)) == ""
-    assert nothing_checked(revision("supported", ["unknown"])) == ""
+HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS]
+MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
 
 
-@pytest.mark.parametrize("code", HARMLESS)
-def test_harmless_failure_is_no_reason(code: str) -> None:
-    harmless = CHECK_FAILED.model_copy(update={"code": code})
-    assert nothing_checked(revision("unjudged", ["unknown"], harmless)) == ""
-    assert nothing_checked(revision("unjudged", ["unknown"], harmless, CHECK_FAILED)).startswith(
-        "check_failed"
-    )
-
-
-@pytest.mark.parametrize(("status", "checked"), [("unconfirmed", False), ("supported", True)])
-def test_unreliable_reader_checks_nothing_where_nothing_was_decided(status: Status, checked: bool) -> None:
-    missed = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
-    other = CHECK_FAILED.model_copy(update={"code": "x"})
-    why = nothing_checked(revision(status, ["unknown"], other, missed))
-    assert why.startswith("reader_unreliable") != checked
+@pytest.mark.parametrize(
+    ("status", "verdicts", "warnings", "why"),
+    [
+        ("supported", ["unknown", "agrees"], [CHECK_FAILED], ""),
+        ("supported", ["unknown"], [], ""),
+        ("supported", ["unknown"], [MISSED], ""),
+        (
+            "unconfirmed",
+            ["unknown"],
+            [CHECK_FAILED.model_copy(update={"code": "x"}), MISSED],
+            "reader_unreliable",
+        ),
+        *(("unjudged", ["unknown"], [harmless], "") for harmless in HARMLESS_ONES),
+        ("unjudged", ["unknown"], [*HARMLESS_ONES, CHECK_FAILED], "check_failed"),
+    ],
+)
+def test_nothing_was_checked_where_a_failure_or_an_unreliable_reader_decided_all(
+    status: Status, verdicts: list[Verdict], warnings: list[Notice], why: str
+) -> None:
+    assert nothing_checked(revision(status, verdicts, *warnings)).partition(":")[0] == why
 
 
 def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
