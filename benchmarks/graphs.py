@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
-from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.store import TripleStore, linked_names
+from rarr.retrievers.graph.graph import Graph, TripleStore, linked_names
 from rarr.retrievers.graph.triples import Triple
 
 HALVES = ("tuned", "held_out")

@@ -204,17 +204,19 @@ class Classifier(Protocol):
         """
 
 
+@runtime_checkable
 class Closes(Protocol):
     """Holds files, or connections of this event loop, which the next use opens again."""
 
     async def aclose(self) -> None: ...
 
 
-async def close_all(resources: Iterable[Closes]) -> None:
-    """Closes all resources, last one first; if some fail to close, closes the others, then raises."""
+async def close_all(resources: Iterable[object]) -> None:
+    """Closes what can be closed, last one first; if some fail to close, closes the others, then raises."""
     async with AsyncExitStack() as stack:
         for resource in resources:
-            stack.push_async_callback(resource.aclose)
+            if isinstance(resource, Closes):
+                stack.push_async_callback(resource.aclose)
 
 
 @runtime_checkable
@@ -319,8 +321,8 @@ class Components:
     """The writer of answers; None: an answer quotes the triples of a graph."""
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
-    opened: tuple[Closes, ...] = ()
-    """Other resources of these components that the reviser opened and closes."""
+    opened: tuple[object, ...] = ()
+    """Other resources of these components that the reviser opened and, where that can be done, closes."""
     baseline: Baseline = NO_BASELINE
     """The baseline for which these components were made."""
     replaced: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)

@@ -107,7 +107,6 @@ async def _searched(items: Sequence[Item]) -> list[list[int]]:
         write_whole(path, (json.dumps(line).encode() + b"\n" for line in found))
         corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
         brought = [await corpus.retrieve(item["supported"], NEGATIVES) for item in items]
-        await corpus.aclose()
     return [[int(passage.source) for passage in some] for some in brought]
 
 

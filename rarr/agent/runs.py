@@ -133,7 +133,8 @@ class RunOwner(Closable, Generic[Outcome]):
         self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
-        skipped = by_reason(getattr(self._components.retriever, "skipped", ()))
+        opened = self._components.opened
+        skipped = by_reason(pair for source in opened for pair in getattr(source, "skipped", ()))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
         self._notices += unused_settings(self._components) if is_wired else []
         is_kept = checkpointer is not None

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from rarr.components import Closes, close_all
+from rarr.components import close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress, located, scan
@@ -112,7 +112,7 @@ class Worker(NamedTuple):
     """
 
     line: Callable[[Any], Awaitable[FinishedLine]]
-    opened: Iterable[Closes] = ()
+    opened: Iterable[object] = ()
 
 
 def first(rows: Sequence[Any], limit: int | None) -> Sequence[Any]:

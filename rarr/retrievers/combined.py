@@ -18,7 +18,6 @@ class CombinedRetriever:
 
     def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
         self._retrievers = dict(retrievers)
-        self.skipped = [pair for each in retrievers.values() for pair in getattr(each, "skipped", ())]
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of `k` documents: the best document of each source, then each second best...
@@ -68,9 +67,7 @@ class DocumentChunks:
 
     def __init__(self, source: Retriever, opened: Sequence[object], words: int) -> None:
         """`opened` are the sources that can return whole texts. A passage has `words` words at most."""
-        self.source = source
-        self.skipped: Sequence[tuple[str, str]] = getattr(source, "skipped", ())
-        self._opened, self._words = opened, words
+        self.source, self._opened, self._words = source, opened, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents, each read and cut once in a run, best first."""

@@ -75,7 +75,7 @@ class Fixed:
         (5, [Fixed("a", "b", "c"), Fixed("x"), Fixed("k", "l")], ["a", "x", "k", "b", "l"]),
         (
             5,
-            [Fixed("https://www.example.org/a/"), Fixed("http://example.org/a?utm_source=x", "y")],
+            [Fixed("https://www.example.org/a/"), Fixed("http://example.org/a#x", "y")],
             ["https://www.example.org/a/", "y"],
         ),
         (2, [Fixed(passage("Same text.", "a")), Fixed(passage("Same\n text.", "b"), "c")], ["a", "c"]),

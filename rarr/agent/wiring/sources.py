@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rarr.backends.prompted.questions import CardQueries
-from rarr.components import Closes, Components, Reranker, Retriever, close_all
+from rarr.components import Components, Reranker, Retriever, close_all
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
@@ -27,7 +27,7 @@ from rarr.tools.text.wording import kind_of, shown
 if TYPE_CHECKING:
     from rarr.retrievers.web.cache import Cache
 
-Kept = TypeVar("Kept", bound=Closes)
+Kept = TypeVar("Kept")
 OnIndex = Callable[[int, int], None]
 
 SERVED = "vllm:"
@@ -39,16 +39,16 @@ _CHOICE = (
 )
 
 
-class Resources(list[Closes]):
-    """Collects the files and connections of one reviser; opens its shared cache when needed."""
+class Resources(list[object]):
+    """Collects the sources and connections of one reviser; opens its shared cache when needed."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__([Processes()])
         self.settings = settings
 
     def keep(self, resource: Kept) -> Kept:
-        """Adds a resource that `aclose` shall close, where it can be closed, and returns it."""
-        self.extend([resource] if hasattr(resource, "aclose") else [])
+        """Adds a resource, which `aclose` shall close where it can be closed, and returns it."""
+        self.append(resource)
         return resource
 
     async def aclose(self) -> None:
@@ -179,11 +179,6 @@ class ObjectRetriever:
     def __init__(self, source: Any, limits: Settings | None, name: str = "") -> None:
         self.source, self._limits = source, limits
         self._name = name or f"the retriever {type(source).__name__}"
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """The files that the source left out, with the reason, as in `Corpus`."""
-        return getattr(self.source, "skipped", ())
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""

@@ -64,9 +64,6 @@ class Corpus:
         """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
-    async def aclose(self) -> None:
-        """Closes nothing: an index needs no connection."""
-
     def _retrieved(self, query: str, k: int) -> list[Passage]:
         words, now = terms(query), datetime.now(UTC)
         if not words or k < 1:

@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 _HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
 _NOTES = 20  # notes that are kept of one file
 # They are skipped with a warning; files of other unknown kinds are ignored.
-_UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
+_UNREAD = (*(".doc", ".ppt", ".pptx", ".xls", ".xlsx"), *(".odt", ".odp", ".ods", ".rtf", ".epub"))
 
 
 class File(NamedTuple):
@@ -98,7 +98,7 @@ def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
 def _file(name: str, path: Path, root: Path) -> File | str:
     """Returns the file to read, or why it is skipped; "" for a file of an unknown kind."""
     if path.suffix.lower() in _UNREAD:
-        return "files of its kind are not read: save it as .docx, .pdf or text"
+        return "files of its kind are not read: save it as .docx, .pdf, .csv or text"
     if not kind(path.name):
         return ""
     try:

@@ -18,7 +18,7 @@ from rarr.retrievers.extract.extracted_document import (
     published,
 )
 from rarr.retrievers.extract.limited_calls import call_within
-from rarr.retrievers.extract.pages_and_office import markdown_table, read_office, read_page, read_pdf
+from rarr.retrievers.extract.pages_and_office import markdown_table, read_docx, read_page, read_pdf
 from rarr.tools.storage.files import long_rows
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
@@ -26,6 +26,8 @@ from rarr.valid_unicode import valid
 MOST_BYTES = 200 * MEGABYTE
 """The most bytes of one file."""
 TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
+MOST_CHARACTERS = 20_000_000
+"""The most characters of a page, PDF or file of Word, ten times the longest books: it may unpack to more."""
 
 FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
 """The limits of a file that is read apart, and what is added for each megabyte that it holds."""
@@ -36,11 +38,10 @@ _LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows
 _LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_LETTERS = re.compile(r"[^\W_]+")
 _OPENING = 20_000  # characters that are searched for a title
 _ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
 # The parsers of these can take hours, or all memory, for a hostile small file.
-_APART = (".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".json")
+_APART = (".html", ".htm", ".pdf", ".docx", ".json")
 
 
 def extract(path: Path, complain: Complain) -> Iterator[Document]:
@@ -100,7 +101,7 @@ def _text(path: Path, complain: Complain) -> Iterator[Document]:
         if start == 0:
             front = _FRONT_MATTER.match(part)  # notes and static sites have it, Markdown itself does not
             facts = dict(_FACT.findall(front[1])) if front else {}
-            heading = _heading(part[front.end() if front else 0 :][:_OPENING], path.stem)
+            heading = _heading(part[front.end() if front else 0 :][:_OPENING])
             title = facts.get("title") or heading or path.stem
             published_at = published(facts.get("date"))
         yield Document(part, title, published_at=published_at, start=start)
@@ -123,20 +124,16 @@ def _parts(path: Path, complain: Complain) -> Iterator[str]:
     yield rest
 
 
-def _heading(text: str, name: str) -> str:
-    """Returns the words of the first heading of `text` as its title; "" if there is no heading.
+def _heading(text: str) -> str:
+    """Returns the words of the first heading of `text`; "" where other headings have its level, or for none.
 
-    Also "" if later headings have the same level, since the first then titles only a section, unless it has
-    a word of the file's `name`.
+    The first of several headings of one level titles only a section.
     """
     headings = [block for block in blocks(text) if block.kind == "heading"]
-    if not headings:
+    levels = [heading.level for heading in headings]
+    if levels.count(levels[0] if levels else 0) != 1:
         return ""
-    first, *others = headings
-    title = text[first.start : first.end].strip().partition("\n")[0].strip("#*_ \t\r")
-    words, name_words = (set(_LETTERS.findall(each.casefold())) for each in (title, name))
-    is_part = any(other.level == first.level for other in others)
-    return "" if is_part and words.isdisjoint(name_words) else title
+    return text[headings[0].start : headings[0].end].strip().partition("\n")[0].strip("#*_ \t\r")
 
 
 def _table(path: Path, complain: Complain) -> Iterator[Document]:
@@ -187,18 +184,20 @@ def _record(value: object, number: int) -> Document:
 
 
 def _titled(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a page, a PDF or a file of Office. A document without a title gets the file's name as title."""
+    """Reads a page, a PDF or a file of Word. A document without a title gets the file's name as title."""
     data, suffix = _content(path), kind(path.name)
-    if suffix in (".html", ".htm"):
-        page = read_page(data, is_own=True, complain=complain)
+    if suffix in (".pdf", ".docx"):
+        page = read_pdf(data) if suffix == ".pdf" else read_docx(data)
     else:
-        page = Document(*(read_pdf(data) if suffix == ".pdf" else read_office(suffix, data)))
+        page = read_page(data, is_own=True, complain=complain)
+    if len(page.text) > MOST_CHARACTERS:
+        raise UnreadableError(f"it holds more than {MOST_CHARACTERS} characters: split it")
     yield replace(page, title=page.title or path.stem)
 
 
 _READERS: dict[str, Callable[[Path, Complain], Iterator[Document]]] = {
     **dict.fromkeys((".txt", ".md"), _text),
-    **dict.fromkeys((".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx"), _titled),
+    **dict.fromkeys((".html", ".htm", ".pdf", ".docx"), _titled),
     **dict.fromkeys((".csv", ".tsv"), _table),
     ".json": _json,
     ".jsonl": _json_lines,

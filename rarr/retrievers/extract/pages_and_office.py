@@ -1,4 +1,4 @@
-"""Reads web pages, PDFs and files of Word, PowerPoint and Excel as Markdown: headings and tables marked.
+"""Reads web pages, PDFs and files of Word as Markdown: headings and tables marked.
 
 They are read in a worker process (see `limited_calls`), which turns any error of a parser into a reason.
 """
@@ -8,7 +8,6 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from rarr.retrievers.extract.extracted_document import Complain, Document, UnreadableError, decode, published
@@ -32,7 +31,7 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
     """
     # Some servers label everything that they send as HTML.
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
-        page = Document(*read_pdf(content, _MOST_ON_PAGE))
+        page = read_pdf(content)
     elif media_type in ("text/html", "application/xhtml+xml"):
         if len(content) > _MOST_HTML:
             raise UnreadableError(f"its HTML is longer than {_MOST_HTML // 1_000_000} MB")
@@ -128,33 +127,20 @@ def _page_block(element: Any) -> str:
     return words
 
 
-MOST_CHARACTERS = 20_000_000  # of one file, ten times the longest books: a few bytes may unpack to more
-MOST_UNPACKED = 300_000_000  # bytes of a file of Office, which is an archive
-_MOST_PAGES = 5_000
+MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
 _BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
 _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
 
 
-def read_pdf(data: bytes, most_characters: int = MOST_CHARACTERS) -> tuple[str, str]:
+def read_pdf(data: bytes) -> Document:
     """Reads the text and the title ("" without a title) of a PDF. Raises any error where it is damaged."""
     import pypdf  # takes long to import
 
     reader = pypdf.PdfReader(io.BytesIO(data))
-    if len(reader.pages) > _MOST_PAGES:
-        raise UnreadableError(f"its PDF has more than {_MOST_PAGES} pages: split it")
-    text = "\n\n".join(_bounded((page.extract_text() for page in reader.pages), most_characters))
+    text = "\n\n".join(page.extract_text() for page in reader.pages)
     title = str((reader.metadata.title if reader.metadata else None) or "").strip()
-    return _rejoined(text), "" if _NO_TITLE.fullmatch(title) else title
-
-
-def _bounded(parts: Iterable[str], most: int = MOST_CHARACTERS) -> Iterator[str]:
-    size = 0
-    for part in parts:
-        size += len(part)
-        if size > most:
-            raise UnreadableError(f"it holds more than {most} characters: split it")
-        yield part
+    return Document(_rejoined(text), "" if _NO_TITLE.fullmatch(title) else title)
 
 
 def _rejoined(text: str) -> str:
@@ -172,50 +158,43 @@ def _rejoined(text: str) -> str:
 
 # Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
 _GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
-_OFFICE_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
-_OFFICE_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
-_OFFICE_PIECES = f".//*[{_OFFICE_MARKS}][not({_GONE})]"
+_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
+_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
+_PIECES = f".//*[{_MARKS}][not({_GONE})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
 _MOST_SPANNED = 100  # columns
-_DEEPEST = 20  # groups of shapes in each other
 
 
-def read_office(kind: str, data: bytes) -> tuple[str, str]:
-    """Reads the text and the title ("" if none) of a file of the kind .docx, .pptx or .xlsx.
+def read_docx(data: bytes) -> Document:
+    """Reads the paragraphs, tables and title ("" if none) of a file of Word, also in content controls.
 
-    Each slide gets a heading, and each sheet a heading and a table. Raises any error where it is damaged.
+    Text boxes stand in their paragraphs. Raises any error where it is damaged.
     """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parsers unpack no more than it says
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parser unpacks no more than it says
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > MOST_UNPACKED:
         raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // 1_000_000} MB: split it")
     try:
-        blocks, title = {".docx": _docx, ".pptx": _pptx, ".xlsx": _xlsx}[kind](io.BytesIO(data))
+        import docx
+        from docx.text.paragraph import Paragraph
     except ImportError as error:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
-    return "\n\n".join(_bounded(filter(None, blocks))), title.strip()
-
-
-def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
-    """Reads paragraphs and tables, also in content controls; text boxes stand in their paragraphs."""
-    import docx
-    from docx.text.paragraph import Paragraph
-
-    letter, blocks = docx.Document(file), list[str]()
-    for element in letter.element.body.xpath(_OFFICE_BLOCKS):
+    letter, blocks = docx.Document(io.BytesIO(data)), list[str]()
+    for element in letter.element.body.xpath(_BLOCKS):
         if element.tag.endswith("}tbl"):
             blocks.append(markdown_table(_rows_of(element)))
         else:
             style = Paragraph(element, letter._body).style
             blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
-    return blocks, letter.core_properties.title or heading
+    title = (letter.core_properties.title or heading).strip()
+    return Document("\n\n".join(filter(None, blocks)), title)
 
 
 def _text_of(element: Any) -> str:
     """Joins the text of an element; a tab, a break or the end of a paragraph ends a word."""
-    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_OFFICE_PIECES))
+    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_PIECES))
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
@@ -238,55 +217,6 @@ def _marked(words: str, style: str) -> str:
     is_heading = kind == "Heading" and level.isdecimal()
     mark = f"{'#' * min(int(level), 6)} " if is_heading else "- " if style.startswith("List") else ""
     return f"{mark}{words}" if words else ""
-
-
-def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
-    import pptx
-
-    blocks, titles = list[str](), list[str]()
-    shown = pptx.Presentation(file)
-    for number, slide in enumerate(shown.slides, start=1):
-        title = slide.shapes.title
-        titles.append(_words(title.text_frame.text) if title is not None else "")
-        blocks.append(f"## {titles[-1] or f'Slide {number}'}")
-        for shape in slide.shapes:
-            if title is None or shape.shape_id != title.shape_id:
-                blocks += _of_shape(shape, _DEEPEST)
-        if slide.has_notes_slide and (notes := slide.notes_slide.notes_text_frame) is not None:
-            blocks += (_words(paragraph.text) for paragraph in notes.paragraphs)
-    return blocks, shown.core_properties.title or next(filter(None, titles), "")
-
-
-def _of_shape(shape: Any, depth: int) -> Iterator[str]:
-    if shape.has_text_frame:
-        yield from (_words(paragraph.text) for paragraph in shape.text_frame.paragraphs)
-    elif getattr(shape, "has_table", False):
-        yield markdown_table([cell.text for cell in row.cells] for row in shape.table.rows)
-    elif depth:
-        for inner in getattr(shape, "shapes", ()):
-            yield from _of_shape(inner, depth - 1)
-
-
-def _xlsx(file: io.BytesIO) -> tuple[Iterable[str], str]:
-    import openpyxl
-
-    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-    blocks = list[str]()
-    for sheet in book.worksheets:
-        sheet.reset_dimensions()  # a file may claim a billion empty cells
-        if table := markdown_table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
-            blocks += (f"## {_words(sheet.title)}", table)
-    return blocks, book.properties.title or ""
-
-
-def _cell(cell: Any) -> str:
-    """Writes a cell's value as text: dates in ISO form, percentages with %, "" if it is empty."""
-    value = cell.value
-    if isinstance(value, datetime):
-        return value.isoformat(" ", "minutes").removesuffix(" 00:00")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"{value * 100:.10g}%" if "%" in (cell.number_format or "") else f"{value:.15g}"
-    return "" if value is None else str(value)
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:

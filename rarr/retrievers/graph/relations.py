@@ -4,9 +4,10 @@ The sentences are in the words of texts, such as "was born in", because readers 
 """
 
 import re
+from calendar import month_name
 from collections.abc import Sequence
 
-from rarr.retrievers.graph.triples import relation_words, value_forms
+from rarr.retrievers.graph.triples import relation_words
 
 ALIASES = frozenset(
     {"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label", "pref label"}
@@ -52,14 +53,25 @@ _VERBS = (
 )
 _PARTICIPLES = ("born", "built", "made", "written", "led", "held", "found", "known", "sold", "won", "taught")
 _PREPOSITIONS = ("in", "at", "by", "of", "on", "from", "to", "with", "for", "under", "near")
+_ISO_DATE = re.compile(r"[+-]?0*(\d{1,4})-(0\d|1[0-2])-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
 _KNOWN = {
     name: (rank, line.partition(": ")[2])
     for rank, line in enumerate(_TABLE.strip().splitlines())
     for name in line.partition(": ")[0].split(", ")
 }
 """The rank and the sentence of a common relation, by each of its names."""
-PERSONAL = range(_KNOWN["occupation"][0], _KNOWN["sibling"][0] + 1)
-"""The ranks of the relations that only persons have."""
+
+
+def value_forms(value: str) -> tuple[str, ...]:
+    """Returns the ways in which texts write a value, the first for sentences: a date has several."""
+    match = _ISO_DATE.fullmatch(value.strip())
+    if match is None:
+        return (value,)
+    year, month, day = match[1], int(match[2]), int(match[3])
+    if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
+        return (year, value)
+    name = month_name[month]
+    return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
 def rank_of(relation: str) -> int:

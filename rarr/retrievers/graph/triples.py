@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import unicodedata
-from calendar import month_name
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
@@ -15,7 +14,6 @@ from rarr.errors import InputError, SetupError
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
-_ISO_DATE = re.compile(r"[+-]?0*(\d{1,4})-(0\d|1[0-2])-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
 _PARTS, _IDS = ("subject", "relation", "object"), ("subject_id", "object_id")
@@ -57,18 +55,6 @@ def relation_words(relation: str) -> str:
     if "://" in relation:
         relation = re.split(r"[/#:]", relation.rstrip("/#"))[-1]
     return " ".join(_CAMEL.sub(" ", relation).replace("_", " ").replace("-", " ").split()).lower()
-
-
-def value_forms(value: str) -> tuple[str, ...]:
-    """Returns the ways in which texts write a value, the first for sentences: a date has several."""
-    match = _ISO_DATE.fullmatch(value.strip())
-    if match is None:
-        return (value,)
-    year, month, day = match[1], int(match[2]), int(match[3])
-    if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
-        return (year, value)
-    name = month_name[month]
-    return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
 def read_triples(file: Path) -> Iterator[Triple]:

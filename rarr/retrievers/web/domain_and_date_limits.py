@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx2
 
@@ -15,14 +15,8 @@ from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
-_TRACKING = re.compile(
-    r"utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_hs(?:enc|mi)"
-    r"|_ga|_gl|vero_id|mkt_tok|ocid|amp",
-    re.IGNORECASE,
-)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
 _BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
-_OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
 
 
 def allows(limits: Settings, url: str) -> bool:
@@ -70,18 +64,14 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: Settings
 def normalised(url: str) -> str:
     """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
 
-    It leaves out the scheme, www, the mobile variant, tracking parameters, the fragment and a slash at the
-    end. A source that is not a web address stays as it is.
+    It leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web address
+    stays as it is.
     """
-    parts = _parts(url)
-    if parts is None or not parts.hostname:
+    parts, host = _parts(url), host_of(url)
+    if parts is None or not host:
         return url
-    labels = (_ascii(parts.hostname) or parts.hostname.lower()).split(".")
-    labels = [label for label in labels[:-2] if label not in _OTHER_FACES] + labels[-2:]
-    pairs = [pair for pair in parse_qsl(parts.query, True) if not _TRACKING.fullmatch(pair[0])]
-    query = f"?{urlencode(sorted(pairs))}" if pairs else ""
     port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
-    return f"{'.'.join(labels)}{port}{unquote(parts.path).rstrip('/')}{query}"
+    return f"{host}{port}{unquote(parts.path).rstrip('/')}?{parts.query}"
 
 
 def host_of(url: str) -> str:

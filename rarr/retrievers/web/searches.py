@@ -208,8 +208,7 @@ _WIKI_TIMEOUT_S = 5.0  # for one request: few, so that a user learns within 10 s
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*", re.IGNORECASE)
 _WIKI_API = "wikipedia_url, the address of a wiki's api.php"
 _ELSE = "or set corpus to search your own documents"
-_UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
-_WIKI_QUERY = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
+_WIKI_QUERY = {"action": "query", "format": "json", "formatversion": "2"}
 _WIKI_FACTS = {"prop": "extracts|info|pageprops", "redirects": "1", "inprop": "url"}
 _WIKI_PAGE = _WIKI_FACTS | {"explaintext": "1", "exsectionformat": "wiki", "ppprop": "disambiguation"}
 
@@ -217,7 +216,6 @@ _LONGEST_WIKI_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
 _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 
-_FORMULA = re.compile(r"\s*\{\\displaystyle (.*)\}\s*")
 # Headings of sections that are not about the subject, in the languages of the largest editions.
 _NO_SUBJECTS = """
     references; external links; see also; further reading; notes; bibliography; sources; footnotes;
@@ -284,7 +282,7 @@ class Wikipedia(WebSearch):
         return await self._shelf.passages(page["url"], partial(self._article, page["title"]))
 
     def _address(self, title: str) -> str:
-        return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
+        return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
 
     async def _article(self, title: str) -> Page:
         """Asks for the text of an article; empty for a page that is none, such as a disambiguation."""
@@ -332,7 +330,7 @@ def article_text(extract: str) -> str:
     """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
     kept: list[str] = []
     dropped = 7  # the level of the heading whose section is left out; 7: no section is
-    for line in filter(None, map(str.strip, _with_plain_formulas(extract))):
+    for line in filter(None, map(str.strip, extract.split("\n"))):
         # A pattern would take quadratic time for hostile lines.
         level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
         heading = line[level : len(line) - level].strip(" \t")
@@ -341,19 +339,3 @@ def article_text(extract: str) -> str:
         if dropped == 7:
             kept.append(f"{'#' * level} {heading}" if level and heading else line)
     return "\n\n".join(kept)
-
-
-def _with_plain_formulas(extract: str) -> list[str]:
-    """Returns the lines of an extract, with a formula as TeX in its sentence instead of a tree of letters."""
-    lines, is_open = [""], False
-    for line in extract.split("\n"):
-        if formula := _FORMULA.fullmatch(line):
-            lines[-1] = f"{lines[-1].rstrip()} {formula[1]}".strip()
-            is_open = True
-        elif line.strip() and not line.startswith("  "):
-            if is_open and line[0] in " ,.;:)":  # the sentence goes on
-                lines[-1] += line.rstrip()
-            else:
-                lines.append(line)
-            is_open = False
-    return lines

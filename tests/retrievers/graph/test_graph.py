@@ -8,9 +8,9 @@ from tools.asking import metered
 
 from rarr import Graph
 from rarr.errors import InputError
-from rarr.retrievers.graph.relations import sentence_of
-from rarr.retrievers.graph.store import TripleStore, linked_names
-from rarr.retrievers.graph.triples import Triple, value_forms
+from rarr.retrievers.graph.graph import TripleStore, linked_names
+from rarr.retrievers.graph.relations import sentence_of, value_forms
+from rarr.retrievers.graph.triples import Triple
 
 PERSON = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
 OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
@@ -40,18 +40,15 @@ STORE = TripleStore(
             for relation, value in zip(("occupation", "place of birth", "date of birth"), values, strict=True)
         ),
         *(fact(id_, "Jonah Strake", "country", "Norway") for id_ in "bs"),
-        fact("i", "Ida Lunde", "knows", "Ole"),
-        fact("l", "Ida Lunde Prize", "field of work", "geology"),
         fact("m", "May", "occupation", "singer"),
         fact("w", "widget", "price", "3 euros"),
     ]
 )
 
 
-def meant(text: str, around: str = "") -> list[tuple[str, ...]]:
+def meant(text: str) -> list[tuple[str, ...]]:
     """The entities with facts of their own, for each name; values such as Aarle are entities as well."""
-    mentions = linked_names(STORE, text, around)
-    return [each.entities for each in mentions if STORE.around(each.entities[0])]
+    return [each.entities for each in linked_names(STORE, text) if STORE.around(each.entities[0])]
 
 
 @pytest.mark.parametrize(
@@ -65,21 +62,11 @@ def meant(text: str, around: str = "") -> list[tuple[str, ...]]:
         ("It may rain.", []),  # a common word is a name only where it is written as one
         ("Then May sang.", [("m",)]),
         ("How much is a widget?", [("w",)]),
-        ("The botanist Jonah Strake came. Dr. Strake was tall.", [("b",), ("b",)]),
-        ("Strake was tall. Then the botanist Jonah Strake came.", [("b",), ("b",)]),
-        ("The botanist Jonah Strake met Per Strake. Strake was tall.", [("b",)]),
-        ("The botanist Jonah Strake came. The Strake Museum opened.", [("b",)]),
-        ("The botanist Jonah Strake met Jonah Strake, the shipbuilder. Strake was tall.", [("b",), ("s",)]),
-        ("Ida Lunde came. Lunde was tall.", [("i",)]),
+        ("The botanist Jonah Strake met Jonah Strake, the shipbuilder.", [("b",), ("s",)]),
     ],
 )
 def test_name_means_the_entity_of_which_the_text_names_most(text: str, entities: list[Any]) -> None:
     assert meant(text) == entities
-
-
-def test_surname_of_a_query_means_the_person_whom_the_text_names() -> None:
-    assert meant("Where was Strake born?", "The shipbuilder Jonah Strake came.") == [("s",)]
-    assert meant("Where was Strake born?", "Jonah Strake came.") == []
 
 
 def test_relation_becomes_a_sentence() -> None:
