@@ -29,7 +29,7 @@ from rarr import Passage, Reviser, Settings
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.retrievers.rerank.overlap import nearest
+from rarr.retrievers.reranking import nearest
 from rarr.tools.text.blocks_and_sentences import sentences
 
 FOLDER = "measure_only/unlicensed/dev/retrieval"

@@ -20,7 +20,7 @@ from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
 from rarr.records import Passage
-from rarr.retrievers.rerank.overlap import OverlapIndex
+from rarr.retrievers.reranking import OverlapIndex
 from rarr.settings import Settings
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, estimated_tokens
 

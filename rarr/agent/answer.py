@@ -33,8 +33,7 @@ from rarr.records import Evidence, Passage, Query, Report, Revision, Sentence, S
 from rarr.records.answers import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.relations import sentence_of
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import Triple, sentence_of
 from rarr.settings import Settings
 from rarr.state import State, usable
 from rarr.tools.concurrency import work

@@ -25,7 +25,7 @@ from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.combined import whole_text
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.retrievers.rerank.overlap import nearest
+from rarr.retrievers.reranking import nearest
 from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import Meter, meter

@@ -83,7 +83,7 @@ def decoded(given: str | bytes, name: str) -> str:
 
 def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     """Yields the documents of the files as given passages. Raises `InputError` for an unreadable file."""
-    from rarr.retrievers.extract.extracted_document import UnreadableError
+    from rarr.retrievers.extract.documents import UnreadableError
     from rarr.retrievers.extract.files import extract, kind
 
     for file in files:

@@ -23,7 +23,7 @@ from pydantic import (
 
 from rarr.errors import InputError
 from rarr.records import AttributionClass
-from rarr.retrievers.extract.extracted_document import published
+from rarr.retrievers.extract.documents import published
 from rarr.valid_unicode import valid
 
 ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)

@@ -11,8 +11,8 @@ from rarr.records import UNNAMED, Passage
 from rarr.retrievers.combined import by_document
 from rarr.retrievers.corpus.chunking import cut
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.extract.extracted_document import published
-from rarr.retrievers.rerank.overlap import OverlapIndex, nearest
+from rarr.retrievers.extract.documents import published
+from rarr.retrievers.reranking import OverlapIndex, nearest
 from rarr.tools.concurrency import work
 from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid

@@ -15,8 +15,7 @@ from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
-from rarr.retrievers.rerank.overlap import OverlapReranker
+from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import within_limits
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run

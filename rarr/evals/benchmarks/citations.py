@@ -34,8 +34,7 @@ from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.relations import sentence_of, value_forms
-from rarr.retrievers.graph.triples import Triple, name_key, relation_words
+from rarr.retrievers.graph.triples import Triple, name_key, relation_words, sentence_of, value_forms
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of

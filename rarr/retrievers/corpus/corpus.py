@@ -16,7 +16,7 @@ from rarr.records import Passage
 from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.index_building import Progress, build_index, located
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.valid_unicode import valid
 

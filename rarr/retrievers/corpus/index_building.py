@@ -17,7 +17,7 @@ from tantivy import IndexWriter, Query
 from rarr.errors import InputError
 from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, kind
 from rarr.tools.concurrency import require_awaited
 from rarr.tools.storage.files import make_private, private_folder, write_whole

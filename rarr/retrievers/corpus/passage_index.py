@@ -21,7 +21,7 @@ from tantivy import FieldType, Index, Occur, Query, SchemaBuilder, Searcher
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
-from rarr.retrievers.extract.extracted_document import Document
+from rarr.retrievers.extract.documents import Document
 
 FORMAT = "5"
 MARK = "rarr-index."

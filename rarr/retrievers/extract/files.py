@@ -8,17 +8,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rarr.retrievers.extract.extracted_document import (
+from rarr.retrievers.extract.documents import (
     MEGABYTE,
     Complain,
     Document,
     UnreadableError,
     decode,
     decoded,
+    markdown_table,
     published,
+    read_docx,
+    read_page,
+    read_pdf,
 )
 from rarr.retrievers.extract.limited_calls import call_within
-from rarr.retrievers.extract.pages_and_office import markdown_table, read_docx, read_page, read_pdf
 from rarr.tools.storage.files import long_rows
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid

@@ -30,7 +30,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
-from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 

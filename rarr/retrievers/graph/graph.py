@@ -11,9 +11,18 @@ from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
-from rarr.retrievers.graph.relations import ALIASES, rank_of, sentence_of, value_forms
-from rarr.retrievers.graph.triples import Triple, name_key, read_triples, relation_words, words_of
-from rarr.retrievers.rerank.overlap import nearest
+from rarr.retrievers.graph.triples import (
+    ALIASES,
+    Triple,
+    name_key,
+    rank_of,
+    read_triples,
+    relation_words,
+    sentence_of,
+    value_forms,
+    words_of,
+)
+from rarr.retrievers.reranking import nearest
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import counted, shown

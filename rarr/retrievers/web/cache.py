@@ -22,9 +22,8 @@ from pydantic import BaseModel
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, cut, windows
-from rarr.retrievers.extract.extracted_document import Document, UnreadableError
+from rarr.retrievers.extract.documents import Document, UnreadableError, extract_page
 from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
-from rarr.retrievers.extract.pages_and_office import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop

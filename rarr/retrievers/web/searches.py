@@ -14,10 +14,9 @@ from urllib.parse import quote, urldefrag, urlsplit
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.extracted_document import Document, published
+from rarr.retrievers.extract.documents import Document, extract_page, published
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.pages_and_office import extract_page
-from rarr.retrievers.rerank.overlap import nearest
+from rarr.retrievers.reranking import nearest
 from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, readable
 from rarr.retrievers.web.domain_and_date_limits import allows, host_of, kept, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes

@@ -15,7 +15,7 @@ from rarr.agent.wiring.sources import unused_settings
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.backends.nli import verifier
 from rarr.errors import InputError, SettingsError, SetupError
-from rarr.retrievers.rerank.overlap import OverlapReranker
+from rarr.retrievers.reranking import OverlapReranker
 from rarr.settings import SOURCES, Settings
 from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES

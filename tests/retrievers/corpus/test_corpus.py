@@ -14,7 +14,7 @@ from rarr.retrievers.corpus.chunking import LONGEST, windows
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.passage_index import PASSAGES
-from rarr.retrievers.extract import extracted_document, files as extraction
+from rarr.retrievers.extract import documents, files as extraction
 from rarr.tools.text.blocks_and_sentences import split_sentences
 from retrievers.makers import Open, built
 
@@ -98,7 +98,7 @@ async def test_long_text_comes_in_parts_with_their_places(
 ) -> None:
     monkeypatch.setattr(extraction, "_LONG_TEXT", 1000)
     monkeypatch.setattr(extraction, "_PART", 300)
-    monkeypatch.setattr(extracted_document, "_PIECE", 64)
+    monkeypatch.setattr(documents, "_PIECE", 64)
     text = "".join(f"# Lake {n}\n\nThe lake Ü{n} is {n} metres deep. It is cold.\n\n" for n in range(99))
     (folder / "lakes.md").write_text(text, encoding="utf-8")
     corpus = opened(folder)

@@ -16,10 +16,17 @@ import docx
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.extract import files, pages_and_office
-from rarr.retrievers.extract.extracted_document import Document, UnreadableError, decode, published
+from rarr.retrievers.extract import documents, files
+from rarr.retrievers.extract.documents import (
+    Document,
+    UnreadableError,
+    decode,
+    published,
+    read_docx,
+    read_page,
+    read_pdf,
+)
 from rarr.retrievers.extract.files import extract
-from rarr.retrievers.extract.pages_and_office import read_docx, read_page, read_pdf
 
 
 def read(path: Path) -> list[Document]:
@@ -345,7 +352,7 @@ def test_file_of_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(files, "MOST_CHARACTERS", 5)
     with pytest.raises(UnreadableError, match="it holds more than 5 characters: split it"):
         files.read_all(written(tmp_path / "a.pdf", page("Peaches grow.")))
-    monkeypatch.setattr(pages_and_office, "MOST_UNPACKED", 10_000)
+    monkeypatch.setattr(documents, "MOST_UNPACKED", 10_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 0 MB: split it"):
         read_docx(letter())
 

@@ -17,9 +17,8 @@ from benchmarks.hostile_pages import SLOW, repeated
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import files, limited_calls as extracting
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.documents import UnreadableError, extract_page
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.pages_and_office import extract_page
 from retrievers import calls
 from retrievers.makers import built
 

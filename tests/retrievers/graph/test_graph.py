@@ -9,8 +9,7 @@ from tools.asking import metered
 from rarr import Graph
 from rarr.errors import InputError
 from rarr.retrievers.graph.graph import TripleStore, linked_names
-from rarr.retrievers.graph.relations import sentence_of, value_forms
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import Triple, sentence_of, value_forms
 
 PERSON = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
 OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")

@@ -18,7 +18,7 @@ from tools.asking import metered
 
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.extract.extracted_document import Document
+from rarr.retrievers.extract.documents import Document
 from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
 from rarr.retrievers.web import cache as cached
 from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry, PageReader

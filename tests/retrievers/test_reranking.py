@@ -18,8 +18,7 @@ from makers import query
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.ledger.evidence_selection import scores_by_query
 from rarr.records import Passage
-from rarr.retrievers.rerank.models import CrossEncoderReranker, EndpointReranker
-from rarr.retrievers.rerank.overlap import OverlapIndex
+from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapIndex
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.server import Listener, Reply

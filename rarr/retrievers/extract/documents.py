@@ -1,17 +1,108 @@
-"""Reads web pages, PDFs and files of Word as Markdown: headings and tables marked.
+"""Reads bytes as text, and web pages, PDFs and files of Word as Markdown: headings and tables marked.
 
-They are read in a worker process (see `limited_calls`), which turns any error of a parser into a reason.
+Pages, PDFs and files of Word are read in a worker process (see `limited_calls`), which turns any error of a
+parser into a reason.
 """
 
+import codecs
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import Any, BinaryIO
 
-from rarr.retrievers.extract.extracted_document import Complain, Document, UnreadableError, decode, published
 from rarr.valid_unicode import valid
+
+Complain = Callable[[str], None]
+"""Called with one line about a part of a file that cannot be read, or an encoding that was guessed."""
+
+MEGABYTE = 1_000_000
+"""The bytes of a megabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to search, or a part of a long one, which begins at `start` of the whole.
+
+    `source` is the address that a record names for itself. Where it is empty, the document is the whole file
+    or, where `item` is not 0, the item or line of the file with that number, counted from 1.
+    """
+
+    text: str
+    title: str = ""
+    source: str = ""
+    item: int = 0
+    published_at: datetime | None = None
+    start: int = 0
+
+
+class UnreadableError(Exception):
+    """A file or page cannot be read, and is skipped. `lasting`: trying again is useless until it changes."""
+
+    def __init__(self, reason: str, *, lasting: bool = True) -> None:
+        super().__init__(reason)
+        self.lasting = lasting
+
+
+def published(value: object) -> datetime | None:
+    """Parses a date object, an ISO 8601 string or a mail header's date, as UTC without a zone; else None."""
+    if isinstance(value, str):
+        for parse in (datetime.fromisoformat, parsedate_to_datetime):
+            with suppress(ValueError, OverflowError):
+                return published(parse(value.strip()))
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+
+
+# UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
+_MARKS = {
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
+_SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
+_PIECE = 4 * MEGABYTE  # bytes that are read at once
+
+
+def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
+    """Decodes `data`, as `decoded` says."""
+    return "".join(decoded(io.BytesIO(data), declared, complain))
+
+
+def decoded(
+    file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
+) -> Iterator[str]:
+    """Decodes a file by its byte order mark, else as UTF-8, else in the encoding `declared`, in pieces.
+
+    Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
+    `UnreadableError` if the file is not text.
+    """
+    first = file.read(_SAMPLE)
+    marked = [encoding for encoding, marks in _MARKS.items() if first.startswith(marks)]
+    for encoding in marked[:1] or filter(None, ["utf-8", declared]):
+        with suppress(LookupError, ValueError):
+            if all("\0" not in piece for piece in _pieces(file, encoding, "strict")):
+                return _pieces(file, encoding, "strict")
+            break  # NUL: it is data
+    from charset_normalizer import from_bytes  # few files need it, and it takes long to import
+
+    guess = None if b"\0" in first else from_bytes(first).best()
+    if guess is None:
+        raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
+    complain(f"read as {guess.encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
+    return _pieces(file, guess.encoding, "replace")
+
+
+def _pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
+    file.seek(0)
+    return codecs.iterdecode(iter(partial(file.read, _PIECE), b""), encoding, errors)
+
 
 _MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
 _MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
@@ -34,7 +125,7 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
         page = read_pdf(content)
     elif media_type in ("text/html", "application/xhtml+xml"):
         if len(content) > _MOST_HTML:
-            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // 1_000_000} MB")
+            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // MEGABYTE} MB")
         page = read_page(content, charset)
     elif media_type == "text/markdown":
         page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
@@ -158,9 +249,9 @@ def _rejoined(text: str) -> str:
 
 # Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
 _GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
-_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
-_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
-_PIECES = f".//*[{_MARKS}][not({_GONE})]"
+_WORD_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
+_WORD_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
+_WORD_PIECES = f".//*[{_WORD_MARKS}][not({_GONE})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
 _MOST_SPANNED = 100  # columns
@@ -174,14 +265,14 @@ def read_docx(data: bytes) -> Document:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parser unpacks no more than it says
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > MOST_UNPACKED:
-        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // 1_000_000} MB: split it")
+        raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
     try:
         import docx
         from docx.text.paragraph import Paragraph
     except ImportError as error:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
     letter, blocks = docx.Document(io.BytesIO(data)), list[str]()
-    for element in letter.element.body.xpath(_BLOCKS):
+    for element in letter.element.body.xpath(_WORD_BLOCKS):
         if element.tag.endswith("}tbl"):
             blocks.append(markdown_table(_rows_of(element)))
         else:
@@ -194,7 +285,7 @@ def read_docx(data: bytes) -> Document:
 
 def _text_of(element: Any) -> str:
     """Joins the text of an element; a tab, a break or the end of a paragraph ends a word."""
-    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_PIECES))
+    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_WORD_PIECES))
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 

@@ -1,1 +1,0 @@
-"""Scores passages with a cross-encoder model or a rerank server."""
