@@ -193,16 +193,19 @@ def verify(
 
 def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
     from rarr.agent.verify import READS_MORE
-    from rarr.evals.benchmarks.claims import verify_claims
+    from rarr.evals.benchmarks import claims
+    from rarr.evals.benchmarks.bench import Options, run_bench
 
+    asked = Options(**rows)
+    prepared = claims.verify(data, settings, asked)
     with streams.waiting() as shown:
-        report = verify_claims(data, out, settings=settings, on_row=shown.rows, **rows)
+        report = run_bench(prepared, out, settings, asked, shown.rows)
     streams.write_tables(report, out)
-    labels = [row.label for row in report.rows]
-    if report.reader == "embedded" and "extrapolatory" in labels:
-        streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
-    status = streams.complain_of_rows(report, "claim")
-    if not status and not any(labels):
+    if report.failed and not report.errors:
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)
-    measured = any(row.supported is not None for row in report.rows)
-    return status or int(not measured and "contradictory" in labels)
+    if status := streams.complain_of_errors(report.errors, "claim", all_failed=bool(report.failed)):
+        return status
+    labels = next(iter(report.tables.values()))["all"]
+    if settings.models.get("attribute", settings.model) == "embedded" and labels["extrapolatory"].value:
+        streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
+    return int(not report.counts["judged by people"] and bool(labels["contradictory"].value))

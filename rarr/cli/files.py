@@ -229,7 +229,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     expertqa   a folder with dev/attribution: claims that experts labelled
     factscore  {"claim", "evidence", "factual"}: the statements of claims
     kalma      questions of BioKaLMA with a graph: citations of answers
-    wikigen    EVENTS, and DOCS with pages: articles by extractive or prr
+    wikigen    EVENTS, and DOCS with pages: citations of articles
     answers    {"question", "answer", "references", "score"}, scores from 0 to 1
     names      {"id", "name", "aliases", "properties", "popularity", "documents"}:
                does a search tell namesakes apart?

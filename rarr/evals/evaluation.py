@@ -6,9 +6,9 @@ loads nothing. The same report gives the same page.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 from rapidfuzz.distance import Indel
@@ -22,6 +22,7 @@ from rarr.evals.metrics import (
     EDIT_KINDS,
     EditKind,
     Measured,
+    answer_score,
     below,
     bootstrap_each,
     edit_kinds,
@@ -41,6 +42,7 @@ from rarr.tools.text.edit_segments import Piece, merged
 from rarr.tools.text.wording import nothing_checked
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+LosingStep = Literal["search", "reading", "editing"]
 
 
 class ScoredRow(Record):
@@ -57,6 +59,7 @@ class ScoredRow(Record):
     scores: Scores = Scores()
     kinds: tuple[EditKind, ...] = ()
     statuses: tuple[Status, ...] = ()
+    lost_by: LosingStep | None = None
     edits: int = 0
     refused_edits: int = 0
     model_calls: int = 0
@@ -108,19 +111,23 @@ def evaluate(
     baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
     if queries not in get_args(QueryKind):
         raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
+    if limit is not None and limit < 1:
+        raise InputError("limit is a number of rows: give at least 1")
     texts = read_rows(Path(data), EvalRow, '{"text": "..."} for each text')
     settings = settings or Settings()
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
     description = run_folder.described(settings) | {k: str(v) for k, v in baseline.changes().items()}
-    rows: list[ScoredRow] = run_folder.run_rows(
-        texts, path, Prediction,
-        run_folder.inputs("rarr eval", texts, description, run_folder.corpus_digest(settings)),
-        lambda: row_reviser(settings, baseline, on_index),
-        chosen=run_folder.first(texts, limit), jobs=jobs, on_row=on_row, result_of=scored,
-    )  # fmt: skip
-    report = EvalReport(data=str(data), settings=description, measures=measured(rows), rows=tuple(rows))
-    run_folder.finish(path, report, render_html(report))
+    inputs = run_folder.inputs("rarr eval", texts, description, run_folder.corpus_digest(settings))
+    with run_folder.claimed(path, inputs):
+        worker = row_reviser(settings, baseline, on_index)
+        run_folder.begin(path, inputs)
+        rows: list[ScoredRow] = run_folder.run_rows(
+            texts, path, Prediction, worker,
+            chosen=texts[:limit], jobs=jobs, on_row=on_row, result_of=scored,
+        )  # fmt: skip
+        report = EvalReport(data=str(data), settings=description, measures=measured(rows), rows=tuple(rows))
+        run_folder.finish(path, report, render_html(report))
     return report
 
 
@@ -155,6 +162,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
         scores=scores,
         kinds=tuple(sorted(kind for kind, has in edit_kinds(scores).items() if has)),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
+        lost_by=losing_step(revision, row.revised) if row.revised is not None else None,
         edits=sum(edit.accepted for edit in revision.edits),
         refused_edits=sum(edit.state == "refused" for edit in revision.edits),
         model_calls=revision.usage.model_calls,
@@ -162,43 +170,60 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
     )
 
 
+def losing_step(revision: Revision, reference: str) -> LosingStep | None:
+    """Names the step that kept a text from becoming the person's, after Chen 2023, table 7.4; None if it did.
+
+    `search`: no kept passages have all values and words of the person that the text lacks. Else `editing`, if
+    an edit was proposed or a sentence is contradicted; else `reading`.
+    """
+    if restored(revision.text, reference):
+        return None
+    lacking = [it.text.strip() for it in word_diff(revision.text, reference) if it.kind == "inserted"]
+    found = "\n".join(f"{passage.title} {passage.text}" for passage in revision.evidence)
+    if any(words not in found and answer_score(found, words) < 1 for words in lacking):
+        return "search"
+    is_disputed = any(sentence.status == "contradicted" for sentence in revision.report.sentences)
+    return "editing" if revision.edits or is_disputed else "reading"
+
+
 NAMES = (
     "attribution_before", "attribution_after", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
-    "untouched_when_correct", "rouge_l", *STATUSES,
+    *(f"lost_by_{step}" for step in get_args(LosingStep)), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
-"""All measures of an evaluation. `restored`, `untouched_when_correct` and `rouge_l` need a person's text."""
+"""All measures of an evaluation. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need a
+person's text."""
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over `n` rows.
 
-    A row with an error is not judged. The shares of statuses count sentences. `restored` is over texts that a
-    person changed, `untouched_when_correct` over the others.
+    A row with an error is not judged. The shares of statuses count sentences. `restored` and `lost_by_...`
+    are over texts that a person changed, `untouched_when_correct` over the others.
     """
+
+    def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measured:
+        return share([None if row.error else holds(row) for row in some])
+
     if not rows:
         return {}
-    scores = [(it.scores.attribution_after, it.scores.preservation) for it in rows]
-    kinds = [edit_kinds(it.scores) for it in rows]
-    wrong, right, overlaps = list[bool | None](), list[bool | None](), list[float | None]()
-    for row in rows:
-        if (reference := row.reference) is not None:
-            overlaps.append(None if row.error else rouge_l(row.text, reference))
-            if restored(row.original, reference):
-                right.append(None if row.error else row.text == row.original)
-            else:
-                wrong.append(None if row.error else restored(row.text, reference))
-    return {
-        "attribution_before": mean([row.scores.attribution_before for row in rows]),
-        "attribution_after": mean([after for after, _ in scores]),
-        "preservation": mean([preserved for _, preserved in scores]),
-        "f1_ap": f1_ap_of_set(scores),
-        "changed": share([None if row.error else row.text != row.original for row in rows]),
-        **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
-        **({"restored": share(wrong)} if wrong else {}),
-        **({"untouched_when_correct": share(right)} if right else {}),
-        **({"rouge_l": mean(overlaps)} if overlaps else {}),
-        **_statuses(rows),
-    }
+    names, scores = ("attribution_before", "attribution_after", "preservation"), [row.scores for row in rows]
+    found = {name: mean([getattr(its, name) for its in scores]) for name in names}
+    found["f1_ap"] = f1_ap_of_set([(its.attribution_after, its.preservation) for its in scores])
+    found["changed"] = of_texts(rows, lambda row: row.text != row.original)
+    kinds = [edit_kinds(its) for its in scores]
+    found |= {kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS} | _statuses(rows)
+    compared = [row for row in rows if row.reference is not None]
+    if right := [row for row in compared if restored(row.original, row.reference or "")]:
+        found["untouched_when_correct"] = of_texts(right, lambda row: row.text == row.original)
+    if wrong := [row for row in compared if not restored(row.original, row.reference or "")]:
+        found["restored"] = of_texts(wrong, lambda row: restored(row.text, row.reference or ""))
+        for step in get_args(LosingStep):
+            hits = [None if row.error else row.lost_by == step for row in wrong]
+            found[f"lost_by_{step}"] = share(hits)
+    if compared:
+        overlaps = [None if row.error else rouge_l(row.text, row.reference or "") for row in compared]
+        found["rouge_l"] = mean(overlaps)
+    return {name: found[name] for name in NAMES if name in found}
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:

@@ -106,11 +106,6 @@ class RatingExport(Record):
     items: tuple[RatingItem, ...]
     answers: Mapping[str, Mapping[str, str]]
 
-    def has_rated(self, item: RatingItem) -> bool:
-        """Has the rater answered every question about the item?"""
-        answers = self.answers.get(item.id, {})
-        return all(question.name in answers for question in questions_about(item, answers))
-
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
     """The questions about an item, in their order: without attribution if it cannot be understood."""
@@ -160,11 +155,10 @@ def _export(path: Path) -> RatingExport:
 
 
 class MergedRatings(Record):
-    """How many items each rater rated, the agreement by question, and the labels ("null": no majority)."""
+    """The agreement of the raters by question, and the labels ("null": no majority)."""
 
     raters: tuple[str, ...]
     items: int
-    rated: Mapping[str, int]
     agreement: Mapping[str, Mapping[str, Measured]]
     labels: Mapping[str, int]
 
@@ -180,7 +174,6 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
     return MergedRatings(
         raters=tuple(export.rater for export in exports),
         items=len(items),
-        rated={export.rater: sum(map(export.has_rated, items)) for export in exports},
         agreement=agreement,
         labels={name: labels[name] for name in [*ATTRIBUTION.answers, "null"]},
     )

@@ -2,7 +2,7 @@
 
 run.json            the inputs: digests of the data and of what is searched, and the settings without secrets
 predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
-                    step; lines with an error are removed when their rows are repeated
+                    step; a row with an error has none, and is repeated
 report.html         the report as a page, of `rarr eval`
 report.json         the report; it exists once the run is finished
 run.lock            held by the process that works here
@@ -26,7 +26,7 @@ from rarr.retrievers.corpus.index_building import Progress, located, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import run, together
-from rarr.tools.storage.files import Appending, locked, sync_folder, whole_lines, write_whole, writing
+from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole, writing
 from rarr.traces.recorder import settings_record
 from rarr.valid_unicode import valid
 
@@ -85,7 +85,7 @@ def _shown(value: Any) -> str:
 
 
 class FinishedLine(Record):
-    """A line of `predictions.jsonl`: the result of the row with this id, or the reason why it has none."""
+    """The result of the row with this id, a line of `predictions.jsonl`; or the reason why it has none."""
 
     id: str
     error: str = ""
@@ -96,7 +96,7 @@ class FinishedLine(Record):
         return not self.error
 
     def line(self) -> bytes:
-        """Writes the result as one line of JSON, with either the result or the error."""
+        """Writes the result as one line of JSON, without empty fields."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
@@ -115,19 +115,11 @@ class Worker(NamedTuple):
     opened: Iterable[object] = ()
 
 
-def first(rows: Sequence[Any], limit: int | None) -> Sequence[Any]:
-    """Returns the first `limit` rows, or all. Raises `InputError` for a limit below 1."""
-    if limit is not None and limit < 1:
-        raise InputError("limit is a number of rows: give at least 1")
-    return rows[:limit]
-
-
 def run_rows(
     rows: Sequence[Any],
     path: Path,
     kind: type[FinishedLine],
-    made_with: Mapping[str, str],
-    worker: Callable[[], Worker],
+    worker: Worker,
     *,
     chosen: Sequence[Any],
     jobs: int = 4,
@@ -137,53 +129,53 @@ def run_rows(
     """Works on the rows that an earlier process left, and returns the results of all `chosen` rows, in order.
 
     Each of the `rows` has an `id` of its own, and `jobs` of them are worked on at once. A finished row is
-    written at once; `result_of` turns a row and its line into its result. Raises `InputError` as `claimed`.
+    written at once; `result_of` turns a row and its line into its result. The folder must be `claimed`, or
+    lie in one that is. Raises `InputError` for lines of an earlier process that do not fit.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
-    with claimed(path, made_with):
-        working = worker()
-        begin(path, made_with)
-        known = _known(rows, path, kind, result_of)
-        finished = {row.id: known[row.id] for row in chosen if row.id in known}
-        left = [row for row in chosen if row.id not in known]
-        todo, say = iter(left), on_row or (lambda count, total: None)
-        say(len(finished), len(chosen))
+    known = _known(rows, path, kind, result_of)
+    finished = {row.id: known[row.id] for row in chosen if row.id in known}
+    left = [row for row in chosen if row.id not in known]
+    todo, say = iter(left), on_row or (lambda count, total: None)
+    say(len(finished), len(chosen))
 
-        async def work() -> None:
-            for row in todo:  # all tasks take from one iterator
-                try:
-                    line = await working.line(row)
-                except RarrError as error:
-                    line = kind(id=row.id, error=str(error))
-                await asyncio.to_thread(appending.add, line.line())
-                finished[row.id] = result_of(row, line)
-                say(len(finished), len(chosen))
-
-        async def work_all() -> None:
+    async def work() -> None:
+        for row in todo:  # all tasks take from one iterator
             try:
-                await together(*(work() for _ in range(min(jobs, len(left)))))
-            finally:
-                await close_all(working.opened)
+                line = await worker.line(row)
+            except RarrError as error:
+                line = kind(id=row.id, error=str(error))
+            if not line.error:
+                await asyncio.to_thread(appending.add, line.line())
+            finished[row.id] = result_of(row, line)
+            say(len(finished), len(chosen))
 
-        if left:
-            _reopen(path, kind)
-        with closing(Appending(path / PREDICTIONS)) as appending:
-            run(work_all())
+    async def work_all() -> None:
+        try:
+            await together(*(work() for _ in range(min(jobs, len(left)))))
+        finally:
+            await close_all(worker.opened)
+
+    with writing(path):
+        path.mkdir(exist_ok=True)
+        for name in (REPORT, PAGE) if left else ():
+            (path / name).unlink(missing_ok=True)
+    with closing(Appending(path / PREDICTIONS)) as appending:
+        run(work_all())
     return [finished[row.id] for row in chosen]
 
 
 def _known(
     rows: Sequence[Any], path: Path, kind: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
-    """Reads the results of an earlier process, by id, without rows with an error, which are repeated."""
+    """Reads the results of an earlier process, by id."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
     for line in finished_lines(path, kind):
         if (row := left.pop(line.id, None)) is None:
             where = path / PREDICTIONS
             raise InputError(f"{where} has an extra line, of {line.id!r}: delete it and run again")
-        if not line.error:
-            known[row.id] = result_of(row, line)
+        known[row.id] = result_of(row, line)
     return known
 
 
@@ -221,17 +213,6 @@ def begin(path: Path, made_with: Mapping[str, str]) -> None:
     """Writes the inputs of the run to run.json."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
-
-
-def _reopen(path: Path, kind: type[FinishedLine]) -> None:
-    """Removes the report and the lines with an error; after a crash in between, all other lines are there."""
-    with writing(path):
-        for name in (REPORT, PAGE):
-            (path / name).unlink(missing_ok=True)
-        sync_folder(path)
-        if any(line.error for line in finished_lines(path, kind)):
-            kept = (line.line() for line in finished_lines(path, kind) if not line.error)
-            write_whole(path / PREDICTIONS, kept)
 
 
 def finish(path: Path, report: Record, page: str = "") -> None:

@@ -225,23 +225,22 @@ def make_data(
     `on_index` with the same numbers for a corpus's files. Raises `RarrError` before anything is spent: for a
     file without a query, a missing model, or an `out` that is in use or holds another run.
     """
-    every, noisers = read_queries(Path(queries)), list[Noiser]()
-
-    def noising() -> Worker:
-        noisers.append(Noiser(settings or Settings(), on_index))
-        return Worker(noisers[0].line, noisers[0].opened)
-
+    every, path = read_queries(Path(queries)), Path(out)
     inputs = run_folder.inputs("rarr train data", every, {})
-    lines: list[NoisedLine] = run_folder.run_rows(
-        every, Path(out), NoisedLine, inputs, noising, chosen=every, jobs=jobs, on_row=on_query
-    )
-    spent = noisers[0].spent
+    with run_folder.claimed(path, inputs):
+        noiser = Noiser(settings or Settings(), on_index)
+        run_folder.begin(path, inputs)
+        worker = Worker(noiser.line, noiser.opened)
+        lines: list[NoisedLine] = run_folder.run_rows(
+            every, path, NoisedLine, worker, chosen=every, jobs=jobs, on_row=on_query
+        )
+    spent = noiser.spent
     report = NoisingReport(
         rows=sum(line.row is not None for line in lines),
         dropped=dict(Counter(line.reason for line in lines if line.reason)),
         failed=tuple(f"{line.id!r} failed: {line.error}" for line in lines if line.error),
-        warnings=(*noisers[0].warnings, *(notice.message for notice in spent.warnings)),
+        warnings=(*noiser.warnings, *(notice.message for notice in spent.warnings)),
         usage=usage_of(spent),
     )
-    run_folder.finish(Path(out), report)
+    run_folder.finish(path, report)
     return report

@@ -83,20 +83,13 @@ def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
-    if _are_tables(value):
-        return {table.title: table.rows for table in value}
     if isinstance(value, BaseModel):
         return {name: getattr(value, name) for name in type(value).model_fields}
     return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else {}
 
 
 def _is_simple(value: Any) -> bool:
-    return value is None or (isinstance(value, str | int | float | tuple | list) and not _are_tables(value))
-
-
-def _are_tables(value: Any) -> bool:
-    tables = value if isinstance(value, tuple | list) else ()
-    return bool(tables) and all(hasattr(each, "title") and hasattr(each, "rows") for each in tables)
+    return value is None or isinstance(value, str | int | float | tuple | list)
 
 
 def _line(value: Any) -> str:

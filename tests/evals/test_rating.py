@@ -118,7 +118,6 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
     assert understandable["alpha"].value == pytest.approx(0)
     assert understandable["percent"].value == 3 / 4
     assert ratings.labels == {"attributable": 1, "extrapolatory": 1, "contradictory": 0, "null": 2}
-    assert ratings.rated == {"Ada": 4, "Ben": 4}
 
 
 def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ type, and the reviser gets the sentence with the old answer, and the changed pas
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import StatisticsError, correlation
@@ -25,7 +25,7 @@ from rarr.backends.phrases import phrases
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
 from rarr.evals.metrics import (
     Measured,
     answer_score,
@@ -110,14 +110,14 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
     part = Part(rows, ScoreLine, partial(_scorer, settings), chosen)
     parts = {} if settings.model in EMBEDDED else {name_of(settings.model): part}
 
-    def tables(pairs: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    def tables(pairs: Mapping[str, Pairs]) -> Tables:
         scores: dict[str, Sequence[float | None]] = {
             name: [max(float(score(row.answer, it)) for it in row.asked.references) for row in chosen]
             for name, score in USUAL.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
         rows = {name: agreement(values, ratings) for name, values in scores.items()}
-        yield ScoreTable(title="agreement with people's ratings", rows=rows)
+        return {"agreement with people's ratings": rows}
 
     counts = {"answers": len(chosen), "right by people": sum(rating >= 0.5 for rating in ratings)}
     left_out = {"without a rating, or to an improper question": sum(row.unrated for row in questions)}
@@ -363,13 +363,13 @@ def bucket(revision: Revision, conflict: Conflict) -> Bucket:
     return "memory" if not revision.changed and _statuses(revision) == {"supported"} else "other"
 
 
-def reaction_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Scores all conflicts, and those of each type of answer."""
     [pairs] = parts.values()
     rows = {"all": reactions([line for _, line in pairs])}
     for kind in sorted({conflict.type for conflict, _ in pairs}):
         rows[kind] = reactions([line for conflict, line in pairs if conflict.type == kind])
-    yield ScoreTable(title="by type of the answer", rows=rows)
+    return {"by type of the answer": rows}
 
 
 def reactions(lines: Sequence[ReactionLine]) -> dict[str, Measured]:

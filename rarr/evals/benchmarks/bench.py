@@ -22,6 +22,8 @@ from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 
 Sampled = TypeVar("Sampled", bound=Any)
+Tables = dict[str, dict[str, dict[str, Measured]]]
+"""Tables by title: measures by the names of rows, such as judges."""
 
 
 class Options(Record):
@@ -30,13 +32,6 @@ class Options(Record):
     judges: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
     jobs: int = 4
-
-
-class ScoreTable(Record):
-    """Measures by the names of rows, such as judges."""
-
-    title: str
-    rows: dict[str, dict[str, Measured]]
 
 
 class PublishedFigures(Record):
@@ -71,7 +66,7 @@ class Bench(NamedTuple):
     title: str
     counts: Mapping[str, int]
     parts: Mapping[str, Part]
-    tables: Callable[[Mapping[str, Pairs]], Iterable[ScoreTable]]
+    tables: Callable[[Mapping[str, Pairs]], Tables]
     left_out: Mapping[str, int] = {}
 
 
@@ -84,7 +79,7 @@ class BenchmarkReport(Record):
     benchmark: str
     counts: dict[str, int]
     settings: dict[str, str] = Field(default_factory=dict)
-    tables: tuple[ScoreTable, ...]
+    tables: Tables
     published: PublishedFigures | None = None
     errors: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
@@ -94,7 +89,7 @@ class BenchmarkReport(Record):
 def run_bench(
     bench: Bench, out: Path, settings: Settings, options: Options, on_row: Progress | None = None
 ) -> BenchmarkReport:
-    """Runs every part of a bench in a folder of its own in `out`, and writes the report to `out`.
+    """Runs every part of a bench in a folder of its name in `out`, and writes the report to `out`.
 
     The same call continues an interrupted run. Raises `InputError` if `out` is in use, or holds other files
     or a run with other inputs.
@@ -103,11 +98,11 @@ def run_bench(
     every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
     inputs = run_folder.inputs(f"rarr bench {bench.name}", every, description, searched)
     with run_folder.claimed(out, inputs):
-        run_folder.begin(out, inputs)
         for name, part in bench.parts.items():
-            folder = out / (re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run")
+            worker, folder = part.worker(), out / re.sub(r"[^\w.-]+", "-", name).strip("-.")
+            run_folder.begin(out, inputs)
             lines = run_folder.run_rows(
-                part.rows, folder, part.line, inputs | {"part": name}, part.worker,
+                part.rows, folder, part.line, worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
             )  # fmt: skip
             part.then(lines)
@@ -118,9 +113,9 @@ def run_bench(
             benchmark=bench.title,
             counts=dict(bench.counts),
             settings=description,
-            tables=tuple(bench.tables(pairs)),
+            tables=bench.tables(pairs),
             published=published(bench.name),
-            errors=tuple(f"{name}: {it.id}: {it.error}" for name, it in lines if it.error),
+            errors=tuple(": ".join(filter(None, (name, it.id, it.error))) for name, it in lines if it.error),
             failed=tuple(name for name in pairs if pairs[name] and name not in judged),
             left_out={reason: count for reason, count in bench.left_out.items() if count},
         )

@@ -10,32 +10,33 @@ import asyncio
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from rarr.agent.answer import Answerer
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
-from rarr.errors import InputError, SettingsError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
 from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums, with_f1
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.records.answers import Answer, Statement
-from rarr.records.articles import Article, CitationScores
+from rarr.records.articles import Article
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_words import telling_stems
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, sentence_of, value_forms
-from rarr.settings import EMBEDDED, Settings
+from rarr.settings import Settings
 from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.wording import is_failure
@@ -52,21 +53,30 @@ _DULL = {"sex or gender", "given name", "surname", "family name", "instance of",
 Counts = tuple[int, int]  # how many of a whole have something, and the whole
 
 
+class GraphEntity(BaseModel):
+    """An entity. Its other keys are relations, with their values."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    qid: str
+
+
 class KalmaRow(Row):
-    """A question, and for each entity that it names its values by relation."""
+    """A question, and the entities that it names."""
 
     question_specific: str
-    graph: tuple[dict[str, Any], ...] = ()
+    graph: tuple[GraphEntity, ...] = ()
 
-    def triples(self) -> Iterator[Triple]:
-        """Yields the triples around the entities. Raises `InputError` for an entity without name or id."""
-        for entity in self.graph:
-            name, qid = entity.get("name"), entity.get("qid")
-            if not isinstance(name, str) or not isinstance(qid, str):
-                raise InputError(f"row {self.id} has an entity without name or qid: restore the file")
-            for relation, value in entity.items():
-                if relation not in ("name", "qid") and value:
-                    yield Triple(qid, name, relation.replace("_", " "), str(value), str(value))
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The triples around the entities."""
+        return tuple(
+            Triple(entity.qid, entity.name, relation.replace("_", " "), str(value), str(value))
+            for entity in self.graph
+            for relation, value in (entity.model_extra or {}).items()
+            if value
+        )
 
 
 class AskedQuestion(NamedTuple):
@@ -100,20 +110,15 @@ class AnswerLine(FinishedLine):
 
 def kalma(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs."""
-    rows = asked_rows(sampled(read_rows(data / ROWS, KalmaRow)))
+    every = sampled(read_rows(data / ROWS, KalmaRow))
+    rows = [AskedQuestion(row.id, row.question_specific, row.triples) for row in every if row.triples]
+    if not rows:
+        raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
     sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
     worker, most = partial(graph_answerer, settings), options.limit
     parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
     counts = {"questions": sum(len(part.chosen) for part in parts.values())}
     return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, answer_tables)
-
-
-def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
-    """Takes the questions that have a graph. Raises `InputError` if none has one."""
-    asked = [AskedQuestion(row.id, row.question_specific, tuple(row.triples())) for row in rows]
-    if kept := [each for each in asked if each.triples]:
-        return kept
-    raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
 
 
 def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
@@ -214,21 +219,20 @@ def _stands(value: str, text: str) -> bool:
     return any(f" {name_key(form)} " in keyed for form in value_forms(value) if name_key(form))
 
 
-def answer_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Scores the citations of both sets, those of evolved questions by their minimum, and the gaps."""
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
-    rows = {name: _shares(pairs) for name, pairs in answered.items()}
-    yield ScoreTable(title="citations of all answers", rows=rows)
-    rows = citation_scores(answered[EVOLVED])
-    yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=rows)
     gaps = dict[str, dict[str, Measured]]()
-    for name, pairs in answered.items():
-        for count in REMOVED:
-            found = [it.gaps[count] for _, it in pairs if count in it.gaps]
-            precision = share_of_sums([it.precision for it in found])
-            recall = share_of_sums([it.recall for it in found])
-            gaps[f"{name}, {count} removed"] = with_f1(precision, recall)
-    yield ScoreTable(title="triples removed, and told by [NA]", rows=gaps)
+    for name, count in product(answered, REMOVED):
+        found = [it.gaps[count] for _, it in answered[name] if count in it.gaps]
+        precision = share_of_sums([it.precision for it in found])
+        recall = share_of_sums([it.recall for it in found])
+        gaps[f"{name}, {count} removed"] = with_f1(precision, recall)
+    return {
+        "citations of all answers": {name: _shares(pairs) for name, pairs in answered.items()},
+        "against the minimum knowledge of evolved questions": citation_scores(answered[EVOLVED]),
+        "triples removed, and told by [NA]": gaps,
+    }
 
 
 def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
@@ -259,9 +263,6 @@ def _shares(pairs: Pairs) -> dict[str, Measured]:
     }
 
 
-SYSTEMS = ("prr", "extractive")  # each section is written alone; the second without a language model
-
-
 class DocumentRow(Row):
     """A web page about an event."""
 
@@ -286,36 +287,22 @@ class EventRow(Row):
     sections: tuple[EventSection, ...]
     documents: tuple[DocumentRow, ...] = ()
 
-    @property
-    def reference(self) -> str:
-        """The text of the article by people."""
-        return "\n\n".join(section.text for section in self.sections)
-
 
 class ArticleLine(FinishedLine):
-    """The article about an event with its scores. An article without a sentence has no citation scores."""
+    """The article about an event, and the ROUGE-L of its sections beside the article by people."""
 
-    text: str = ""
-    words: int = 0
-    seconds: float = 0.0
-    as_written: CitationScores | None = None
-    checked: CitationScores | None = None
+    article: Article | None = None
     rouge_l: float | None = None
 
 
 def wikigen(events: Path, documents: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the events, each with its pages, for each system. Raises `RarrError` before anything is spent."""
+    """Reads the events, each with its pages. Raises `RarrError` before anything is spent.
+
+    The model in use writes each section alone (PRR); without a language model, sections quote the pages.
+    """
     rows = events_of(events, documents)
-    chosen = rows[: options.limit]
-    parts = dict[str, Part]()
-    for system in options.judges or ("extractive",):
-        if system not in SYSTEMS:
-            raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
-        if system != "extractive" and settings.model in EMBEDDED:
-            raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
-        model = "embedded" if system == "extractive" else settings.model
-        own = settings.model_copy(update={"trace": False, "search": EventPages(()), "model": model})
-        parts[system] = Part(rows, ArticleLine, partial(_writer, own), chosen)
+    own = settings.model_copy(update={"trace": False, "search": given_pages(())})
+    parts = {name_of(settings.model): Part(rows, ArticleLine, partial(_writer, own), rows[: options.limit])}
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, article_tables)
 
 
@@ -328,71 +315,54 @@ def events_of(events: Path, documents: Path) -> list[EventRow]:
     for page in read_rows(documents, DocumentRow):
         if not page.is_wikipedia:
             pages[page.event_id].append(page)
-    rows = [row for row in read_rows(events, EventRow) if row.id in pages]
-    found = [row.model_copy(update={"documents": tuple(pages[row.id])}) for row in rows]
+    every = read_rows(events, EventRow)
+    found = [it.model_copy(update={"documents": tuple(pages[it.id])}) for it in every if it.id in pages]
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
     return sampled(found)
 
 
-class EventPages:
-    """A retriever that finds all passages of the pages of one event, so that the reranker alone chooses."""
-
-    offline = True  # can be used with the setting `offline`
-
-    def __init__(self, documents: Sequence[DocumentRow], words: int = CHUNK_WORDS) -> None:
-        """Cuts the pages into passages of at most `words` words."""
-        self._passages = [
-            Passage(
-                text=page.text[start:end], source=page.url, title=page.title, start=start, end=end,
-                retrieved_at=datetime(2024, 1, 1, tzinfo=UTC),
-            )
-            for page in documents
-            for start, end in chunks(page.text, words)
-        ]  # fmt: skip
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns all passages."""
-        return self._passages
+def given_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
+    """Cuts the pages of an event into passages of 256 words, of which the reranker chooses."""
+    facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
+    passages = [
+        Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)
+        for it in documents
+        for at, end in chunks(it.text, CHUNK_WORDS)
+    ]
+    return GivenPassages(passages, window=1)
 
 
 def _writer(settings: Settings) -> Worker:
     made = wire(settings, measuring=True)
 
     async def line(event: EventRow) -> ArticleLine:
-        pages = await work(EventPages, event.documents)
+        pages = await work(given_pages, event.documents)
         article = await Writer(components=replace(made, retriever=pages)).awrite(event.title)
         failed = [each.message for each in article.warnings if is_failure(each)]
         if failed and not article.sentences:
             return ArticleLine(id=event.id, error=failed[0])
-        return await work(scored, event, article)
+        written = [it for it in article.sections if it.state == "written"]
+        text = "\n\n".join(article.research.text[it.start : it.end] for it in written)
+        overlap = await work(rouge_l, text, "\n\n".join(it.text for it in event.sections))
+        return ArticleLine(id=event.id, article=article, rouge_l=overlap)
 
     return Worker(line, (*made.models, *made.opened))
 
 
-def scored(event: EventRow, article: Article) -> ArticleLine:
-    """Scores an article by its citations, and by the words that it shares with the reference."""
-    written = [each for each in article.sections if each.state == "written"]
-    text = "\n\n".join(article.research.text[each.start : each.end] for each in written)
-    return ArticleLine(
-        id=event.id,
-        text=article.text,
-        words=article.words,
-        seconds=article.usage.seconds,
-        as_written=article.as_written if article.sentences else None,
-        checked=article.checked if article.sentences else None,
-        rouge_l=rouge_l(text, event.reference),
-    )
+def article_tables(parts: Mapping[str, Pairs]) -> Tables:
+    """Computes the means over articles, of the citations as written and as checked, without failed ones.
 
-
-def article_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Computes the means over articles, of the citations as written and as checked, without failed ones."""
+    An article without a sentence has no citation scores.
+    """
     rows = defaultdict[str, dict[str, Measured]](dict)
-    for system, pairs in parts.items():
-        done = [line for _, line in pairs if not line.error]
+    for model, pairs in parts.items():
+        done: list[Article] = [line.article for _, line in pairs if line.article is not None]
         for how, name in product(("as written", "checked"), ("recall", "precision", "rate")):
-            scores = [getattr(line, how.replace(" ", "_")) for line in done]
-            rows[f"{system}, {how}"][name] = mean([it and getattr(it, name) for it in scores])
-        for name in ("rouge_l", "words", "seconds"):
-            rows[f"{system}, as written"][name] = mean([getattr(line, name) for line in done])
-    yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)
+            scores = [getattr(it, how.replace(" ", "_")) if it.sentences else None for it in done]
+            rows[f"{model}, {how}"][name] = mean([each and getattr(each, name) for each in scores])
+        rows[f"{model}, as written"] |= {
+            "rouge_l": mean([line.rouge_l for _, line in pairs]),
+            "words": mean([it.words for it in done]),
+        }
+    return {"means over articles; the verifier of the run judges citations": rows}

@@ -8,26 +8,24 @@ one fact, passages are found for each, and a judge decides about each. Intervals
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, Field, StrictBool, field_validator
 
-from rarr.agent.inputs import required_text
 from rarr.agent.verify import TOGETHER, ClaimVerifier, verifier_of
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.prompts import NOTHING, Prompts
-from rarr.errors import InputError, RarrError
-from rarr.evals import run_folder
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.errors import InputError
+from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
 from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, roc_auc, share_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
-from rarr.records import AttributionClass, Record, Verification
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.records import AttributionClass, Verification
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import together, work
 from rarr.tools.models.chat import name_of
@@ -35,7 +33,6 @@ from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
-Scoring = Callable[[Pairs], dict[str, Measured]]
 CLAIMS = "dev/attribution/expertqa.jsonl"  # of ExpertQA, in the folder of the data sets
 LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
 FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
@@ -54,150 +51,64 @@ class VerifiedLine(FinishedLine):
         return self.verification.label if self.verification else None
 
     @property
-    def probability(self) -> float | None:
-        """The probability that the claim is attributable, from 0 to 1; None if the verifier gives none."""
-        return self.verification.probability if self.verification else None
-
-    @property
     def is_judged(self) -> bool:
         """Has the claim a label?"""
         return self.label is not None
 
 
-class VerifiedRow(Record):
-    """A claim with the label and probability of the verifier, and the judgement of people."""
-
-    id: str
-    label: AttributionClass | None = None
-    probability: float | None = None
-    gold: AttributionClass | None = None
-    supported: bool | None = None
-    error: str = ""
-
-
-class ClaimScores(Record):
-    """The scores of a verifier: `three_way`, their table `confusion[gold][label]`, and `two_way`."""
-
-    three_way: dict[str, Measured] = Field(default_factory=dict)
-    confusion: dict[str, dict[str, int]] = Field(default_factory=dict)
-    two_way: dict[str, Measured] = Field(default_factory=dict)
-
-
-class VerificationReport(Record):
-    """The report of verified claims; `scores` is None if people judged no claim."""
-
-    data: str
-    settings: dict[str, str] = Field(default_factory=dict)
-    reader: str = ""
-    scores: ClaimScores | None = None
-    rows: tuple[VerifiedRow, ...] = ()
-
-
-def verify_claims(
-    data: str | Path,
-    out: str | Path,
-    *,
-    settings: Settings | None = None,
-    jobs: int = 4,
-    limit: int | None = None,
-    on_row: Progress | None = None,
-) -> VerificationReport:
-    """Verifies the claims of the file `data` (see `rarr.evals.rows.ClaimRow`), `jobs` at once.
-
-    Folder, options and errors are those of `evaluate`. Scores are over the claims that people labelled.
-    """
-    claims = read_rows(Path(data), ClaimRow, '{"claim": "...", "evidence": "..."}')
-    description = run_folder.described(settings := settings or Settings())
-    chosen, verifiers = run_folder.first(claims, limit), list[ClaimVerifier]()
-    labelled = any(row.supported is not None for row in chosen)
-
-    def worker() -> Worker:
-        verifiers.append(verifier_of(settings, measuring=labelled))
-        return row_verifier(verifiers[0], chosen, jobs)
-
-    lines: list[VerifiedLine] = run_folder.run_rows(
-        claims, Path(out), VerifiedLine, run_folder.inputs("rarr verify", claims, description), worker,
-        chosen=chosen, jobs=jobs * TOGETHER, on_row=on_row,
-    )  # fmt: skip
-    pairs = list(zip(chosen, lines, strict=True))
-    report = VerificationReport(
-        data=str(data),
-        settings=description,
-        reader=verifiers[0].reader,
-        scores=claim_scores(pairs) if labelled else None,
-        rows=tuple(
-            VerifiedRow(
-                id=line.id,
-                label=line.label,
-                probability=line.probability,
-                gold=row.label,
-                supported=row.supported,
-                error=line.error,
-            )
-            for row, line in pairs
-        ),
-    )
-    run_folder.finish(Path(out), report)
-    return report
-
-
-def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Verifies rows, those with the same evidence and question in one request; `jobs` requests at once."""
+def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow]) -> Worker:
+    """Verifies rows; some of those with the same evidence and question share a request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
     groups = [its[at : at + most] for its in alike.values() for at in range(0, len(its), most)]
     group_of = {row.id: group for group in groups for row in group}
-    places, reading = asyncio.Semaphore(jobs), dict[str, asyncio.Task[dict[str, VerifiedLine]]]()
-
-    async def read(group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
-        try:
-            async with places:
-                passages = [piece.given for piece in group[0].evidence]
-                claims = [required_text(each.claim, "claim") for each in group]
-                made = await verifier.averify_together(claims, passages, group[0].question)
-        except RarrError as error:
-            return {each.id: VerifiedLine(id=each.id, error=str(error)) for each in group}
-        lines = dict[str, VerifiedLine]()
-        for each, it in zip(group, made, strict=True):
-            failures = (notice.message for notice in it.warnings if is_failure(notice) and it.label is None)
-            why = next(failures, "")
-            lines[each.id] = VerifiedLine(id=each.id, error=why, verification=None if why else it)
-        return lines
+    reading = dict[str, asyncio.Task[list[Verification]]]()
 
     async def line(row: ClaimRow) -> VerifiedLine:
         group = group_of[row.id]
         if (first := group[0].id) not in reading:
-            reading[first] = asyncio.create_task(read(group))
-        return (await reading[first])[row.id]
+            passages, claims = [piece.given for piece in row.evidence], [each.claim for each in group]
+            asked = verifier.averify_together(claims, passages, row.question)
+            reading[first] = asyncio.create_task(asked)
+        made = (await reading[first])[group.index(row)]
+        failures = (notice.message for notice in made.warnings if is_failure(notice) and made.label is None)
+        why = next(failures, "")
+        return VerifiedLine(id=row.id, error=why, verification=None if why else made)
 
     return Worker(line, [verifier])
 
 
-def claim_scores(pairs: Pairs) -> ClaimScores:
-    """Computes the scores of all claims that people judged; measures without a claim are left out.
+def three_way(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the measures of `classification` over the claims that people put into a class.
 
-    `three_way` are the measures of `classification`; a claim without a label counts as wrong, unless its
-    judgement failed. `two_way` are those of `attributable` against all else (Malaviya et al. 2023, table 6),
-    with `auc` where the verifier gives a probability. `unjudged` counts the claims that a measure leaves out.
+    A claim without a label counts as wrong, unless its judgement failed; those are `unjudged`.
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
+    unjudged = gold - len(classed)
+    of_classes = partial(classification, classes=CLASSES)
+    return bootstrap_each(classed, of_classes, unjudged=unjudged, resamples=RESAMPLES)
+
+
+def two_way(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the measures of `attributable` against all else (Malaviya et al. 2023, table 6).
+
+    They are over claims with a label that people called supported or not; `auc`, over those with a
+    probability. Measures without a claim are left out.
+    """
     decided = [(line, row.supported) for row, line in pairs if row.supported is not None]
     labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
-    likely = [(it.probability, supported) for it, supported in decided if it.probability is not None]
-    counts, each = Counter(classed), partial(bootstrap_each, resamples=RESAMPLES)
-    confusion = {name: {label: counts[label, name] for label in CLASSES} for name in CLASSES}
-    two_way = each(
-        labelled, partial(classification, classes=(True, False)), unjudged=len(decided) - len(labelled)
+    made = [(line.verification, supported) for line, supported in decided]
+    likely = [(it.probability, supported) for it, supported in made if it and it.probability is not None]
+    each, of_both = (
+        partial(bootstrap_each, resamples=RESAMPLES),
+        partial(classification, classes=(True, False)),
     )
-    of_yes = [*(f"True_{name}" for name in ("precision", "recall", "f1")), "accuracy", "balanced_accuracy"]
-    return ClaimScores(
-        three_way=each(classed, partial(classification, classes=CLASSES), unjudged=gold - len(classed)),
-        confusion=confusion if classed else {},
-        two_way={name.removeprefix("True_"): two_way[name] for name in of_yes if two_way}
-        | each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely)),
-    )
+    found = each(labelled, of_both, unjudged=len(decided) - len(labelled))
+    names = [*(f"True_{name}" for name in ("precision", "recall", "f1")), "accuracy", "balanced_accuracy"]
+    auc = each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely))
+    return {name.removeprefix("True_"): found[name] for name in names if found} | auc
 
 
 def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
@@ -207,22 +118,49 @@ def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
     return {judge: settings.model_copy(update={"models": models[judge]}) for judge in models}
 
 
-def _by_group(title: str, pairs: Pairs, scores: Scoring) -> Iterator[ScoreTable]:
-    for group in ("system", "field"):
-        names = sorted({getattr(row, group) for row, _ in pairs} - {""})
-        rows = {name: scores([pair for pair in pairs if getattr(pair[0], group) == name]) for name in names}
-        if rows:
-            yield ScoreTable(title=f"{title}, by {group}", rows=rows | {"all": scores(pairs)})
+def judge_tables(
+    title: str, scores: Callable[[Pairs], dict[str, Measured]], parts: Mapping[str, Pairs]
+) -> Tables:
+    """Scores all claims by judge, and for each judge those of each system and of each field."""
+    tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
+    for judge, group in product(parts, ("system", "field")):
+        grouped = defaultdict[str, list[Any]](list)
+        for row, line in parts[judge]:
+            grouped[getattr(row, group)].append((row, line))
+        grouped.pop("", None)
+        if grouped:
+            rows = {name: scores(grouped[name]) for name in sorted(grouped)}
+            tables[f"{judge}, by {group}"] = rows | {"all": tables[title][judge]}
+    return tables
 
 
 def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Options) -> dict[str, Part]:
+    """Makes a part for each judge. Claims that people judged measure it, without the record of readers."""
     chosen = claims[: options.limit]
+    is_measured = any(row.supported is not None for row in chosen)
 
     def worker(its: Settings) -> Worker:
-        return row_verifier(verifier_of(its, measuring=True), chosen, options.jobs)
+        return row_verifier(verifier_of(its, measuring=is_measured), chosen)
 
     judges = _by_judge(settings, options)
     return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, TOGETHER) for it in judges}
+
+
+def verify(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the claims in the file `data`, of which people may have judged some, for `rarr verify`."""
+    claims = read_rows(data, ClaimRow, '{"claim": "...", "evidence": "..."}')
+    [(judge, part)] = _verified_parts(claims, settings, options).items()
+    judged = sum(row.supported is not None for row in part.chosen)
+    counts = {"claims": len(part.chosen), "judged by people": judged}
+    return Bench("verify", f"Claims, judged by {judge}", counts, {"": part}, verified_tables)
+
+
+def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
+    """Shows the labels, and scores them where people judged claims."""
+    [pairs] = parts.values()
+    scores = {"three classes": three_way(pairs), "supported or not": two_way(pairs)}
+    labels = {"labels of all claims, and of each class by people": confusion(pairs)}
+    return labels | {title: {"all claims": found} for title, found in scores.items() if found}
 
 
 def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
@@ -236,28 +174,35 @@ def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
     return Bench("attrscore", "AttrScore", {"claims": len(claims)}, parts, class_tables, left_out)
 
 
-def class_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Scores the classes by judge, by system and by field, and shows which classes are taken for which."""
-    yield ScoreTable(title="F1 of each class", rows={judge: class_scores(it) for judge, it in parts.items()})
-    for judge, pairs in parts.items():
-        yield from _by_group(judge, pairs, class_scores)
-        yield ScoreTable(title=f"{judge}: a class by people (row), and its labels", rows=confusion(pairs))
+def class_tables(parts: Mapping[str, Pairs]) -> Tables:
+    """Scores the classes, and shows which are taken for which."""
+    title = "{}: a class by people (row), and its labels"
+    labels = {title.format(judge): confusion(pairs) for judge, pairs in parts.items()}
+    return judge_tables("F1 of each class", class_scores, parts) | labels
 
 
 def class_scores(pairs: Pairs) -> dict[str, Measured]:
     """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`."""
-    scores = claim_scores(pairs).three_way
+    scores = three_way(pairs)
     names = {str(name): f"{name}_f1" for name in CLASSES} | {"overall": "accuracy", "macro": "macro_f1"}
     return {name: scores.get(measure, Measured()) for name, measure in names.items()}
 
 
 def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
-    """Computes the shares of labels among the claims of each class; `none` is that of claims without one."""
-    counts = Counter((row.label, line.label or "none") for row, line in pairs if not line.error)
-    wholes = Counter(row.label for row, line in pairs if not line.error)
+    """Computes the shares of labels among the claims of each class by people, and among all claims.
+
+    `none` is the share of claims without a label; claims with an error are left out.
+    """
+    counts = Counter(
+        (name, line.label or "none")
+        for row, line in pairs if not line.error
+        for name in ("all", row.label)
+    )  # fmt: skip
+    wholes = Counter(name for name, _ in counts.elements())
     return {
         name: {label: share_of(counts[name, label], wholes[name]) for label in (*CLASSES, "none")}
-        for name in CLASSES
+        for name in ("all", *CLASSES)
+        if wholes[name]
     }
 
 
@@ -271,22 +216,16 @@ class ExpertClaim(ClaimRow):
 
 def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
     """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
-    claims = sampled(read_rows(data / CLAIMS, ExpertClaim))
+    rows = sampled(read_rows(data / CLAIMS, ExpertClaim))
+    claims = [row for row in rows if row.worthiness == "Yes"]
     parts = _verified_parts(claims, settings, options)
-    return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, expert_tables)
+    tables = partial(judge_tables, "claims against complete support by experts", expert_scores)
+    left_out = {"not worth a citation": len(rows) - len(claims)}
+    return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, tables, left_out)
 
 
-def expert_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Scores all claims by judge, and the claims worth a citation by system and by field."""
-    overall = {judge: claim_scores(pairs).two_way for judge, pairs in parts.items()}
-    yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
-    for judge, pairs in parts.items():
-        worthy = [pair for pair in pairs if pair[0].worthiness == "Yes"]
-        yield from _by_group(f"{judge}, claims worth a citation", worthy, system_scores)
-
-
-def system_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the scores of the claims of a system or field; claims that were not judged are left out.
+def expert_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Computes the scores of claims; claims that were not judged are left out.
 
     All but `autoais` are of "attributable" against "complete support" (table 6). `autoais` is the share of
     attributable claims in an answer, averaged over answers, of the claims that the expert finds completely
@@ -296,17 +235,16 @@ def system_scores(pairs: Pairs) -> dict[str, Measured]:
     for claim, line in pairs:
         if line.is_judged and claim.supported:
             answers[claim.id.rpartition("/")[0]].append(line.label == "attributable")
-    scores = claim_scores(pairs).two_way
-    autoais = mean([sum(hits) / len(hits) for hits in answers.values()])
-    names = ("precision", "recall", "f1", "balanced_accuracy")
-    return {name: scores[name] for name in names if name in scores} | {"autoais": autoais}
+    return two_way(pairs) | {"autoais": mean([sum(hits) / len(hits) for hits in answers.values()])}
 
 
 class FactRow(ClaimRow):
     """A claim, whether it is true by people, and maybe its statements of one fact, as people split it."""
 
     evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
-    factual: StrictBool | None = Field(None, validation_alias=AliasChoices("factual", "correctness"))
+    factual: StrictBool | None = Field(
+        None, validation_alias=AliasChoices("factual", "correctness", AliasPath("meta", "correctness"))
+    )
     statements: tuple[Text, ...] = ()
 
     @field_validator("factual", mode="before")
@@ -344,7 +282,8 @@ def factscore(data: Path, settings: Settings, options: Options) -> Bench:
     chosen = usable[: options.limit]
     judges = _by_judge(settings, options)
     parts = {name: Part(usable, FactLine, partial(_fact_scorer, its), chosen) for name, its in judges.items()}
-    return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, fact_tables, left_out)
+    tables = partial(judge_tables, "factual by a score of at least 0.5, against people", fact_scores)
+    return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, tables, left_out)
 
 
 def _fact_scorer(settings: Settings) -> Worker:
@@ -379,13 +318,6 @@ def _fact_scorer(settings: Settings) -> Worker:
         return FactLine(id=row.id, statements=tuple(statements), hold=hold, error=next(failures, ""))
 
     return Worker(line, (verifier, *models.all, *((*found.models, *found.opened) if found else ())))
-
-
-def fact_tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    rows = {judge: fact_scores(pairs) for judge, pairs in parts.items()}
-    yield ScoreTable(title="factual by a score of at least 0.5, against people", rows=rows)
-    for judge, pairs in parts.items():
-        yield from _by_group(judge, pairs, fact_scores)
 
 
 def fact_scores(pairs: Pairs) -> dict[str, Measured]:

@@ -20,9 +20,9 @@ from pydantic import BeforeValidator, Field
 
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, shipped
+from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, shipped
 from rarr.evals.metrics import Measured, bootstrap, share
-from rarr.evals.rows import Row, Text, read_rows
+from rarr.evals.rows import Row, Text, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_building import scan
@@ -38,8 +38,7 @@ TEMPLATES = "name_templates.json"  # the questions for properties, with $entity
 
 
 def _writings(given: Any) -> Any:
-    values = given if isinstance(given, list) else [given]
-    written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in values]
+    written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in listed(given)]
     return [writing for writings in written for writing in writings]
 
 
@@ -148,13 +147,12 @@ def openings(path: Path) -> dict[str, str]:
 
 def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
     made = wire(settings.model_copy(update={"trace": False}))
-    # The longest name that fits counts, since a folder may hold a file of the same name.
-    known = sorted({name for entity in entities for name in entity.documents}, key=len, reverse=True)
-
-    ends = [(name, name if name.startswith("#") else f"/{name}") for name in known]
+    ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
     def document_of(source: str) -> str:
-        return next((name for name, end in ends if source == name or source.endswith(end)), source)
+        """Returns the longest name that fits, since a folder may hold a file of the same name."""
+        fitting = (name for name, end in ends.items() if source == name or source.endswith(end))
+        return max(fitting, key=len, default=source)
 
     def found(passages: Sequence[Passage]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(document_of(passage.source) for passage in passages))
@@ -169,21 +167,21 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
     return Worker(line, (*made.models, *made.opened))
 
 
-def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+def tables(parts: Mapping[str, Pairs]) -> Tables:
     """Scores the search, with and without the reranker. Names with a failed search are left out."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}
     found["with reranker"] = [(asked, line.ranked) for asked, line in done]
     rows = {name: search_scores(ranked) for name, ranked in found.items()}
-    yield ScoreTable(title="questions: the first document is right", rows=rows)
+    return {"questions: the first document is right": rows}
 
 
 Ranked = tuple[NameQuestion, tuple[str, ...]]  # a question with the documents of a search, best first
 
 
 def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
-    """Computes the shares of questions whose first document (or one of five) answers them.
+    """Computes the shares of questions whose first document answers them.
 
     `all of a name`: the share of sets of which all questions are right. Confused: a document about another
     entity of the set stands above the right one; a document that was not found is below all.
@@ -194,15 +192,14 @@ def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
         "all": _share_over_sets(ranked, _is_right),
         "heads": _share_over_sets(heads, _is_right),
         "tails": _share_over_sets(tails, _is_right),
-        "among 5": _share_over_sets(ranked, partial(_is_right, k=5)),
         "all of a name": share([all(hits) for hits in _sets(ranked, _is_right)]),
         "confused heads": _share_over_sets(heads, _is_confused),
         "confused tails": _share_over_sets(tails, _is_confused),
     }
 
 
-def _is_right(pair: Ranked, k: int = 1) -> bool:
-    return not set(pair[0].gold).isdisjoint(pair[1][:k])
+def _is_right(pair: Ranked) -> bool:
+    return not set(pair[0].gold).isdisjoint(pair[1][:1])
 
 
 def _is_confused(pair: Ranked) -> bool:

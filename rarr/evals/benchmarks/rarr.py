@@ -6,7 +6,7 @@ right sentences change is measured too, where a person's revision tells which ar
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import PromptedAnswers
 from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, ScoreTable, sampled
+from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
 from rarr.evals.evaluation import row_reviser
 from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
@@ -140,15 +140,14 @@ def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: floa
     return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
 
-def tables(title: str, parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
-    """Yields the measures of each system, and their differences from the first one on the same texts."""
+def tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
+    """Returns the measures of each system, and their differences from the first one on the same texts."""
     lines = {name: {it.id: it for _, it in pairs if not it.error} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
-    yield ScoreTable(title=title, rows={name: _measures(list(of.values())) for name, of in lines.items()})
     first, *others = lines
     differences = {name: _differences(lines[name], lines[first]) for name in others}
-    if differences:
-        yield ScoreTable(title=f"differences from {first} on the same texts", rows=differences)
+    found = {title: {name: _measures(list(of.values())) for name, of in lines.items()}}
+    return found | ({f"differences from {first} on the same texts": differences} if others else {})
 
 
 def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:

@@ -8,6 +8,7 @@ from evals.doubles import write_rows
 from rarr.cli.files import BENCHES
 from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
 from rarr.evals.benchmarks.claims import CLAIMS
+from rarr.evals.metrics import Measured
 from rarr.settings import Settings
 
 
@@ -18,6 +19,10 @@ def run(
     asked, given = Options(**options), settings or Settings()
     module = import_module(f"rarr.evals.benchmarks.{BENCHES[name][0]}")
     return run_bench(getattr(module, name)(*paths, given, asked), out, given, asked)
+
+
+def first_table(report: BenchmarkReport) -> dict[str, dict[str, Measured]]:
+    return next(iter(report.tables.values()))
 
 
 def expert_claim(

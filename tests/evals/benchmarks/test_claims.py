@@ -1,15 +1,15 @@
-"""AttrScore, ExpertQA and FActScore on made-up claims: the figures by hand, and what the benches read."""
+"""Claims that people judged: the figures by hand, and what `rarr verify` and the benches of claims read."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, run
+from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_table, run
 from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import BenchmarkReport, published
+from rarr.evals.benchmarks.bench import BenchmarkReport, Options, published, run_bench
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import Pairs
@@ -20,11 +20,13 @@ from rarr.views.report_tables import as_tables
 
 HIGH, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 LABELLED: list[dict[str, Any]] = [
-    {"claim": HIGH, "evidence": DAM, "label": "attributable", "system": "a", "field": "Law"},
-    {"claim": WRONG, "evidence": DAM, "label3": "contradictory", "meta": {"system": "b", "field": "Law"}},
+    {"claim": HIGH, "evidence": DAM, "label": "Attributable", "system": "a", "field": "Law"},
+    {"claim": WRONG, "evidence": ["It is popular.", {"text": DAM}], "label3": "contradictory",
+     "meta": {"system": "b", "field": "Law"}},
     {"claim": "Beavers build dams.", "evidence": DAM, "label": "extrapolatory", "system": "b"},
     {"claim": HIGH, "evidence": DAM, "supported": True},
-]
+]  # fmt: skip
+BARE = {"claim": HIGH, "evidence": []}
 
 
 def pair(
@@ -48,17 +50,20 @@ def test_classes_of_attrscore_by_hand() -> None:
         "overall": 2 / 4, "macro": pytest.approx(4 / 9),
     }  # fmt: skip
     assert claims.class_scores(judged)["overall"].unjudged == 1
-    rows = claims.confusion(judged)
-    assert {name: it.value for name, it in rows["attributable"].items() if it.value} == {
-        "attributable": 1 / 2, "none": 1 / 2,
-    }  # fmt: skip
-    assert rows["extrapolatory"]["contradictory"].value == 1
+    shares = {
+        name: {label: it.value for label, it in its.items()} for name, its in claims.confusion(judged).items()
+    }
+    assert list(shares.values()) == [
+        {"attributable": 1 / 4, "extrapolatory": 0, "contradictory": 1 / 2, "none": 1 / 4},  # of all
+        {"attributable": 1 / 2, "extrapolatory": 0, "contradictory": 0, "none": 1 / 2},
+        *[{"attributable": 0, "extrapolatory": 0, "contradictory": 1, "none": 0}] * 2,
+    ]  # fmt: skip
 
 
 def test_attrscore_has_tables_by_class_system_and_field_and_counts_what_has_no_class(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "claims.jsonl", *LABELLED)
     report = run("attrscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
-    overall, systems, fields, labels = (table.rows for table in report.tables)
+    overall, systems, fields, labels = report.tables.values()
     assert [it.value for it in overall["embedded"].values()] == [1, 1, 1, 1, 1]
     assert {name: row["overall"].n for name, row in systems.items()} == {"a": 1, "b": 2, "all": 3}
     assert list(fields) == ["Law", "all"] and labels["contradictory"]["contradictory"].value == 1
@@ -74,7 +79,7 @@ def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path
     model = ScriptedModel(lambda asked: {"verdict": "refuted", "reason": ""}, name="scripted")
     settings = Settings(model=model, home=tmp_path / "home")
     report = run("attrscore", data, out=tmp_path / "out", settings=settings, judges=("attrscore:facts",))
-    assert report.tables[0].rows["attrscore:facts"]["overall"].value == 0
+    assert first_table(report)["attrscore:facts"]["overall"].value == 0
     [call] = model.calls
     assert call.name == "judge_as_facts" and f"Q? {HIGH} It is long." in call.messages[-1].content
 
@@ -83,8 +88,8 @@ def test_factscore_by_hand() -> None:
     """Scores 1/2 (factual), 1/3 and 1 beside true, true and false; a claim without statements has none."""
     given = [((True, False), True), ((True, False, False), True), ((True,), False), ((), True)]
     rows = [claims.FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
-    lines = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
-    scores = claims.fact_scores(list(zip(rows, lines, strict=True)))
+    made = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
+    scores = claims.fact_scores(list(zip(rows, made, strict=True)))
     assert {name: it.value for name, it in scores.items()} == {
         "true f1": 2 / 4, "false f1": 0, "micro f1": pytest.approx(1 / 3),
         "factscore": pytest.approx((1 / 2 + 1 / 3 + 1) / 3),
@@ -103,7 +108,7 @@ FACTS: list[dict[str, Any]] = [
 def test_factscore_splits_and_searches(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "claims.jsonl", *FACTS)
     report = run("factscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
-    assert (report.tables[0].rows["embedded"]["micro f1"].value, report.counts) == (1, {"claims": 2})
+    assert (first_table(report)["embedded"]["micro f1"].value, report.counts) == (1, {"claims": 2})
     assert report.left_out == {"not judged by people": 1, "no evidence": 1}
     notes = write_rows(tmp_path / "notes/dam.md", DAM).parent
     split = {"statements": [HIGH, WRONG, HIGH]}
@@ -111,26 +116,21 @@ def test_factscore_splits_and_searches(tmp_path: Path) -> None:
     model = ScriptedModel(lambda asked: split if asked.prompt == "split_claims" else rules(asked), name="m")
     searching = Settings(corpus=notes, model=model, home=tmp_path / "home")
     report = run("factscore", data, out=tmp_path / "searched", settings=searching)
-    assert {name: row["factscore"].value for name, row in report.tables[1].rows.items()} == {
+    assert {name: row["factscore"].value for name, row in [*report.tables.values()][1].items()} == {
         "a": pytest.approx(2 / 3), "b": pytest.approx((0 + 2 / 3) / 2), "all": pytest.approx(4 / 9),
     }  # fmt: skip
     assert report.counts == {"claims": 3}
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return expertqa_folder(tmp_path / "data")
-
-
-def test_passages_are_joined_and_claims_that_need_no_citation_left_out(data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+def test_passages_are_joined_and_claims_that_need_no_citation_left_out(tmp_path: Path) -> None:
+    data, out = expertqa_folder(tmp_path / "data"), tmp_path / "out"
     run("expertqa", data, out=out, limit=2, judges=("embedded",))
     kept = (out / "embedded/predictions.jsonl").read_bytes()
     report = run("expertqa", data, out=out, judges=("embedded",))
-    overall, systems, fields = report.tables
-    assert overall.rows["embedded"]["f1"].n == 4
-    assert {name: row["f1"].n for name, row in systems.rows.items()} == {"post_hoc": 1, "rr": 2, "all": 3}
-    assert list(fields.rows) == ["Law", "all"]
+    overall, systems, fields = report.tables.values()
+    assert (overall["embedded"]["f1"].n, report.left_out) == (3, {"not worth a citation": 1})
+    assert {name: row["f1"].n for name, row in systems.items()} == {"post_hoc": 1, "rr": 2, "all": 3}
+    assert list(fields) == ["Law", "all"]
     assert (out / "embedded/predictions.jsonl").read_bytes().startswith(kept)
     assert BenchmarkReport.model_validate_json((out / "report.json").read_text()) == report
     assert "rr gs gpt4" in as_tables(report)
@@ -141,9 +141,9 @@ def test_autoais_is_a_mean_over_answers() -> None:
     labels = ("attributable", "extrapolatory", "contradictory", "attributable", "attributable", None)
     names = ("a/1", "a/2", "a/3", "b/4", "b/5", "b/6")
     given = (EXPERT_CLAIMS[0] | {"id": name, "supported": name != "b/5"} for name in names)
-    lines = [pair("attributable", label)[1] for label in labels]
+    made = [pair("attributable", label)[1] for label in labels]
     rows = map(claims.ExpertClaim.model_validate, given)
-    scores = claims.system_scores(list(zip(rows, lines, strict=True)))
+    scores = claims.expert_scores(list(zip(rows, made, strict=True)))
     assert scores["autoais"].value == pytest.approx(2 / 3)
     assert (scores["precision"].value, scores["recall"].value) == pytest.approx((2 / 3, 0.5))
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
@@ -156,71 +156,53 @@ def test_published_figures_are_shares_and_say_how_rows_differ() -> None:
     assert published("answers") is None
 
 
-SUPPORTED = {"id": "right", "claim": HIGH, "evidence": DAM, "label": "Attributable"}
-REFUTED = {
-    "id": "wrong",
-    "claim": "The Hoover Dam is 212 metres high.",
-    "evidence": ["It is popular.", {"text": DAM}],
-    "label": "contradictory",
-}
-BARE = {"id": "bare", "claim": HIGH, "evidence": []}
-
-
-@pytest.fixture
-def labelled(tmp_path: Path) -> Path:
-    return write_rows(tmp_path / "claims.jsonl", SUPPORTED, REFUTED, BARE)
-
-
-def test_report_has_rows_in_order_and_scores_of_the_labelled(labelled: Path, out: Path) -> None:
-    report = claims.verify_claims(labelled, out)
-    assert [(row.id, row.label, row.gold) for row in report.rows] == [
-        ("right", "attributable", "attributable"),
-        ("wrong", "contradictory", "contradictory"),
-        ("bare", "extrapolatory", None),
-    ]
-    assert report.scores is not None
-    assert (report.scores.three_way["accuracy"].value, report.scores.three_way["accuracy"].n) == (1, 2)
-    assert claims.VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
-
-
-def test_failed_judge_is_an_error_that_the_next_call_repeats(labelled: Path, out: Path) -> None:
-    judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")})
-    report = claims.verify_claims(labelled, out, settings=judge, limit=1)
-    assert "the claim could not be judged" in report.rows[0].error
-    assert [list(line) for line in lines(out)] == [["id", "error"]]
-    again = claims.verify_claims(labelled, out, settings=judge, limit=1)
-    assert again == report and len(lines(out)) == 1
-
-
-def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) -> None:
-    texts = [HIGH, "Beavers build dams.", "The Hoover Dam is 212 metres high."]
-    rows = [{"id": str(n), "claim": text, "evidence": DAM} for n, text in enumerate(texts)]
-    model = ScriptedModel(RuleModel())
-    report = claims.verify_claims(
-        write_rows(tmp_path / "claims.jsonl", *rows, BARE), out, settings=Settings(model=model), jobs=1
+def verified(
+    out: Path, *rows: dict[str, Any], settings: Settings | None = None, **options: Any
+) -> BenchmarkReport:
+    asked, given = Options(**options), settings or Settings()
+    return run_bench(
+        claims.verify(write_rows(out.with_name("claims.jsonl"), *rows), given, asked), out, given, asked
     )
-    assert [row.label for row in report.rows] == [
-        "attributable", "extrapolatory", "contradictory", "extrapolatory",
-    ]  # fmt: skip
+
+
+def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(out: Path) -> None:
+    report = verified(out, *LABELLED, BARE)
+    made = [VerifiedLine.model_validate(line) for line in lines(out)]
+    assert {int(it.id): it.label for it in made} == dict(
+        enumerate(
+            ["attributable", "contradictory", "extrapolatory", "attributable", "extrapolatory"], start=1
+        )
+    )
+    labels, three, two = report.tables.values()
+    assert (labels["all"]["extrapolatory"].value, report.counts["judged by people"]) == (2 / 5, 4)
+    accuracy, f1 = three["all claims"]["accuracy"], two["all claims"]["f1"]
+    assert (accuracy.value, accuracy.n, f1.n) == (1, 3, 4)
+    assert len(verified(out.with_name("bare"), BARE).tables) == 1
+
+
+def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
+    judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON", name="judge")})
+    report = verified(out, *LABELLED, settings=judge, limit=1)
+    assert report.failed and "the claim could not be judged" in report.errors[0]
+    assert verified(out, *LABELLED, settings=judge, limit=1) == report and not lines(out)
+
+
+def test_rows_with_the_same_evidence_share_a_request(out: Path) -> None:
+    rows = [{"claim": text, "evidence": DAM} for text in (HIGH, "Beavers build dams.", WRONG)]
+    model = ScriptedModel(RuleModel())
+    labels = first_table(verified(out, *rows, BARE, settings=Settings(model=model), jobs=1))["all"]
+    assert [it.value for it in labels.values()] == [1 / 4, 2 / 4, 1 / 4, 0]
     assert len(model.calls) == 1
 
 
-JUDGED = [
-    pair("attributable", "attributable", 0.9),
-    pair("attributable", "attributable", 0.8),
-    pair("attributable", "extrapolatory", 0.4),
-    pair("extrapolatory", "extrapolatory", 0.3),
-    pair("contradictory", "attributable", 0.6),
-    pair("contradictory", None, None),
-]
-
-
 def test_scores_of_supported_or_not_by_hand() -> None:
-    scores = claims.claim_scores(JUDGED)
-    two = {name: measure.value for name, measure in scores.two_way.items()}
-    expected = [2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
-    names = ("precision", "recall", "accuracy", "balanced_accuracy", "auc")
-    assert [two[name] for name in names] == pytest.approx(expected)
-    assert (scores.two_way["auc"].n, scores.two_way["auc"].unjudged) == (5, 1)
-    assert scores.confusion["contradictory"] == {"attributable": 1, "extrapolatory": 0, "contradictory": 0}
-    assert claims.claim_scores([]) == claims.ClaimScores()
+    judged = [
+        pair("attributable", "attributable", 0.9), pair("attributable", "attributable", 0.8),
+        pair("attributable", "extrapolatory", 0.4), pair("extrapolatory", "extrapolatory", 0.3),
+        pair("contradictory", "attributable", 0.6), pair("contradictory", None, None),
+    ]  # fmt: skip
+    scores = claims.two_way(judged)
+    expected = [2 / 3, 2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
+    names = ("precision", "recall", "f1", "accuracy", "balanced_accuracy", "auc")
+    assert [scores[name].value for name in names] == pytest.approx(expected)
+    assert (scores["auc"].n, scores["auc"].unjudged, claims.two_way([])) == (5, 1, {})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.benchmarks.running import run
+from evals.benchmarks.running import first_table, run
 from evals.doubles import write_rows
 from rarr.errors import InputError
 from rarr.evals import metrics
@@ -79,9 +79,9 @@ def test_names_are_searched(tmp_path: Path) -> None:
     settings = Settings(corpus=tmp_path / "docs", home=tmp_path / "home")
     data = write_rows(tmp_path / "entities.jsonl", *rows)
     report = run("names", data, out=tmp_path / "out", settings=settings)
-    [search] = report.tables
+    [search] = report.tables.values()
     assert report.counts == {"names": 2, "questions": 5}
-    assert (search.rows["search alone"]["all"].n, report.errors) == (5, ())
+    assert (search["search alone"]["all"].n, report.errors) == (5, ())
     assert run("names", data, out=tmp_path / "out", settings=settings) == report
     with pytest.raises(InputError, match="no corpus: give --corpus"):
         run("names", data, out=tmp_path / "other")
@@ -181,7 +181,7 @@ def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     rows[0]["answers"] = [{"text": "Tom Berg", "start": 24, "end": 32}]  # as in QED
     data, settings = write_rows(tmp_path / "qa.jsonl", *rows), Settings(home=tmp_path / "home")
     report = run("conflicts", data, out=tmp_path / "out", settings=settings)
-    assert report.tables[0].rows["all"]["memory"].value == 0
+    assert first_table(report)["all"]["memory"].value == 0
     assert report.counts == {"questions": 2, "conflicts": 2}
     with pytest.raises(InputError, match="gives no conflict"):
         run("conflicts", write_rows(tmp_path / "one.jsonl", rows[0]), out=tmp_path / "other")
@@ -196,7 +196,7 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "rated.jsonl", *rows)
     scorer = ScriptedModel(lambda asked: {"level": "perfect"}, name="scripted")
     report = run("answers", data, out=tmp_path / "out", settings=Settings(model=scorer), jobs=1)
-    rows_ = report.tables[0].rows
+    rows_ = first_table(report)
     assert report.counts == {"answers": 3, "right by people": 2}
     assert rows_["values and words"]["auc"].value == 1
     assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
@@ -205,7 +205,7 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     evouna = write_rows(tmp_path / "evouna.jsonl", given, given | {"improper": True})
     report = run("answers", evouna, out=tmp_path / "evouna")
     assert (report.counts["answers"], list(report.left_out.values())) == (2, [4])
-    assert report.tables[0].rows["values and words"]["auc"].value == 1
+    assert first_table(report)["values and words"]["auc"].value == 1
     with pytest.raises(InputError, match="all ratings of"):
         run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
     with pytest.raises(InputError, match='score" is wrong'):

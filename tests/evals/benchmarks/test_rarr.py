@@ -28,15 +28,15 @@ def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
     systems = ("default", "rarr", "unedited")
     report = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
     assert (report.errors, report.counts) == ((), {"texts": 3})
-    [measures, differences] = report.tables
-    assert list(measures.rows) == list(systems)
-    after = {name: row["attribution_after"].value for name, row in measures.rows.items()}
+    [measures, differences] = report.tables.values()
+    assert list(measures) == list(systems)
+    after = {name: row["attribution_after"].value for name, row in measures.items()}
     assert after["default"] == after["rarr"] == 1.0
     assert (after["unedited"] or 0) < 1
-    assert [row["right_changed"].value for row in measures.rows.values()] == [0.0] * 3
-    assert [row["intent_kept"].value for row in measures.rows.values()] == [1.0] * 3
-    assert list(differences.rows) == ["rarr", "unedited"]
-    assert (differences.rows["rarr"]["requests"].value or 0) > 0
+    assert [row["right_changed"].value for row in measures.values()] == [0.0] * 3
+    assert [row["intent_kept"].value for row in measures.values()] == [1.0] * 3
+    assert list(differences) == ["rarr", "unedited"]
+    assert (differences["rarr"]["requests"].value or 0) > 0
     again = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
     assert again == report
 
