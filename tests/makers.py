@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from rarr.components import NO_BASELINE, Baseline, Components
-from rarr.records import Agreement, Check, Edit, Evidence, Passage, Query, Verdict
+from rarr.records import (
+    Agreement,
+    Check,
+    Edit,
+    Evidence,
+    Passage,
+    Query,
+    Report,
+    Revision,
+    Sentence,
+    Verdict,
+    with_edits,
+)
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.testing import RETRIEVED_AT
@@ -19,6 +31,7 @@ VALID = st.characters(codec="utf-8", exclude_characters="\0")
 TEXT = "Georgia grows the most peaches."
 ASKED = "Which state grows the most peaches?"
 FACT = "California grows the most peaches."
+BRIDGE = "It opened in 1937."
 
 
 def runtime(
@@ -43,8 +56,9 @@ def evidence(
     relevance: float = 1.0,
     source: str = "peaches.md",
     start: int = 0,
+    **more: Any,
 ) -> Evidence:
-    fields = passage(text, source, start).model_dump()
+    fields = passage(text, source, start).model_dump() | more
     return Evidence(**fields, id=id, query_id=id.split(".")[0], relevance=relevance)
 
 
@@ -66,9 +80,37 @@ def check(
     return Check(verdict=verdict, stale=stale, **answers, **ids)
 
 
-def edit(start: int, end: int, new: str, *, accepted: bool = True, query_id: str = "q1") -> Edit:
-    fields = {"id": "e1", "old": "", "query_id": query_id, "evidence_id": f"{query_id}.1", "reason": ""}
-    return Edit(start=start, end=end, new=new, state="accepted" if accepted else "refused", **fields)
+def edit(start: int, end: int, new: str, **fields: Any) -> Edit:
+    ids = {"id": "e1", "query_id": "q1", "evidence_id": "q1.1"}
+    known = ids | {"old": "", "reason": "so", "state": "accepted"}
+    return Edit(**(known | fields), start=start, end=end, new=new)
+
+
+def revision(original: str, *edits: Edit, statuses: Sequence[Any] = (), **fields: Any) -> Revision:
+    """A revision whose sentences are its lines, in these statuses, each with a line as evidence."""
+    text, sentences, at = with_edits(original, edits), [], 0
+    for line, status in zip(text.splitlines(keepends=True), statuses, strict=False):
+        span = {"text": line.strip(), "start": at, "end": at + len(line.rstrip())}
+        sentences.append(Sentence(**span, status=status, evidence_ids=("q1.1",), support=0.9))
+        at += len(line)
+    report = Report(evidence_ids=("q1.1",), sentences=tuple(sentences))
+    known = {"run_id": "r1", "report": report, "evidence": (evidence(BRIDGE, source="bridge.md"),)} | fields
+    return Revision(original=original, text=text, changed=text != original, edits=edits, **known)
+
+
+@st.composite
+def edited(
+    draw: st.DrawFn, alphabet: st.SearchStrategy[str] = VALID, longest: int = 20
+) -> tuple[str, list[Edit]]:
+    """Any text, and any edits of it, each of the text that the one before left."""
+    original = current = draw(st.text(alphabet, max_size=longest))
+    edits: list[Edit] = []
+    for number in range(draw(st.integers(0, 6))):
+        start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
+        state = draw(st.sampled_from(["accepted", "accepted", "refused"]))
+        edits.append(edit(start, end, draw(st.text(alphabet, max_size=5)), state=state, id=f"e{number}"))
+        current = with_edits(current, edits[-1:])
+    return original, edits
 
 
 def state(

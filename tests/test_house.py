@@ -31,7 +31,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_220, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_210, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_680, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_770, 3_300),
@@ -43,10 +43,10 @@ BUDGETS = (
     Budget("evals", _inside("evals"), 2_800, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_810, 2_700),
-    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_820, 2_700),
+    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_800, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_960, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_410, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_930, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_400, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID
+from makers import VALID, edit, edited, revision
 from pydantic import ValidationError
 
 from rarr.errors import InputError
@@ -33,21 +33,10 @@ PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "en
 PLACE["retrieved_at"] = datetime.now(UTC)
 
 
-def edit(edit_id: str, start: int, end: int, new: str, **changed: Any) -> Edit:
-    fields = {"old": "", "query_id": "q1", "evidence_id": "q1.1", "state": "accepted", "reason": ""}
-    return Edit(**(fields | changed), id=edit_id, start=start, end=end, new=new)
-
-
-def revision(original: str, *edits: Edit, **fields: Any) -> Revision:
-    text = with_edits(original, edits)
-    changed = text != original
-    return Revision(run_id="r1", original=original, text=text, changed=changed, edits=edits, **fields)
-
-
 FULL = revision(
     "Georgia grows the most peaches.",
-    edit("e1", 0, 7, "California", old="Georgia"),
-    edit("e2", 0, 0, "Maybe ", state="refused", reason="support did not rise"),
+    edit(0, 7, "California", old="Georgia", id="e1"),
+    edit(0, 0, "Maybe ", state="refused", reason="support did not rise", id="e2"),
     queries=(Query(id="q1", text="Which state?", start=0, end=7),),
     checks=(Check(query_id="q1", evidence_id="v1", verdict="disagrees", stale=True),),
     scores=Scores(attribution_before=0.0, attribution_after=1 / 7, preservation=1.0),
@@ -67,7 +56,7 @@ def test_json_round_trip_is_exact_and_records_are_frozen() -> None:
     original=st.text(VALID), new=st.text(VALID), relevance=st.floats(allow_nan=False, allow_infinity=False)
 )
 def test_json_round_trip_keeps_any_text_and_number(original: str, new: str, relevance: float) -> None:
-    made = revision(original, edit("e1", 0, 0, new), report=Report(coverage=relevance))
+    made = revision(original, edit(0, 0, new, id="e1"), report=Report(coverage=relevance))
     assert Revision.model_validate_json(made.model_dump_json()) == made
 
 
@@ -90,28 +79,15 @@ def test_edits_must_lead_from_original_to_text() -> None:
 
 
 def test_edit_changed_by_a_later_edit_is_reverted_only_together_with_it() -> None:
-    made = revision("a b c", edit("e1", 2, 3, "bee"), edit("e2", 3, 5, "ig"))
+    made = revision("a b c", edit(2, 3, "bee", id="e1"), edit(3, 5, "ig", id="e2"))
     with pytest.raises(InputError, match="revert e2 as well"):
         made.revert("e1")
     assert made.revert("e1", "e2") == "a b c"
 
 
 def test_later_edits_follow_an_insertion_where_a_reverted_edit_deleted() -> None:
-    made = revision("abcd", edit("e1", 1, 2, ""), edit("e2", 1, 1, "X"), edit("e3", 1, 2, "Y"))
+    made = revision("abcd", edit(1, 2, "", id="e1"), edit(1, 1, "X", id="e2"), edit(1, 2, "Y", id="e3"))
     assert (made.text, made.revert("e1")) == ("aYcd", "abYcd")
-
-
-@st.composite
-def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
-    """Any text, and any edits of it, each of the text that the one before left."""
-    original = current = draw(st.text(VALID, max_size=20))
-    edits: list[Edit] = []
-    for number in range(draw(st.integers(0, 6))):
-        start, end = sorted(draw(st.tuples(*[st.integers(0, len(current))] * 2)))
-        state = draw(st.sampled_from(["accepted", "accepted", "refused"]))
-        edits.append(edit(f"e{number}", start, end, draw(st.text(VALID, max_size=5)), state=state))
-        current = with_edits(current, edits[-1:])
-    return original, edits
 
 
 @given(edited())
@@ -142,7 +118,7 @@ def test_reverting_some_edits_equals_making_only_the_others(pieces: Pieces, rand
     for i in random.sample(range(len(pieces)), len(pieces)):
         old, new, _ = pieces[i]
         start = len("|".join([*current[:i], ""]))
-        edits.append(edit(f"e{i}", start, start + len(old), new))
+        edits.append(edit(start, start + len(old), new, id=f"e{i}"))
         current[i] = new
     made = revision("|".join(old for old, _, _ in pieces), *edits)
     reverted = [f"e{i}" for i, (_, _, revert) in enumerate(pieces) if revert]
@@ -153,7 +129,7 @@ def test_reverting_some_edits_equals_making_only_the_others(pieces: Pieces, rand
 def change(name: str, old: str, new: str, state: EditState = "suggested", **more: bool) -> Edit:
     """Replaces `old`, which stands in the text about the mill once."""
     start = MILL.index(old)
-    return edit(name, start, start + len(old), new, old=old, state=state, **more)
+    return edit(start, start + len(old), new, id=name, old=old, state=state, **more)
 
 
 def mill(*edits: Edit) -> Revision:

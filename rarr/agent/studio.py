@@ -45,7 +45,7 @@ class StudioContext(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(one_line(error, values, type(self).model_fields, {})) from None
+            raise SettingsError(one_line(error, values, type(self).model_fields, set())) from None
 
 
 class StudioInput(TypedDict):

@@ -16,25 +16,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
 from rarr.components import close_all
-from rarr.errors import RarrError, SetupError
+from rarr.errors import InputError, RarrError, SetupError
 from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.settings import Settings
 from rarr.settings.reading import cure
 from rarr.tools.concurrency import by_deadline, in_thread, run
-from rarr.tools.text.wording import kind_of
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
 Done = Postprocessed | Verification
 """The record of a job, by its task."""
-Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Task = Literal["postprocess", "verify"]
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
@@ -54,47 +52,35 @@ class Job:
     text: str
     run_id: str
     context: str | Sequence[Mapping[str, Any]] | None = None
-    sources: tuple[str | Mapping[str, str], ...] = ()
+    sources: tuple[str | Mapping[str, Any], ...] = ()
     corpus: str = ""
     deadline_s: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Source(BaseModel, extra="forbid", frozen=True, strict=True):
-    """A passage that the caller has."""
+def _readable(sources: object) -> object:
+    from rarr.retrievers.given_passages import given_passage  # the process of a batch does without it
 
-    text: Words = Field(description="The words of the passage.")
-    title: str = Field("", description="The title of its document.")
-    source: str = Field("", description="The name by which it is cited, such as an address. Nobody opens it.")
-
-
-def _as_object(passage: object) -> object:
-    if isinstance(passage, str):
-        return {"text": passage}
-    if not isinstance(passage, dict | Source):
-        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
-    return passage
+    try:
+        for number, source in enumerate(sources if isinstance(sources, list) else (), start=1):
+            given_passage(source, number, f"passage {number}")
+    except InputError as error:
+        raise ValueError(str(error)) from None
+    return sources
 
 
-GivenSource = Annotated[Source, BeforeValidator(_as_object, json_schema_input_type=str | Source)]
-"""A passage as callers write it: a text, or an object with `text`, `title` and `source`."""
-
-
-def as_given(sources: list[Source] | None) -> tuple[dict[str, str], ...]:
-    """Returns the sources as jobs take them."""
-    return tuple({k: v for k, v in source.model_dump().items() if v} for source in sources or ())
+Sources = Annotated[list[str | dict[str, Any]], BeforeValidator(_readable)]
+"""Passages of a caller: texts, or objects with `text`, `title` and `source`, which nobody opens."""
 
 
 def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Returns where the first wrong value is, such as "sources.0.title", and what to give instead.
+    """Returns where the first wrong value is, such as "deadline_s", and what to give instead.
 
     `names` are the keys that may stand at the top.
     """
     first = error.errors(include_input=False, include_url=False)[0]
-    path = first["loc"]
-    known = names if len(path) == 1 else tuple(Source.model_fields)
-    told = f"unknown key: give {', '.join(known)}" if first["type"] == "extra_forbidden" else cure(first)
-    return ".".join(map(str, path)), told
+    told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure(first)
+    return ".".join(map(str, first["loc"])), told
 
 
 class WorkerLostError(Exception):

@@ -11,7 +11,7 @@ from uuid import uuid4
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from rarr.agent.revise import Reviser
-from rarr.batches.jobs import GivenSource, Job, Task, Tasks, as_given, wrong_value
+from rarr.batches.jobs import Job, Sources, Task, Tasks, wrong_value
 from rarr.errors import RarrError, SetupError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
@@ -42,8 +42,8 @@ Question = Annotated[
     str | None,
     Field(max_length=LONGEST_TEXT, description="The question that it answers, if it is not clear alone."),
 ]
-Sources = Annotated[
-    list[GivenSource] | None,
+Given = Annotated[
+    Sources | None,
     Field(
         max_length=50,
         description="Passages that you have at hand: texts, or objects with text, title and source. They"
@@ -77,7 +77,7 @@ class ToolServer(MCPServer[Any]):
         log.setLevel(level)
 
     async def revise_text(
-        self, text: Text, context: Question = None, sources: Sources = None
+        self, text: Text, context: Question = None, sources: Given = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Check the facts of a text against evidence, and correct those that the evidence contradicts.
 
@@ -88,7 +88,7 @@ class ToolServer(MCPServer[Any]):
         return await self._postprocessed("revise", text, context, sources)
 
     async def cite_text(
-        self, text: Text, context: Question = None, sources: Sources = None
+        self, text: Text, context: Question = None, sources: Given = None
     ) -> Annotated[CallToolResult, Postprocessed]:
         """Put citations behind the sentences of a text that evidence supports, and change nothing else.
 
@@ -97,7 +97,7 @@ class ToolServer(MCPServer[Any]):
         return await self._postprocessed("cite", text, context, sources)
 
     async def verify_claim(
-        self, claim: Claim, context: Question = None, sources: Sources = None
+        self, claim: Claim, context: Question = None, sources: Given = None
     ) -> Annotated[CallToolResult, Verification]:
         """Decide whether evidence supports a claim: attributable, contradictory or extrapolatory.
 
@@ -134,7 +134,7 @@ class ToolServer(MCPServer[Any]):
         await self._reviser.aclose()
 
     async def _postprocessed(
-        self, mode: str, text: str, context: str | None, sources: Sources
+        self, mode: str, text: str, context: str | None, sources: Given
     ) -> CallToolResult:
         options = {"mode": mode} | ({"search": "given"} if sources else {})
         result: Postprocessed = await self._done("postprocess", text, context, sources, options)
@@ -148,9 +148,9 @@ class ToolServer(MCPServer[Any]):
         return _result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
 
     async def _done(
-        self, task: Task, text: str, context: str | None, sources: Sources, options: dict[str, Any]
+        self, task: Task, text: str, context: str | None, sources: Given, options: dict[str, Any]
     ) -> Any:
-        job = Job(task, text, uuid4().hex, context=context, sources=as_given(sources), options=options)
+        job = Job(task, text, uuid4().hex, context=context, sources=tuple(sources or ()), options=options)
         return await by_deadline(self._tasks.run(job), None)
 
 

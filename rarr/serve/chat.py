@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
-from rarr.batches.jobs import Done, Job, Runner, Task, WorkerLostError, as_given, original, sendable
+from rarr.batches.jobs import Done, Job, Runner, Task, WorkerLostError, original, sendable
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
@@ -63,7 +63,7 @@ def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Jo
         task,
         text="",
         run_id="",
-        sources=as_given(body.sources),
+        sources=tuple(body.sources),
         corpus=body.corpus,
         deadline_s=body.deadline_s or settings.serve_deadline_s,
         options=body.model_dump(include={"mode", "search"}, exclude_none=True) | options,

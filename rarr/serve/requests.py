@@ -10,17 +10,17 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rarr.batches.jobs import GivenSource, Words, wrong_value
+from rarr.batches.jobs import Sources, wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import ServeMode, Settings
@@ -39,6 +39,7 @@ SEND_S = 60.0
 
 Json = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
+Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 _LARGE = uuid4().hex  # stands before a number that no float holds; nobody outside knows it, so no text has it
 _LARGE_WRITTEN = re.compile(rf'"{_LARGE}([^"]*)"')
 _SEVERITY = ("nothing_to_check", "finished", "partial", "deadline", "failed")
@@ -82,7 +83,7 @@ def as_json(value: Any) -> bytes:
 class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
     """What a caller chooses for one text. A corpus is one of the names that the server was given."""
 
-    sources: list[GivenSource] = Field(default=[], max_length=MOST_TEXTS)
+    sources: Sources = Field(default=[], max_length=MOST_TEXTS)
     search: Literal["given"] | None = None
     corpus: str = Field(default="", max_length=200)
     deadline_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)

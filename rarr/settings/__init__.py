@@ -70,7 +70,6 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(
         frozen=True,
-        extra="forbid",
         env_prefix="RARR_",
         hide_input_in_errors=True,  # an error must not show a key from RARR_ENDPOINTS
     )
@@ -218,7 +217,7 @@ class Settings(BaseSettings):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(one_line(error, values, type(self).model_fields, os.environ)) from None
+            raise SettingsError(one_line(error, values, type(self).model_fields, {*os.environ})) from None
 
     @property
     def scope(self) -> Literal["sentence", "text"]:
@@ -278,11 +277,7 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        *others: Any,
-        **more: Any,
+        cls, settings_cls: type[BaseSettings], init_settings: Any, *others: Any, **more: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Lists the sources of settings: argument, environment, file; no dotenv and no secrets files."""
         return init_settings, Variables(settings_cls), InitSettingsSource(settings_cls, file_values())

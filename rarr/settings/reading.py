@@ -79,10 +79,7 @@ def parsed(field: FieldInfo, value: str) -> Any:
 
 
 def one_line(
-    error: ValidationError,
-    given: Mapping[str, Any],
-    fields: Mapping[str, FieldInfo],
-    environment: Mapping[str, str],
+    error: ValidationError, given: Mapping[str, Any], fields: Mapping[str, FieldInfo], variables: set[str]
 ) -> str:
     """Writes the first error in one line, with the origin of the value: an argument, a variable or a file.
 
@@ -97,7 +94,7 @@ def one_line(
     if setting not in fields:
         return unknown_setting(key, fields, where)
     name = f"setting {key!r}{where}"
-    if where and variable in map(str.upper, environment):
+    if where and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
     value = "wrong" if setting in names_with(SecretStr, fields) else repr(first["input"])
     return f"{name} is {value}: {cure(first)}"

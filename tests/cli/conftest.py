@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import pytest
-from views.test_notebook import edit, revision
+from makers import edit, revision
 
 import rarr
 from rarr.cli import run

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from views.test_notebook import revision
+from makers import revision
 
 from cli.conftest import Command, FakeReviser, is_complaint
 from rarr import Answerer, Article

@@ -123,7 +123,7 @@ def test_paper_may_rewrite_any_words_but_marks_lines_and_cells(
 
 def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
     queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
-    moved = moved_queries(queries, [edit_of(5, 8, "longer"), edit_of(0, 3, "", accepted=False)])
+    moved = moved_queries(queries, [edit_of(5, 8, "longer"), edit_of(0, 3, "", state="refused")])
     assert [(it.start, it.end) for it in moved] == [(0, 11), (5, 11), (5, 15), (0, 15)]
 
 

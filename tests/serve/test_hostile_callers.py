@@ -60,8 +60,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"corpus": "../.."}, "unknown corpus: this server has dams"),
     ({"corpus": "examples/corpus"}, "unknown corpus"),
     ({"sources": "y"}, "body.sources: give a list"),
-    ({"sources": [{"path": "/etc/passwd"}]}, "body.sources.0"),
-    ({"sources": [{"text": "y", "url": "z"}]}, "body.sources.0.url"),
+    ({"sources": ["y", {"path": "/etc/passwd"}]}, "body.sources: passage 2 is empty, and has path: give it"),
     ({"sources": ["y"] * 1001}, "body.sources: List should have at"),
     ({"search": "http://evil"}, "body.search: give 'given'"),
     ({"search": "given"}, "search is given without sources"),
@@ -81,7 +80,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
             ({"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
             ("off", "rarr: give an object"),
             ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
-            ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources.0"),
+            ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources: passage 1 is empty"),
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),

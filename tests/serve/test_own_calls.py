@@ -36,7 +36,7 @@ def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     assert response.status_code == 200
     made, job = record.model_validate_json(response.content), served.known.jobs[-1]
     task = "verify" if route == "verify" else "postprocess"
-    assert (job.task, job.corpus, job.sources) == (task, "dams", ({"text": "221 metres"},))
+    assert (job.task, job.corpus, job.sources) == (task, "dams", ("221 metres",))
     assert (job.text, job.context) == (body.get("text", WRONG), body["context"])
     assert job.options == options | {"search": "given"}
     codes = [it.code for it in getattr(made, "warnings", ())]

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from makers import edit, evidence, revision
 
 from rarr.agent.runs import using
 from rarr.evals.metrics import Measured
@@ -14,7 +15,6 @@ from rarr.tools.models.run_budget import Meter
 from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import render, render_diff
-from views.test_notebook import edit, evidence, revision
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 QUERY = Query(id="q1", text="When did it open?", start=0, end=2)
@@ -24,7 +24,7 @@ REVISED = revision(
     edit(0, 2, "They", old="It", id="e2", state="refused", reason="support did not rise"),
     statuses=("supported",),
     queries=(QUERY,),
-    evidence=(evidence(text="It is red. It opened in 1937.", title="Bridges"),),
+    evidence=(evidence("It is red. It opened in 1937.", source="bridge.md", title="Bridges"),),
     scores=Scores(
         attribution_before=0.0, attribution_after=0.9,
         preservation=0.95, f1_ap=0.92,

@@ -2,7 +2,7 @@
 
 import pytest
 from hypothesis import given
-from views.test_notebook import edit, edited
+from makers import edit, edited
 
 from rarr.records import Edit, with_edits
 from rarr.tools.text.edit_segments import segments
