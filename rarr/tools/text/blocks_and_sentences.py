@@ -18,8 +18,6 @@ from rarr.tools.text.language_detection import language_of
 from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
-
-
 _Match = re.Match[str]
 
 

@@ -41,6 +41,9 @@ async def test_key_is_shown_by_no_fault_and_no_answer(
         for model in (protocol(server, **options), LangChainChat("mine", lambda: own)):
             failure = await outcome(patient(model, attempts=1))
             assert "status 401: Incorrect API key provided: ***" in str(failure)
+        for userinfo in (f"me:{KEY}", KEY):
+            failure = await outcome(patient(protocol(server.url.replace("://", f"://{userinfo}@"))))
+            assert "Incorrect API key provided: Basic ***." in str(failure)
         await own.root_async_client.close()
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
         answer = await outcome(patient(protocol(server, **options)))

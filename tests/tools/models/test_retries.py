@@ -14,7 +14,7 @@ from rarr.tools import trace_spans
 from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.retries import BudgetedChat, Limiter
-from tools.asking import ANSWERS, ASK, KEY, outcome, patient, protocol
+from tools.asking import ANSWERS, ASK, outcome, patient, protocol
 
 loopback = pytest.mark.loopback
 LASTING: list[tuple[Failure, dict[str, Any], str, int]] = [
@@ -50,15 +50,6 @@ async def test_faults_with_retry_after_wait_for_that_time() -> None:
         assert isinstance(await outcome(patient(protocol(server))), Answer)
     first, second = server.requests
     assert second.arrived - first.arrived >= 0.3
-
-
-@loopback
-@pytest.mark.parametrize("userinfo", [f"me:{KEY}", KEY])
-async def test_faults_do_not_show_a_key_in_the_url(userinfo: str) -> None:
-    with ScriptedServer(ANSWERS, requires_key="another") as server:
-        url = server.url.replace("://", f"://{userinfo}@")
-        failure = await outcome(patient(protocol(url)))
-    assert "Incorrect API key provided: Basic ***." in str(failure)
 
 
 @loopback
