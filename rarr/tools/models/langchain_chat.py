@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
 A server with OpenAI's protocol is asked with a JSON schema, which constrains the answer; where it refuses the
-schema, with the schema in the prompt. Other providers are asked in the way of their integration package.
-Answers are not streamed.
+schema, with the schema in the prompt. Other providers get it in the prompt: of a tool call that is cut off,
+the words would be lost. Answers are not streamed.
 """
 
 import json
@@ -143,20 +143,20 @@ class LangChainChat:
 
         Returns several samples only from an integration of OpenAI's shape. Raises `CallFailure`.
         """
-        model, wanted, asked = self._model.get(), {"temperature", "format"}, self._single
+        model, wanted = self._model.get(), {"temperature"}
         if _of_openai_shape(model):
-            asked, optional = self._with_n, {"n": ask.samples > 1, "seed": ask.seed != 0}
-            wanted |= {"max_tokens", "max_completion_tokens", *(it for it in optional if optional[it])}
+            optional = {"n": ask.samples > 1, "seed": ask.seed != 0}
+            wanted |= {part for part, is_wanted in optional.items() if is_wanted}
+            wanted |= {"format", "max_tokens", "max_completion_tokens"}
         while True:
             parts = wanted - self._left_out
             try:
-                return self._answer(await asked(model, ask, parts))
+                return self._answer(await self._asked(model, ask, parts))
             except CallFailure:
                 raise
             except Exception as error:
                 failure = self._failure(error)
-                unable = "format" if isinstance(error, NotImplementedError) else None
-                part = unable or refused_part(failure, self.name, parts)
+                part = refused_part(failure, self.name, parts)
                 if part not in parts:
                     raise failure from None
                 self._left_out.add(part)
@@ -196,43 +196,19 @@ class LangChainChat:
         name = f"{self.name} at {redacted(self.server, self.secrets)}" if is_unreached else self.name
         return failure_of(error, name, self.secrets)
 
-    async def _with_n(
+    async def _asked(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
     ) -> list[BaseMessage]:
-        """Asks integrations of OpenAI's shape: several samples, and a schema, in one request.
-
-        The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
-        `response_format` was cut off: the text and its tokens would be lost.
-        """
-        extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in parts else {}
-        if "format" in parts:
-            described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
-            extra["response_format"] = {"type": "json_schema", "json_schema": described}
-        extra |= getattr(model, "extra_body", None) or {}
-        values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
-        options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
-        if "max_completion_tokens" in parts:
-            options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
-        if extra:
-            options["extra_body"] = extra
+        fields, options = type(model).model_fields, dict[str, Any]()
+        if _of_openai_shape(model):
+            options = _options(ask, parts, getattr(model, "extra_body", None) or {})
+        else:
+            set_up: dict[str, Any] = {limit: ask.max_tokens for limit in _MOST_TOKENS if limit in fields}
+            set_up |= {"temperature": ask.temperature} if "temperature" in parts else {}
+            model = model.model_copy(update={name: set_up[name] for name in set_up if name in fields})
         messages = _messages(ask, states_schema="format" not in parts)
         result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
         return [given.message for given in result.generations[0] if hasattr(given, "message")]
-
-    async def _single(
-        self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
-    ) -> list[BaseMessage]:
-        fields = type(model).model_fields
-        limit = next((name for name in _MOST_TOKENS if name in fields), "")
-        values = {limit: ask.max_tokens, "temperature": ask.temperature if "temperature" in parts else None}
-        set_up = {name: value for name, value in values.items() if name in fields and value is not None}
-        model = model.model_copy(update=set_up)
-        config: Any = _reporting(self.name, ask)
-        if "format" not in parts:
-            return [await model.ainvoke(_messages(ask, states_schema=True), config)]
-        schema = {"title": ask.name, "description": "The answer.", **ask.schema}
-        structured: Any = model.with_structured_output(schema, include_raw=True)
-        return [(await structured.ainvoke(_messages(ask), config))["raw"]]
 
     def _answer(self, messages: Sequence[BaseMessage]) -> Answer:
         if not messages:
@@ -245,7 +221,7 @@ class LangChainChat:
             refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
             try:
                 cut |= was_cut(_reason(message.response_metadata), refusal, self.name)
-                texts.append(_text(message))
+                texts.append(str(message.text))
             except CallFailure as failure:
                 failures.append(failure)
         if not texts:
@@ -258,6 +234,23 @@ class LangChainChat:
 def _of_openai_shape(model: BaseChatModel) -> bool:
     """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
+
+
+def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
+    """Makes the options of OpenAI's shape: several samples, and a schema, in one request.
+
+    The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
+    `response_format` was cut off: the text and its tokens would be lost.
+    """
+    values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
+    options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
+    extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in parts else {}
+    if "format" in parts:
+        described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
+        extra["response_format"] = {"type": "json_schema", "json_schema": described}
+    if "max_completion_tokens" in parts:
+        options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
+    return options | ({"extra_body": extra | extra_body} if extra or extra_body else {})
 
 
 def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
@@ -274,15 +267,6 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
         role, content = contents[0]
         contents[0] = (role, f"{content}\n\nAnswer with one JSON object that fits this JSON schema: {schema}")
     return convert_to_messages(contents)
-
-
-def _text(message: Any) -> str:
-    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
-    if calls := getattr(message, "tool_calls", None):
-        return json.dumps(calls[0]["args"], ensure_ascii=False)
-    if broken := getattr(message, "invalid_tool_calls", None):
-        return str(broken[0].get("args") or "")
-    return str(message.text)
 
 
 def _reason(metadata: dict[str, Any]) -> str:

@@ -50,11 +50,6 @@ async def test_key_is_shown_by_no_fault_and_no_answer(
     assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
 
 
-class Calling(GenericFakeChatModel):
-    def bind_tools(self, tools: Any, **_: Any) -> Any:
-        return self
-
-
 def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
     return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
 
@@ -67,15 +62,13 @@ async def answered(given: AIMessage | BaseChatModel | list[dict[str, Any]]) -> A
         client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: response))
         url, key = "http://canned.test/v1", SecretStr(KEY)
         given = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
-    model = Calling(messages=iter([given])) if isinstance(given, AIMessage) else given
+    model = GenericFakeChatModel(messages=iter([given])) if isinstance(given, AIMessage) else given
     return await outcome(patient(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (AIMessage("", tool_calls=[{"name": "edit", "args": {"span": "1976"}, "id": "1"}]), TEXT),
-        (AIMessage("", invalid_tool_calls=[{"name": "edit", "args": "{", "id": "1", "error": "cut"}]), "{"),
         (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), TEXT),
         (AIMessage(TEXT, response_metadata={"stop_reason": "max_tokens"}), "cut"),
         (AIMessage(TEXT, response_metadata={"incomplete_details": {"reason": "max_output_tokens"}}), "cut"),
