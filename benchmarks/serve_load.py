@@ -198,7 +198,7 @@ def main() -> None:
 @contextmanager
 def serving(url: str, home: Path, *, reads: bool) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """Runs `rarr serve` in a process of its own; yields it and its address. `reads`: the model reads."""
-    corpus = f"examples={EXAMPLES / 'corpus'}"
+    corpus = str(EXAMPLES / "corpus")
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]
     environment = {**os.environ, "RARR_HOME": str(home)}
     environment |= {"RARR_MODEL": "vllm:scripted", "RARR_BASE_URL": url} if reads else {}

@@ -47,7 +47,6 @@ class Filter:
             default="revise",
             description="revise: correct; annotate: mark what is not confirmed; check: tell in the status.",
         )
-        corpus: str = Field(default="", description="Name of a corpus of the server; empty: its first.")
         chat_sources: bool = Field(
             default=True, description="Search the documents that Open WebUI gave the model, and these first."
         )
@@ -79,7 +78,6 @@ class Filter:
         asked: dict[str, Any] = {
             "text": answer,
             "mode": self.valves.mode,
-            "corpus": self.valves.corpus,
             "deadline_s": self.valves.deadline_s,
             "context": [turn for turn in map(_turn, messages[:-1]) if turn["content"].strip()],
         }

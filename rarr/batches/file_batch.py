@@ -63,7 +63,7 @@ def revise_file(
     `RarrError` before anything is spent: for files that cannot be read or written, a missing column, an `out`
     of other settings, other columns or another `full`, and a limit of the cost of a model without a price.
     """
-    settings = unserved(settings or Settings())  # the corpora of `rarr serve` would hide that of the batch
+    settings = unserved(settings or Settings())  # a batch goes on, whatever is set for `rarr serve`
     if "trace" not in settings.model_fields_set:  # a trace of each row would fill the disk
         settings = settings.model_copy(update={"trace": False})
     folder = out.with_name(f"{out.name}.batch")

@@ -20,7 +20,6 @@ from pydantic import BeforeValidator, ValidationError
 
 from rarr.agent.inputs import context_of
 from rarr.agent.postprocess import untouched
-from rarr.components import close_all
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
@@ -44,8 +43,8 @@ class Job:
     """One text to work on. It can be pickled.
 
     `context` is the question, or the messages of the conversation. `sources` are the passages of the caller.
-    `corpus` is the name of a corpus of the server; "": the first one. `deadline_s`: seconds that are left;
-    None: no deadline. `options` are arguments of the task alone, such as `mode`.
+    `deadline_s`: seconds that are left; None: no deadline. `options` are arguments of the task alone, such as
+    `mode`.
     """
 
     task: Task
@@ -53,7 +52,6 @@ class Job:
     run_id: str
     context: str | Sequence[Mapping[str, Any]] | None = None
     sources: tuple[str | Mapping[str, Any], ...] = ()
-    corpus: str = ""
     deadline_s: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -115,36 +113,27 @@ class Runner(Protocol):
 
 
 class Tasks:
-    """The `Runner` of this process, with a `Reviser` for each corpus of the server.
+    """The `Runner` of this process. `reviser` takes the place of the one that it would build."""
 
-    `revisers`, by the names of their corpora, take the place of those that it would build.
-    """
-
-    def __init__(self, settings: Settings, revisers: "Mapping[str, Reviser] | None" = None) -> None:
-        self._settings, self._revisers = settings, dict(revisers or {})
+    def __init__(self, settings: Settings, reviser: "Reviser | None" = None) -> None:
+        self._settings, self._reviser = settings, reviser
         self._starting = asyncio.Lock()
         self.at_once = settings.concurrency
         """How many jobs to have at once."""
 
     async def start(self) -> None:
-        """Builds the revisers. Raises `RarrError` where something is missing."""
+        """Builds the reviser. Raises `RarrError` where something is missing."""
+        await self._started()
 
-        def built(settings: Settings) -> "Reviser":
-            from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
-
-            return Reviser(settings)
-
-        corpora: Mapping[str, Path | None] = self._settings.serve_corpora or {"": self._settings.corpus}
-        missing = {name: {"corpus": path} for name, path in corpora.items() if name not in self._revisers}
-        copies = {name: self._settings.model_copy(update=it) for name, it in missing.items()}
-        self._revisers |= {name: await in_thread(built, settings) for name, settings in copies.items()}
+    async def _started(self) -> "Reviser":
+        async with self._starting:
+            if self._reviser is None:
+                self._reviser = await in_thread(_built, self._settings)
+            return self._reviser
 
     async def run(self, job: Job) -> Done:
         """Runs a job, and returns its record."""
-        async with self._starting:
-            if not self._revisers:  # in a process that took the place of another
-                await self.start()
-        reviser = self._revisers[job.corpus or next(iter(self._revisers))]
+        reviser = await self._started()
         if job.task == "verify":
             verified = await by_deadline(_verified(job, reviser), job.deadline_s)
             return verified or original(job, "deadline", "not checked: the deadline came first")
@@ -152,23 +141,29 @@ class Tasks:
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def outcome(self, job: Job | None) -> Any:
-        """Returns the record of a job, or its error, which can be pickled. None: builds the revisers."""
+        """Returns the record of a job, or its error, which can be pickled. None: builds the reviser."""
         try:
             return await (self.run(job) if job else self.start())
         except Exception as error:  # one job may fail; the process goes on
             return sendable(error)
 
     async def aclose(self) -> None:
-        """Closes the revisers, with their files and connections."""
-        await close_all(self._revisers.values())
+        """Closes the reviser, with its files and connections."""
+        if self._reviser is not None:
+            await self._reviser.aclose()
+
+
+def _built(settings: Settings) -> "Reviser":
+    from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
+
+    return Reviser(settings)
 
 
 async def _verified(job: Job, reviser: "Reviser") -> Verification:
     from rarr.agent.verify import averify_by_search
 
     context = context_of(job.context, job.text)
-    alone = job.sources and (not job.corpus or job.options.get("search") == "given")
-    search: Any = "given" if alone else None
+    search: Literal["given"] | None = "given" if job.sources else None
     return await averify_by_search(reviser, job.text, context, job.sources, search)
 
 
@@ -226,7 +221,7 @@ class _Pool:
         self._submitting = threading.Lock()
 
     async def outcome(self, job: Job | None, asked: float) -> Done:
-        """Returns the record of a job, or raises its error. None: a process builds its revisers."""
+        """Returns the record of a job, or raises its error. None: a process builds its reviser."""
         return raised(await asyncio.wrap_future(await asyncio.to_thread(self._submit, job, asked)))
 
     def _submit(self, job: Job | None, asked: float) -> "Future[Any]":
@@ -279,7 +274,7 @@ def _end_with_the_server() -> None:
 
 
 def _outcome(job: Job | None, asked: float) -> Any:
-    """Returns the record of a job or its error; None: builds the revisers. `asked`: when the waiting began.
+    """Returns the record of a job or its error; None: builds the reviser. `asked`: when the waiting began.
 
     A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
     """

@@ -1,14 +1,13 @@
 """`rarr serve` serves over HTTP, also as a proxy; `rarr mcp` serves the same as tools for agents."""
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rarr.cli import options
 from rarr.cli.streams import complain, waiting
-from rarr.errors import InputError, SetupError
+from rarr.errors import SetupError
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.one("--upstream", "URL", "OpenAI-compatible server behind this one.")
-@options.one("--corpus", "NAME=PATH", "Corpus that callers may name; repeatable.", multiple=True)
 @options.one(
     "--mode", "M", "What becomes of answers whose request does not say; default revise.",
     type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
@@ -25,18 +23,18 @@ if TYPE_CHECKING:
 @options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
 @options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=click.IntRange(0, 65535))
 @options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
-@options.settings("graph", "search", "offline", *options.MODELS, made=False)
-def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[str, Any], **more: Any) -> int:
+@options.settings(*options.SOURCES, *options.MODELS, made=False)
+def serve(upstream: str, deadline: float, chosen: dict[str, Any], **more: Any) -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the printed address as their base URL: answers come
     back revised, everything else under /v1 passes. The object "rarr" in a request may set mode, sources,
-    corpus (by its NAME), search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify.
+    search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify.
     On other addresses than this machine's own, callers need a token of RARR_SERVE_TOKEN.
 
     \b
     Examples:
-      rarr serve --upstream https://api.openai.com/v1 --corpus notes=notes/
+      rarr serve --upstream https://api.openai.com/v1 --corpus notes/
     """
     import asyncio
 
@@ -48,13 +46,7 @@ def serve(upstream: str, corpus: Sequence[str], deadline: float, chosen: dict[st
         needs = f"rarr serve needs a package ({error.name} is missing)"
         raise SetupError(f'{needs}: pip install "rarr[serve]"') from None
 
-    corpora = dict[str, str]()
-    for entry in corpus:
-        name, _, path = entry.partition("=")
-        if not (name and path) or name in corpora:
-            raise InputError(f"--corpus is {entry!r}: give a path and a name of its own, as notes=notes/")
-        corpora[name] = path
-    served = more | {"upstream_url": upstream, "deadline_s": deadline, "corpora": corpora or None}
+    served = more | {"upstream_url": upstream, "deadline_s": deadline}
     settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     log_to_stderr()
     asyncio.run(serve_forever(settings, lambda address: complain(f"listening at {address}", 0)))

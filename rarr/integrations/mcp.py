@@ -63,7 +63,7 @@ class ToolServer(MCPServer[Any]):
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
-        self._tasks = Tasks(self._reviser.settings, {"": self._reviser})
+        self._tasks = Tasks(self._reviser.settings, self._reviser)
         tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
         known: dict[str, Any] = {
             "title": "rarr",

@@ -64,7 +64,6 @@ def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Jo
         text="",
         run_id="",
         sources=tuple(body.sources),
-        corpus=body.corpus,
         deadline_s=body.deadline_s or settings.serve_deadline_s,
         options=body.model_dump(include={"mode", "search"}, exclude_none=True) | options,
     )

@@ -92,7 +92,7 @@ class Proxy:
             return "the request is no JSON object"
         options = ProxyOptions()
         if "rarr" in request:
-            options = checked(ProxyOptions, request.pop("rarr"), "rarr", self._settings)
+            options = checked(ProxyOptions, request.pop("rarr"), "rarr")
             call.body = as_json(request)
         call.log["mode"] = mode = options.mode or self._settings.serve_mode
         if why := "off" if mode == "off" else why_not(request):

@@ -81,11 +81,10 @@ def as_json(value: Any) -> bytes:
 
 
 class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
-    """What a caller chooses for one text. A corpus is one of the names that the server was given."""
+    """What a caller chooses for one text."""
 
     sources: Sources = Field(default=[], max_length=MOST_TEXTS)
     search: Literal["given"] | None = None
-    corpus: str = Field(default="", max_length=200)
     deadline_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
 
 
@@ -109,7 +108,7 @@ class PostprocessBody(ReviseBody):
 
 
 class VerifyBody(TextBody):
-    """A claim to verify against `sources`. Without them, or with a `corpus`, the server searches as well."""
+    """A claim to verify against `sources`, or else against what the server searches."""
 
     claim: Words
     context: str | list[Json] | None = None
@@ -132,20 +131,14 @@ class GuardrailBody(BaseModel, strict=True):
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 
-def checked(model: type[BodyT], value: Any, place: str, settings: Settings) -> BodyT:
-    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong.
-
-    Wrong are also a corpus that the server was not given, and a search in no sources.
-    """
+def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
+    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong."""
     try:
         body = model.model_validate(value)
     except ValidationError as error:
         at, told = wrong_value(error, tuple(model.model_fields))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
     if isinstance(body, TextBody):
-        if body.corpus and body.corpus not in settings.serve_corpora:
-            names = ", ".join(settings.serve_corpora) or "none: start it with --corpus NAME=PATH"
-            raise Refusal(400, "unknown_corpus", f"unknown corpus: this server has {names}")
         if body.search and not body.sources:
             raise Refusal(400, "no_sources", "search is given without sources: give sources")
         if isinstance(body, VerifyBody) and "sources" in body.model_fields_set and not body.sources:
@@ -180,13 +173,13 @@ class Call:
         """Returns the value of a header; "" without it."""
         return next((v.decode("latin-1") for k, v in self.headers if k == name.encode()), "")
 
-    def read(self, model: type[BodyT], settings: Settings) -> BodyT:
+    def read(self, model: type[BodyT]) -> BodyT:
         """Reads the body. Raises `Refusal`, also for a form that a page of another site could send."""
         value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
         if value is None or kind != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
             raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(model.model_fields)}")
-        return checked(model, value, "body", settings)
+        return checked(model, value, "body")
 
 
 class _Sending:

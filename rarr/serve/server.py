@@ -87,7 +87,7 @@ class Application:
 
     async def _own(self, call: Call) -> Response:
         kind = OWN[call.path]
-        body: Any = call.read(kind, self._settings)
+        body: Any = call.read(kind)
         task: Task = "verify" if kind is VerifyBody else "postprocess"
         made = {"text": body.text, "run_id": call.new_run(), "context": body.context}
         job = replace(job_of(task, body, self._settings), **made)
@@ -106,9 +106,9 @@ class Application:
 
     async def _guardrail(self, call: Call) -> Response:
         """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
-        body = call.read(GuardrailBody, self._settings)
+        body = call.read(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
-        options = checked(ProxyOptions, chosen, "rarr", self._settings)
+        options = checked(ProxyOptions, chosen, "rarr")
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
         job = job_of("postprocess", options, self._settings, mode=mode)
@@ -141,8 +141,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
 
 def made_runner(settings: Settings) -> Runner:
     """Makes worker processes; for a language model, whose runs wait most of the time, this process runs."""
-    # Workers get no tokens and no keys, so a worker cannot leak them.
-    plain = unserved(settings).model_copy(update={"serve_corpora": settings.serve_corpora})
+    plain = unserved(settings)  # workers get no tokens and no keys, so a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
     if "concurrency" not in settings.model_fields_set:  # checks must not wait where answers do not

@@ -183,8 +183,6 @@ class Settings(BaseSettings):
     """The address at which `rarr serve` listens. Any other than this machine's own needs `serve_token`."""
     serve_port: int = Field(default=8100, ge=0, le=65535)
     """The port at which `rarr serve` listens; 0: any free port."""
-    serve_corpora: dict[str, Path] = {}
-    """By name: the corpora that a caller may choose. The first is searched if a caller chooses none."""
     serve_mode: ServeMode = "revise"
     """What becomes of an answer if its request does not say: revise, cite, check, annotate or off."""
     serve_deadline_s: float = Field(default=30, gt=0)

@@ -30,8 +30,7 @@ class Batch:
         self.source.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def settings(self, **more: Any) -> Settings:
-        other = {"other": self.folder / "missing"}  # is for rarr serve alone
-        places = {"corpus": self.folder / "corpus", "home": self.folder / "home", "serve_corpora": other}
+        places = {"corpus": self.folder / "corpus", "home": self.folder / "home"}
         return Settings(**(places | more))
 
     def revise(self, settings: Settings | None = None, **options: Any) -> BatchCounts:

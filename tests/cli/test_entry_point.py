@@ -36,7 +36,6 @@ CALLS: list[tuple[list[str], str]] = [
     (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
     ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
-    (["serve", "--corpus", "notes"], "--corpus is 'notes': give a path and a name of its own"),
 ]
 TEXT = "The bridge opened in 1935. It is red."
 ODD = os.fsdecode(b"odd\xff\xed\xa0\x80")

@@ -31,7 +31,7 @@ def upstream() -> Iterator[ScriptedServer]:
 
 @pytest.fixture(scope="module")
 def served(upstream: ScriptedServer) -> Iterator[Served]:
-    with Served(serve_upstream_url=upstream.url, serve_corpora={"dams": "examples/corpus"}) as server:
+    with Served(serve_upstream_url=upstream.url) as server:
         yield server
 
 

@@ -36,7 +36,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
     printed = io.StringIO()
     with (
         ScriptedServer(answers(f"It is {WRONG} high.")) as upstream,
-        Served(serve_upstream_url=upstream.url, serve_corpora={"notes": "examples/corpus"}) as served,
+        Served(serve_upstream_url=upstream.url) as served,
         contextlib.redirect_stdout(printed),
     ):
         exec(compile(code.replace("http://127.0.0.1:8100/v1", served.url), str(GUIDE), "exec"), {})
@@ -124,7 +124,7 @@ def test_answers_come_out_of_litellm_corrected_whole_and_streamed(tmp_path: Path
     asked: Any = {"model": "your-model", "messages": [{"role": "user", "content": "How high?"}]}
     with (
         ScriptedServer(answers(f"{BEFORE} {YEAR}")) as upstream,
-        Served(serve_corpora={"notes": "examples/corpus"}) as served,
+        Served() as served,
     ):
         config = config.replace("http://localhost:8000/v1", upstream.url)
         config = config.replace("http://127.0.0.1:8100", served.root)

@@ -57,8 +57,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"text": 1}, "body.text: give a text"),
     ({"text": " "}, "body.text: it is empty: give a text"),
     ({"file": "/etc"}, "body.file: unknown key: give sources,"),
-    ({"corpus": "../.."}, "unknown corpus: this server has dams"),
-    ({"corpus": "examples/corpus"}, "unknown corpus"),
+    ({"corpus": "../.."}, "body.corpus: unknown key: give sources,"),
     ({"sources": "y"}, "body.sources: give a list"),
     ({"sources": ["y", {"path": "/etc/passwd"}]}, "body.sources: passage 2 is empty, and has path: give it"),
     ({"sources": ["y"] * 1001}, "body.sources: List should have at"),
@@ -84,7 +83,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
-    (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "unknown corpus"),
+    (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "rarr.corpus: unknown"),
     ("/v1/verify", {"claim": "x", "sources": []}, JSON, 400, "sources is empty: give passages"),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
@@ -93,7 +92,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
 @pytest.fixture(scope="module")
 def guarded(upstream: ScriptedServer) -> Iterator[Served]:
     limits: dict[str, Any] = {"serve_max_body_mb": 0.01, "serve_body_timeout_s": 0.3}
-    limits |= {"serve_corpora": {"dams": "examples/corpus"}, "serve_token": f"{ALICE}, {BOB}"}
+    limits |= {"serve_token": f"{ALICE}, {BOB}"}
     with Served(serve_upstream_url=upstream.url, **limits) as server:
         yield server
 

@@ -8,6 +8,7 @@ import pytest
 
 from rarr import Settings
 from rarr.batches.jobs import Job, Tasks
+from rarr.errors import InputError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
 from serve.conftest import Log
@@ -31,12 +32,12 @@ TURNS = [{"role": "user", "content": "How high?"}]
 def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     http: httpx2.Client, served: Served, log: Log, route: str, body: Any, record: Any, options: Any
 ) -> None:
-    chosen = {"sources": ["221 metres"], "search": "given", "corpus": "dams"}
+    chosen = {"sources": ["221 metres"], "search": "given"}
     response = http.post(f"/v1/{route}", json=body | chosen)
     assert response.status_code == 200
     made, job = record.model_validate_json(response.content), served.known.jobs[-1]
     task = "verify" if route == "verify" else "postprocess"
-    assert (job.task, job.corpus, job.sources) == (task, "dams", ("221 metres",))
+    assert (job.task, job.sources) == (task, ("221 metres",))
     assert (job.text, job.context) == (body.get("text", WRONG), body["context"])
     assert job.options == options | {"search": "given"}
     codes = [it.code for it in getattr(made, "warnings", ())]
@@ -57,26 +58,17 @@ async def test_log_of_a_revision_that_is_not_complete_says_partial(
     assert log.get(timeout=30)["outcome"] == "partial"
 
 
-@pytest.mark.parametrize("corpora", [{}, {"notes": "note.md"}])
-async def test_graph_of_the_server_is_searched_beside_each_corpus(
-    tmp_path: Path, corpora: dict[str, str]
-) -> None:
-    (tmp_path / "dams.csv").write_text("subject,relation,object\nHoover Dam,height,221 metres\n")
-    (tmp_path / "note.md").write_text("The Humber Bridge opened in 1981.")
-    named = {name: tmp_path / file for name, file in corpora.items()}
-    tasks = Tasks(Settings(home=tmp_path, trace=False, graph=tmp_path / "dams.csv", serve_corpora=named))
-    await tasks.start()
-    result: Any = await tasks.run(Job("postprocess", "The Hoover Dam is 212 metres high.", "r1"))
-    assert result.text == "The Hoover Dam is 221 metres high."
-    await tasks.aclose()
+async def test_corpus_that_cannot_be_read_is_named_at_the_start() -> None:
+    with pytest.raises(InputError, match="corpus 'none' cannot be read"):
+        await Tasks(Settings(corpus=Path("none"))).start()
 
 
 def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:
     body: Any = {"input_type": "response", "texts": [f"It is {WRONG}.", "Yes."], "request_data": {}}
-    body |= {"structured_messages": TURNS, "additional_provider_specific_params": {"corpus": "dams"}}
+    body |= {"structured_messages": TURNS, "additional_provider_specific_params": {"search": None}}
     answer = http.post(GUARDRAIL, json=body).json()
     assert answer == {"action": "GUARDRAIL_INTERVENED", "texts": [f"It is {RIGHT}.", "Yes."]}
-    assert (served.known.jobs[-1].corpus, served.known.jobs[-1].context) == ("dams", TURNS)
+    assert served.known.jobs[-1].context == TURNS
 
 
 @pytest.mark.parametrize(

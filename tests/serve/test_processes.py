@@ -58,7 +58,7 @@ def serving(*options: str, home: Path, **variables: str) -> Iterator[tuple[subpr
 
 
 def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path) -> None:
-    options, token = ("--corpus", f"dams={DAM}"), {"Authorization": f"Bearer {ALICE}"}
+    options, token = ("--corpus", str(DAM)), {"Authorization": f"Bearer {ALICE}"}
     with (
         ScriptedServer(answers(WRONG)) as upstream,
         serving("--upstream", upstream.url, *options, home=tmp_path, RARR_SERVE_TOKEN=ALICE) as (
@@ -105,7 +105,7 @@ def pids(pool: WorkerProcesses) -> list[int]:
 
 
 def test_job_of_a_killed_worker_runs_again_in_another(tmp_path: Path) -> None:
-    known: dict[str, Any] = {"home": tmp_path, "serve_corpora": {"dams": DAM}}
+    known: dict[str, Any] = {"home": tmp_path, "corpus": DAM}
     pool = WorkerProcesses(Settings(**known), 1)
     with (
         ScriptedServer(answers(WRONG)) as upstream,
@@ -123,10 +123,10 @@ def test_job_of_a_killed_worker_runs_again_in_another(tmp_path: Path) -> None:
 
 
 def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
-    settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": DAM}, serve_workers=3)
+    settings = Settings(serve_token="secret-0123456789ab", corpus=DAM, serve_workers=3)
     runner: Any = server.made_runner(settings)
     assert runner._many._settings.serve_token is None
-    assert (runner._many._settings.serve_corpora, runner._count) == ({"dams": DAM}, 3)
+    assert (runner._many._settings.corpus, runner._count) == (DAM, 3)
     reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
     assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
 
