@@ -9,7 +9,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError
-from rarr.tools.text.wording import HARMLESS, beside_the_reason, counted, grouped, is_failure, nothing_checked
+from rarr.tools.text.wording import HARMLESS, counted, grouped, is_failure, nothing_checked
 
 if TYPE_CHECKING:
     from rarr import Settings
@@ -60,17 +60,15 @@ def revise(
     suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
     if accept and suggested:
         revision = revision.accept(*suggested)
-    status, terminal, printed = _outcome(revision), sys.stdout.isatty(), revision
-    if status:  # standard error has the first failure already
-        printed = revision.model_copy(update={"warnings": beside_the_reason(revision.warnings)})
+    status, terminal = _outcome(revision), sys.stdout.isatty()
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
-        streams.write(render_diff(printed, terminal=terminal))
+        streams.write(render_diff(revision, terminal=terminal))
         if suggested and not accept:
             left = f"{', '.join(suggested)}, suggested: --accept suggested applies it"
             streams.complain(f"not in the diff: {left}", 0)
         return status
-    streams.write_result(revision, lambda: render(printed, terminal=terminal, verbose=shown["verbose"]))
+    streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
     if terminal and settings.trace and not options.as_json():
         streams.write(f"\ntrace: rarr trace show {revision.run_id[:8]}\n")
     return status

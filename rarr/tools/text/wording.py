@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pydantic
@@ -74,21 +74,9 @@ def nothing_checked(revision: "Revision") -> str:
     is_checked = not (statuses == {"retrieval_failed"} or unjudged or unchecked)
     if is_checked or not statuses or "nothing_to_check" in codes:
         return ""
-    why = next(iter(grouped(_reason(warnings))), "no source of evidence could be searched")
-    others = len(grouped(beside_the_reason(warnings)))
-    more = f" (and {counted(others, 'more warning')})" if others else ""
-    return f"{why}{more}{'' if codes & _UNREAD or 'rarr doctor' in why else '; see rarr doctor'}"
-
-
-def beside_the_reason(warnings: "Sequence[Notice]") -> "list[Notice]":
-    """Lists the warnings whose messages neither contain the first failure's message nor lie within it."""
-    reason = next((notice.message for notice in _reason(warnings)), "")
-    return [it for it in warnings if reason not in it.message and it.message not in reason]
-
-
-def _reason(warnings: "Sequence[Notice]") -> "Sequence[Notice]":
-    """Returns the first failure or unreliable reader; if there is none, the first warning, if any."""
-    return [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings][:1]
+    reasons = [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings]
+    why = next(iter(grouped(reasons[:1])), "no source of evidence could be searched")
+    return f"{why}{'' if codes & _UNREAD or 'rarr doctor' in why else '; see rarr doctor'}"
 
 
 def is_failure(notice: "Notice") -> bool:

@@ -7,7 +7,7 @@ from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import HARMLESS, beside_the_reason, nothing_checked
+from rarr.tools.text.wording import HARMLESS, nothing_checked
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,7 @@ def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revi
 
 
 HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS]
+TABLE = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
 MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
 
 
@@ -53,16 +54,10 @@ MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="chec
         ),
         *(("unjudged", ["unknown"], [harmless], "") for harmless in HARMLESS_ONES),
         ("unjudged", ["unknown"], [*HARMLESS_ONES, CHECK_FAILED], "check_failed"),
+        ("unjudged", ["unknown"], [TABLE, CHECK_FAILED], "check_failed"),
     ],
 )
 def test_nothing_was_checked_where_a_failure_or_an_unreliable_reader_decided_all(
     status: Status, verdicts: list[Verdict], warnings: list[Notice], why: str
 ) -> None:
     assert nothing_checked(revision(status, verdicts, *warnings)).partition(":")[0] == why
-
-
-def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
-    table = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
-    failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
-    assert nothing_checked(failed).startswith("check_failed: the server is gone (and 1 more warning); ")
-    assert beside_the_reason(failed.warnings) == [table]
