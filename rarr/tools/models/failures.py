@@ -54,14 +54,10 @@ _ABOUT = {
         re.IGNORECASE,
     ),
 }
-# Advice such as "reduce the length of the messages or functions" is not about functions.
-_OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNORECASE)
 # As vLLM, llama.cpp, OpenAI, Ollama, Anthropic, Google, Mistral, Bedrock, SGLang and LM Studio write it.
 _TOO_LONG = re.compile(
-    r"context_length_exceeded|exceed_context_size|ContextOverflow|ContextWindowExceeded"
-    r"|(?:exceeds?|maximum|model'?s|available|only)[\w ']{0,40}\bcontext (?:length|size|window)"
-    r"|context (?:length|size|window)\b.{0,40}\b(?:exceeded|not enough)|maximum model length"
-    r"|(?:prompt|input|message) is too long|input token count.{0,30}exceeds|maximum context length",
+    r"context[ _](?:length|size|window)|ContextOverflow|ContextWindowExceeded|maximum model length"
+    r"|(?:prompt|input|message) is too long|input token count.{0,30}exceeds",
     re.IGNORECASE,
 )
 # The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case;
@@ -185,7 +181,7 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
-    if failure.kind != "refused" or failure.status in (401, 402, 403) or _OF_LENGTH.search(message):
+    if failure.kind != "refused" or failure.status in (401, 402, 403):
         return None
     return next((part for part, about in _ABOUT.items() if part in sent and about.search(message)), None)
 
