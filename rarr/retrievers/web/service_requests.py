@@ -28,8 +28,8 @@ Answer = TypeVar("Answer")
 class JsonService:
     """Asks one service, and sends nothing for a while if it is down.
 
-    It is down after several failures in a row, or after one timeout if it never answered.
-    `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
+    It is down after several failures in a row. `cures` complete the error messages, by HTTP status; the cure
+    for 0 is for all other failures.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class JsonService:
         `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
-        self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts, known=False)
+        self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts)
         sent = {**headers, **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         options = {"verify": certificates(), "timeout": None, "follow_redirects": not api_key}

@@ -49,15 +49,13 @@ class Limiter(PerLoop[asyncio.Semaphore]):
 class Attempts:
     """Sends requests to one server, and repeats them if that may help.
 
-    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it. A server
-    that is not `known` to work rests after its first timeout.
+    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it.
     """
 
     first_wait_s = 0.5
 
-    def __init__(self, name: str, limiter: Limiter, attempts: int, *, known: bool = True) -> None:
-        self._name, self._limiter, self._known = name, limiter, known
-        self._failures, self._rests_until = 0, 0.0
+    def __init__(self, name: str, limiter: Limiter, attempts: int) -> None:
+        self._name, self._limiter, self._failures, self._rests_until = name, limiter, 0, 0.0
         self._last: CallFailure | None = None
         retry, stop = retry_if_exception(_worth_another), stop_after_attempt(attempts)
         self._repeated = AsyncRetrying(stop=stop, wait=self._wait, retry=retry, reraise=True)
@@ -89,11 +87,10 @@ class Attempts:
         except CallFailure as failure:
             if failure.kind in ("timeout", "connection", "server"):
                 self._failures, self._last = self._failures + 1, failure
-                is_new = failure.kind == "timeout" and not self._known
-                if is_new or self._failures >= FAILURES_IN_A_ROW:
+                if self._failures >= FAILURES_IN_A_ROW:
                     self._rests_until = time.monotonic() + REST_S
             raise
-        self._failures, self._rests_until, self._known = 0, 0.0, True
+        self._failures, self._rests_until = 0, 0.0
         return made
 
     def _wait(self, state: RetryCallState) -> float:
