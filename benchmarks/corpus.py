@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.harness import machine, parser, spread, table
-from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index_building import build_index
+from rarr.retrievers.corpus.corpus import Corpus, build_index
 from rarr.settings import Settings
 
 QUERIES = 300

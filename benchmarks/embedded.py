@@ -23,7 +23,7 @@ from benchmarks.corpus import Language, index_rules, write_corpus
 from benchmarks.examples import CORPUS, examples
 from benchmarks.harness import machine, spread, table
 from rarr import Reviser, Settings
-from rarr.retrievers.corpus.index_building import build_index
+from rarr.retrievers.corpus.corpus import build_index
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 PASSAGES = 10_000

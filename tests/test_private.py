@@ -9,8 +9,7 @@ import pytest
 from families import few
 
 from rarr import Reviser, Settings
-from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index_building import build_index
+from rarr.retrievers.corpus.corpus import Corpus, build_index
 from rarr.retrievers.web.cache import Cache
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")

@@ -30,7 +30,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     Examples:
       rarr index notes/ -o notes.index
     """
-    from rarr.retrievers.corpus.index_building import build_index
+    from rarr.retrievers.corpus.corpus import build_index
 
     with streams.waiting() as shown:
         report = build_index(path, out, window=settings.window, progress=shown.indexed)

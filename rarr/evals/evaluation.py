@@ -35,7 +35,7 @@ from rarr.evals.metrics import (
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_folder import FinishedLine, Worker
 from rarr.records import Record, Revision, Scores, Status
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.edit_segments import Piece, merged

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from rarr.components import close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
-from rarr.retrievers.corpus.index_building import Progress, located, scan
+from rarr.retrievers.corpus.corpus import Progress, located, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency import run, together

@@ -37,12 +37,7 @@ class OverlapReranker:
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
         """Scores the passages of each query in one job."""
-
-        def score(query: str, passages: Sequence[Passage]) -> list[float]:
-            require_awaited()
-            return OverlapIndex(passages).scores(query)
-
-        return await work(lambda: [score(*each) for each in asked])
+        return await work(lambda: [OverlapIndex(passages).scores(query) for query, passages in asked])
 
 
 class OverlapIndex:
@@ -59,6 +54,7 @@ class OverlapIndex:
 
     def scores(self, query: str) -> list[float]:
         """Computes the relevance of each passage, from 0 to 1."""
+        require_awaited()
         words = telling_stems(query)
         pairs = set(pairwise(words))
         scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]

@@ -16,7 +16,7 @@ from rarr.evals import run_folder
 from rarr.evals.run_folder import FinishedLine, Worker
 from rarr.nodes.rerank import same_place
 from rarr.records import Evidence, Passage, Record, Usage
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 from rarr.tools.concurrency import together, work
 from rarr.tools.guard.injection import suspicion

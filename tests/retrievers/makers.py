@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index_building import IndexReport, build_index
+from rarr.retrievers.corpus.corpus import Corpus, IndexReport, build_index
 
 Open = Callable[[Path], Corpus]
 

@@ -18,7 +18,7 @@ from rarr.evals import run_folder
 from rarr.evals.metrics import Measured
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Record
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 
 Sampled = TypeVar("Sampled", bound=Any)

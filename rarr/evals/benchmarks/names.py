@@ -25,7 +25,7 @@ from rarr.evals.metrics import Measured, bootstrap, share
 from rarr.evals.rows import Row, Text, listed, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
-from rarr.retrievers.corpus.index_building import scan
+from rarr.retrievers.corpus.corpus import scan
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings

@@ -1,29 +1,46 @@
-"""Searches the user's own documents for passages, in an index that it builds or updates first."""
+"""Searches the user's own documents for passages, in an index that it builds or updates first.
+
+A build lists the files of the corpus, and reads those that changed in one commit, which a crash cannot tear.
+"""
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
-from contextlib import suppress
+import json
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
-from tantivy import Searcher
+from filelock import FileLock
+from tantivy import IndexWriter, Query, Searcher
 
-from rarr.errors import RetrievalError
+from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus import passage_index as index
-from rarr.retrievers.corpus.index_building import Progress, build_index, located
+from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.files import extract
+from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, kind
+from rarr.tools.concurrency import require_awaited
+from rarr.tools.storage.files import make_private, private_folder, write_whole
 from rarr.valid_unicode import valid
 
+Progress = Callable[[int, int], None]
+"""Called with the number of files done and the number of all files."""
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
 _MOST = 10_000  # passages that one search returns, at most
+_HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
+_NOTES = 20  # notes that are kept of one file
+# They are skipped with a warning; files of other unknown kinds are ignored.
+_UNREAD = (*(".doc", ".ppt", ".pptx", ".xls", ".xlsx"), *(".odt", ".odp", ".ods", ".rtf", ".epub"))
 
 
 class Corpus:
@@ -117,3 +134,235 @@ def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
             return [hit for hits in best[:k] for hit in hits]
         more = [it for it in found if len(found[it]) >= PASSAGES_PER_DOCUMENT and kept]
         full, limit = full + more, limit if more else min(4 * limit, _MOST)
+
+
+class File(NamedTuple):
+    """A file of a corpus. `name` is its path in the corpus, with slashes; "" where the corpus is one file."""
+
+    name: str
+    path: Path
+    size: int
+    mtime_ns: int
+
+
+def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
+    """Lists the files of the corpus at `path` in a stable order, and those that are skipped, with reasons.
+
+    Hidden files, folders of indexes and files of unknown kinds are left out silently.
+
+    Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
+    folder would choose which files of this machine are read. Links to folders are not followed either, since
+    they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
+    read.
+    """
+    root, files, skipped = located(path), list[File](), list[tuple[str, str]]()
+    for name, found in _walk(path) if root.is_dir() else [("", path)]:
+        file = found if isinstance(found, str) else _file(name, found, root)
+        if isinstance(file, File):
+            files.append(file)
+        elif file:
+            skipped.append((name.encode(errors="backslashreplace").decode(), file))
+    if not files:
+        name, reason = skipped[0] if skipped else ("", f"it holds none of {', '.join(KINDS)}")
+        told = f"nothing to read in corpus {str(path)!r} ({name or path}: {reason})"
+        raise InputError(f"{told}: give another path")
+    return files, skipped
+
+
+def located(path: Path) -> Path:
+    """Resolves the links in `path`. Raises `InputError` where nothing is there."""
+    try:
+        return path.resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
+        why = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        cure = "give a folder, a file or a built index"
+        if (shown := re.sub("^(https?:)/", r"\1//", str(path))) != str(path):
+            why, cure = "is an address", "give the file of the saved page, or its text in sources"
+        raise InputError(f"corpus {shown!r} {why}: {cure}") from None
+
+
+def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
+    failed = list[OSError]()
+    for where, folders, files in os.walk(root, onerror=failed.append):
+        here = Path(where)
+        if here != root and any(file.startswith(index.MARK) for file in files):  # of an index
+            folders.clear()
+            continue
+        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+        for folder in folders:
+            if os.path.islink(here / folder):  # noqa: PTH114  # Path.is_symlink raises where it may not look
+                yield (here / folder).relative_to(root).as_posix(), "links to folders are not followed"
+        for file in sorted(file for file in files if not file.startswith(".")):
+            yield (here / file).relative_to(root).as_posix(), here / file
+    for error in failed:
+        name = Path(error.filename).relative_to(root).as_posix()
+        yield name, f"the folder cannot be read ({error.strerror})"
+
+
+def _file(name: str, path: Path, root: Path) -> File | str:
+    """Returns the file to read, or why it is skipped; "" for a file of an unknown kind."""
+    if path.suffix.lower() in _UNREAD:
+        return "files of its kind are not read: save it as .docx, .pdf, .csv or text"
+    if not kind(path.name):
+        return ""
+    try:
+        name.encode()
+        if name and path.is_symlink() and not path.resolve(strict=True).is_relative_to(root):
+            return "a link that leads out of the corpus is not followed"
+        facts = path.stat()
+    except UnicodeEncodeError:
+        return "its name is not Unicode: rename it"
+    except (OSError, RuntimeError) as error:  # refused, or links that lead nowhere or in a circle
+        return f"it cannot be read ({getattr(error, 'strerror', error)})"
+    if not stat.S_ISREG(facts.st_mode):
+        return "it is not a regular file"
+    return TOO_MUCH if facts.st_size > MOST_BYTES else File(name, path, facts.st_size, facts.st_mtime_ns)
+
+
+class IndexReport(NamedTuple):
+    """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
+
+    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and of parts of
+    files that nothing can be found in, including those of an earlier build that have not changed since.
+    """
+
+    documents: int
+    passages: int
+    read: int
+    unchanged: int
+    removed: int
+    skipped: list[tuple[str, str]]
+
+
+def build_index(
+    path: Path, out: Path, *, window: int, private: bool = False, progress: Progress | None = None
+) -> IndexReport:
+    """Builds or updates the index of the corpus at `path` in the folder `out`.
+
+    Files with the same size and time are not read again. An index in `out` that is damaged, or that was made
+    with another window or version, is made anew. Waits while another process builds it. Raises
+    `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
+    `private` index can be read by its owner alone; otherwise the umask decides.
+    """
+    files, skipped = scan(path)
+    cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
+    with index.failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
+        build = _Build(path, out, window)
+        try:
+            report = build.run(files, dict(skipped), progress)
+        finally:
+            build.end()
+    if not report.passages:
+        why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
+        raise InputError(f"no file in corpus {str(path)!r} could be read{why}: mend it or give another")
+    return report
+
+
+class _Build:
+    """One build, under the index's lock: reads the files that differ from those of the manifest."""
+
+    def __init__(self, path: Path, out: Path, window: int) -> None:
+        self._path, self._out = path, out
+        try:
+            self._manifest = index.IndexReader(out, window).manifest
+        except InputError:  # it cannot be continued
+            shutil.rmtree(out / index.PASSAGES, ignore_errors=True)
+            index.open_passages(out / index.PASSAGES, create=True)
+            self._manifest = index.Manifest(window=window)
+        root = str(path.resolve()).encode(errors="backslashreplace").decode()
+        committed = json.loads((out / index.PASSAGES / "meta.json").read_bytes())["opstamp"]
+        if self._manifest.commit != int(committed) or self._manifest.root not in ("", root):
+            # The passages are not those of the manifest, or of another corpus.
+            self._manifest.files = {}
+            self._writer.delete_documents_by_query(Query.all_query())
+        self._manifest.root = root
+
+    def run(self, files: Sequence[File], skipped: dict[str, str], progress: Progress | None) -> IndexReport:
+        """Reads what changed in the corpus, and removes what is gone."""
+        known = self._manifest.files
+        before, read = set(known), set[str]()
+        for done, file in enumerate(files, start=1):
+            old = known.get(file.name)
+            if old is None or (old.size, old.mtime_ns) != (file.size, file.mtime_ns):
+                try:
+                    self._read(file)
+                    read.add(file.name)
+                except UnreadableError as problem:
+                    skipped[file.name] = str(problem)
+            if progress:
+                progress(done, len(files))
+        for name in known.keys() - ({file.name for file in files} - skipped.keys()):
+            self._remove(name)
+        self._manifest.shown = valid(self._path.as_posix())
+        self._manifest.skipped = list(skipped.items())
+        if "_writer" in vars(self):
+            self._manifest.commit = self._writer.commit()
+        write_whole(self._out / index.MANIFEST, self._manifest.model_dump_json())
+        searched = {name for name, file in known.items() if file.documents}
+        return IndexReport(
+            documents=sum(file.documents for file in known.values()),
+            passages=sum(file.passages for file in known.values()),
+            read=len(searched & read),
+            unchanged=len(searched - read),
+            removed=len(before - known.keys()),
+            skipped=self._manifest.unread(self._path),
+        )
+
+    def end(self) -> None:
+        """Ends the writer's threads; passages that were not committed are lost."""
+        if "_writer" in vars(self):
+            self._writer.wait_merging_threads()
+
+    def _read(self, file: File) -> None:
+        """Replaces a file's passages. Raises `UnreadableError` where another try may succeed."""
+        now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
+        self._remove(file.name)
+        try:
+            for document in extract(file.path, notes.append):
+                now.documents += document.start == 0
+                for window in windows(document.text, window=self._manifest.window):
+                    require_awaited()
+                    self._writer.add_document(index.row_of(file.name, document, window))
+                    now.passages += 1
+        except UnreadableError as problem:
+            if not problem.lasting:
+                self._remove(file.name)
+                raise
+            notes.append(f"{'the rest is ' if now.documents else ''}not searched: {problem}")
+        if (more := len(notes) - _NOTES) > 0:
+            notes[_NOTES:] = [f"and {more} more like this"]
+        now.notes = tuple(notes)
+        self._manifest.files[file.name] = now
+
+    def _remove(self, name: str) -> None:
+        self._writer.delete_documents_by_query(index.of_file(name))
+        self._manifest.files.pop(name, None)
+
+    @cached_property
+    def _writer(self) -> IndexWriter:
+        """Made once there is something to write: most builds find nothing new."""
+        writer = index.open_passages(self._out / index.PASSAGES).writer(_HEAP, _THREADS)
+        writer.garbage_collect_files()  # a killed commit leaves files, whose names are given again
+        return writer
+
+
+@contextmanager
+def _alone(out: Path, private: bool) -> Iterator[None]:
+    if private:
+        private_folder(out)
+        out.chmod(0o700)  # an older version may have made it with another mode
+    out.mkdir(parents=True, exist_ok=True)
+    ours = (index.MARK, index.PASSAGES)
+    if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(ours)]:
+        cure = "give a new folder for the index"
+        raise InputError(f"{str(out)!r} holds other files, such as {foreign[0]!r}: {cure}")
+    with FileLock(lock := out / index.LOCK, mode=0o600 if private else -1):
+        try:
+            yield
+        finally:
+            if private:  # tantivy makes files by the umask, but nobody else may enter the folder
+                make_private(out)
+            else:  # tantivy makes some files that only their owner can read
+                with suppress(OSError):  # the files belong to somebody else
+                    for path in (out / index.PASSAGES).glob("*.json"):
+                        path.chmod(stat.S_IMODE(lock.stat().st_mode))

@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urldefrag
-from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
 
@@ -24,9 +23,8 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, cut, windows
 from rarr.retrievers.extract.documents import Document, UnreadableError, extract_page
 from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
-from rarr.retrievers.fetch.fetching import Fetcher
+from rarr.retrievers.fetch.fetching import Fetcher, Turns
 from rarr.settings import Settings
-from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import private_folder
 from rarr.tools.text.wording import shown
@@ -68,7 +66,7 @@ class Cache:
         except OSError as error:
             raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
         self._folder, self._offline, self._refresh = folder, offline, refresh
-        self._turns: PerLoop[WeakValueDictionary[Path, asyncio.Lock]] = PerLoop(WeakValueDictionary)
+        self._turns = Turns(1)
 
     async def through(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
         """Returns the entry for `key`, a JSON list. If it is missing, stores what `make` returns.
@@ -77,7 +75,7 @@ class Cache:
         `make`, which is not stored, and `RetrievalError` for an entry that is missing offline.
         """
         file = self._file(kind, key)
-        async with self._turns.get().setdefault(file, asyncio.Lock()):
+        async with self._turns(file.name):
             entry = None if self._refresh else await self.stored(kind, key)
             if entry and (self._offline or entry.stored_at.timestamp() >= time.time() - MAX_AGE_S):
                 return entry

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from itertools import accumulate
+from textwrap import shorten
 from typing import Any
 from urllib.parse import quote, urldefrag, urlsplit
 
@@ -315,14 +315,12 @@ def search_words(question: str) -> list[str]:
     words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
     content = telling(" ".join(words))
     whole = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_WIKI_QUERY else []
-    searches = [*whole, _fitting(content, " ") or _fitting(words, " "), _fitting(content, " OR ")]
+    searches = [*whole, _fitting(" ".join(content or words)), _fitting(" OR ".join(content))]
     return [search for search in dict.fromkeys(searches) if search]
 
 
-def _fitting(words: Sequence[str], joined: str) -> str:
-    lengths = accumulate(len(word) + len(joined) for word in words)
-    most = sum(length - len(joined) <= _LONGEST_WIKI_QUERY for length in lengths)
-    return joined.join(words[: max(most, 1)])[:_LONGEST_WIKI_QUERY]
+def _fitting(words: str) -> str:
+    return shorten(words, _LONGEST_WIKI_QUERY, placeholder="").removesuffix(" OR")
 
 
 def article_text(extract: str) -> str:

@@ -16,9 +16,8 @@ import pytest
 from tantivy import Searcher
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus import index_building
-from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index_building import IndexReport, scan
+from rarr.retrievers.corpus import corpus
+from rarr.retrievers.corpus.corpus import Corpus, IndexReport, scan
 from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored_passage
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
@@ -165,10 +164,10 @@ def test_a_read_only_index_is_read(build: Build, out: Path, monkeypatch: pytest.
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus import index_building
+from rarr.retrievers.corpus.corpus import build_index
 print("ready", flush=True)
 paths = map(Path, sys.argv[1:])
-print(index_building.build_index(*paths, window=4).passages)
+print(build_index(*paths, window=4).passages)
 """
 
 
@@ -198,8 +197,7 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
 
 def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
     """All passages for a query, in an order of their own."""
-    corpus = Corpus.open(index, home=index, window=4)
-    passages = asyncio.run(corpus.retrieve(query, 1000))
+    passages = asyncio.run(Corpus.open(index, home=index, window=4).retrieve(query, 1000))
     return sorted((passage.source, passage.text, passage.start) for passage in passages)
 
 
@@ -231,12 +229,12 @@ def test_two_processes_that_build_at_once_build_one_index(many: Path, out: Path)
 @pytest.mark.slow
 def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, out: Path) -> None:
     built(many, out)
-    corpus = Corpus.open(out, home=out, window=4)
+    opened = Corpus.open(out, home=out, window=4)
     for fruit in ("plums", "pears"):
         rewrite(many, range(60), fruit)
         process = build_apart(many, out)
         while process.poll() is None:
-            passages = asyncio.run(corpus.retrieve("pears plums", 1000))
+            passages = asyncio.run(opened.retrieve("pears plums", 1000))
             assert len({passage.source for passage in passages}) == len(passages) == 600
         process.communicate()
 
@@ -247,7 +245,7 @@ def test_removed_file_of_a_killed_build_leaves_no_passage(
     build()
     (folder / "new.md").write_text("Pears sell well.")
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(index_building, "write_whole", lambda *_: 1 / 0)
+        patched.setattr(corpus, "write_whole", lambda *_: 1 / 0)
         build()
     (folder / "new.md").unlink()
     build()
