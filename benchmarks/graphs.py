@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
-from rarr.retrievers.graph.graph import Graph, TripleStore, linked_names
+from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple
 
 HALVES = ("tuned", "held_out")
@@ -42,12 +42,12 @@ def cases(half: str) -> list[NamesakeCase]:
 
 def outcome(case: NamesakeCase) -> str:
     """Returns `right`, `wrong`, or `tie` where the text does not tell which of the two is meant."""
-    store = TripleStore(
+    graph = Graph(
         Triple(id_, case.name, relation, value, value)
         for id_, facts in case.people.items()
         for relation, value in facts.items()
     )
-    chosen = {each.entities for each in linked_names(store, case.text) if each.name == case.name}
+    chosen = {each.entities for each in graph.linked(case.text) if each.name == case.name}
     [ids] = chosen or {()}
     if len(ids) != 1:
         return "tie"
@@ -74,13 +74,13 @@ def size_row(triples: int) -> tuple[str, ...]:
         graph = Graph.open(file)
         opened = time.process_time() - started
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    people = [id_ for id_ in graph.store.names if graph.store.around(id_)]
-    names = [graph.store.names[person] for person in people[:: len(people) // QUERIES or 1][:QUERIES]]
+    people = [id_ for id_ in graph.names if graph.around(id_)]
+    names = [graph.names[person] for person in people[:: len(people) // QUERIES or 1][:QUERIES]]
     started = time.process_time()
     for name in names:
         asyncio.run(graph.retrieve(f"Where was {name} born?", 5))
     each = (time.process_time() - started) / max(1, len(names))
-    held = sum(len(graph.store.around(person)) for person in people)
+    held = sum(len(graph.around(person)) for person in people)
     return f"{held:,}", f"{opened:.1f}", f"{memory:.0f}", f"{1000 * each:.1f}"
 
 

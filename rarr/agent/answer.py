@@ -80,7 +80,7 @@ def graph_of(components: Components) -> Graph | None:
 def _found(graph: Graph, question: str) -> list[AnswerSource]:
     linked = graph.linked(question)
     # A value such as a country is a subject only where no entity with triples of its own is named.
-    mentions = [it for it in linked if any(map(graph.store.around, it.entities))] or linked
+    mentions = [it for it in linked if any(map(graph.around, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(telling_stems(question)))
     safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
@@ -98,7 +98,7 @@ def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> l
     """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
     found = [it for entity in entities for it in graph.triples(entity)]
     found += [it for entity in entities for it in graph.pointing_at(entity)]
-    asked = wanted.difference(*(telling_stems(graph.store.names[entity]) for entity in entities))
+    asked = wanted.difference(*(telling_stems(graph.names[entity]) for entity in entities))
     values = dict.fromkeys(triple.object_id for triple, _ in found if _words(triple) & asked)
     found += [it for value in values for it in graph.triples(value)]
     lines = dict(found)

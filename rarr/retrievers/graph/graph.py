@@ -33,11 +33,34 @@ _LONGEST = 12  # words of a name that are looked for
 _BESIDE = 3  # words on each side of a name
 
 
-class TripleStore:
-    """Holds triples in memory, each once, in the order in which they came. An entity is named by its id."""
+class Mention(NamedTuple):
+    """A name in a text, `start` to `end`, with the entities that it may mean.
 
-    def __init__(self, triples: Iterable[Triple]) -> None:
-        """Reads the triples once. Relations for names and aliases become names of their subject."""
+    One entity: the name means it. Several: the text does not tell which of them.
+    """
+
+    name: str
+    start: int
+    end: int
+    entities: tuple[str, ...]
+
+
+class Graph:
+    """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
+
+    An entity is a document, and is named by its id. The text about it has a line for each relation, which is
+    a sentence with all its values.
+    """
+
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
+        """Reads the triples once, and holds each once. Relations for names become names of their subject.
+
+        `place` names the graph in sources; a passage has at most `window` lines. Raises `InputError` without
+        a triple.
+        """
+        self._place, self._window = place, window
         self.names: dict[str, str] = {}
         """The name of each entity, by its id."""
         self._by_subject: dict[str, list[Triple]] = defaultdict(list)
@@ -56,120 +79,7 @@ class TripleStore:
                 self._by_object[triple.object_id].append(triple)
         self.by_name = self._indexed(aliases)
         """The entities with a name or alias, by the form of it that `name_key` makes; {} without a triple."""
-
-    def around(self, entity: str) -> list[Triple]:
-        """Returns the triples of which the entity is the subject, in the order of the graph."""
-        return self._by_subject.get(entity, [])
-
-    def pointing_at(self, entity: str) -> list[Triple]:
-        """Returns the triples of which the entity is the object; none of a value that very many have."""
-        triples = self._by_object.get(entity, [])
-        return triples if len(triples) <= _MOST_POINTING else []
-
-    def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Indexes subjects by their names and aliases, and other values that are written as names.
-
-        A value that has the name of one subject is this subject, though the graph gives it no id.
-        """
-        index = dict[str, tuple[str, ...]]()
-        for id_ in self._by_subject:
-            for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
-                if key and id_ not in index.get(key, ()):
-                    index[key] = (*index.get(key, ()), id_)
-        for id_, name in self.names.items():
-            if id_ not in self._by_subject and name[:1].isupper():
-                subjects = index.setdefault(name_key(name), (id_,))
-                if len(subjects) == 1 and subjects[0] != id_ == name:
-                    self._by_object[subjects[0]] += self._by_object[id_]
-        return index
-
-
-class Mention(NamedTuple):
-    """A name in a text, `start` to `end`, with the entities that it may mean.
-
-    One entity: the name means it. Several: the text does not tell which of them.
-    """
-
-    name: str
-    start: int
-    end: int
-    entities: tuple[str, ...]
-
-
-def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mention]:
-    """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
-
-    In a text of small letters alone, names of two words and more count as well.
-
-    Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
-    ("the botanist Jonah Strake"), else in its sentence, else in `text` and `around`. A tie leaves all of the
-    best.
-    """
-    mentions, words = list[Mention](), words_of(text)
-    for at, (_, start, _) in enumerate(words):
-        if mentions and start < mentions[-1].end:
-            continue
-        for to in range(min(at + _LONGEST, len(words)), at, -1):
-            entities = store.by_name.get(" ".join(word for word, _, _ in words[at:to]), ())
-            place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
-            if entities and (is_long or _may_be_name(store, entities, place.of(text))):
-                chosen = _chosen(store, entities, text, place, around)
-                mentions.append(Mention(place.of(text), *place, chosen))
-                break
-    return mentions
-
-
-def _may_be_name(store: TripleStore, entities: Sequence[str], written: str) -> bool:
-    """Is it no mere word: a number, stop words, or a word in small letters for a name in capitals?"""
-    if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
-        return False
-    is_name = all(store.names[entity][:1].isupper() for entity in entities)
-    return not is_name or any(letter.isupper() for letter in written)
-
-
-def _chosen(
-    store: TripleStore, entities: Sequence[str], text: str, place: Span, around: str
-) -> tuple[str, ...]:
-    """Returns the entities of which most neighbours are named in the nearest text that tells them apart."""
-    if len(entities) < 2:
-        return tuple(entities)
-    sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
-    before, after = text[sentence.start : place.start], text[place.end : max(sentence.end, place.end)]
-    beside = " ".join([*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]])
-    for window in (beside, f"{before} | {after}", f"{text[: place.start]} | {text[place.end :]} | {around}"):
-        counts = [len(_named_values(store, entity, window)) for entity in entities]
-        entities = [it for it, count in zip(entities, counts, strict=True) if count == max(counts)]
-    return tuple(entities)
-
-
-def _named_values(store: TripleStore, entity: str, window: str) -> set[str]:
-    """Returns the neighbours of the entity that the window names, by more than words of its own name."""
-    keyed, own = f" {' '.join(stems(window))} ", set(name_key(store.names[entity]).split())
-    values = {it.object for it in store.around(entity)} | {it.subject for it in store.pointing_at(entity)}
-    forms = ((value, form) for value in values for form in value_forms(value))
-    return {
-        value
-        for value, form in forms
-        if f" {' '.join(stems(form))} " in keyed and not set(name_key(form).split()) <= own
-    }
-
-
-class Graph:
-    """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
-
-    An entity is a document. The text about it has a line for each relation, which is a sentence with all its
-    values. `store` holds the triples.
-    """
-
-    offline = True  # can be used with the setting `offline`
-
-    def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Holds the triples. `place` names the graph in sources; a passage has at most `window` lines.
-
-        Raises `InputError` without a triple.
-        """
-        self.store, self._place, self._window = TripleStore(triples), place, window
-        if not self.store.by_name:
+        if not self.by_name:
             raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
 
     @classmethod
@@ -192,8 +102,25 @@ class Graph:
         return "\n".join(line.text for line in lines) or None
 
     def linked(self, text: str, around: str = "") -> list[Mention]:
-        """Finds the names of the graph in `text`; warns of those that may mean several entities."""
-        mentions = linked_names(self.store, text, around)
+        """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
+
+        In a text of small letters alone, names of two words and more count as well.
+
+        Of several entities with the name, the one is taken of which most neighbours are named near it: beside
+        it ("the botanist Jonah Strake"), else in its sentence, else in `text` and `around`. A tie leaves all
+        of the best, with a warning.
+        """
+        mentions, words = list[Mention](), words_of(text)
+        for at, (_, start, _) in enumerate(words):
+            if mentions and start < mentions[-1].end:
+                continue
+            for to in range(min(at + _LONGEST, len(words)), at, -1):
+                entities = self.by_name.get(" ".join(word for word, _, _ in words[at:to]), ())
+                place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
+                if entities and (is_long or self._may_be_name(entities, place.of(text))):
+                    chosen = self._chosen(entities, text, place, around)
+                    mentions.append(Mention(place.of(text), *place, chosen))
+                    break
         for name, *_, ids in mentions:
             if len(ids) > 1:
                 listed = f"{', '.join(map(shown, ids[:3]))}{', ...' * (len(ids) > 3)}"
@@ -202,13 +129,48 @@ class Graph:
                 meter().warn("ambiguous_name", f"{which}, {cure}")
         return mentions
 
+    def _may_be_name(self, entities: Sequence[str], written: str) -> bool:
+        """Is it no mere word: a number, stop words, or a word in small letters for a name in capitals?"""
+        if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
+            return False
+        is_name = all(self.names[entity][:1].isupper() for entity in entities)
+        return not is_name or any(letter.isupper() for letter in written)
+
+    def _chosen(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
+        """Returns the entities with most neighbours in the nearest words that tell them apart."""
+        if len(entities) < 2:
+            return tuple(entities)
+        sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
+        before, after = text[sentence.start : place.start], text[place.end : max(sentence.end, place.end)]
+        beside = " ".join([*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]])
+        elsewhere = f"{text[: place.start]} | {text[place.end :]} | {around}"
+        for window in (beside, f"{before} | {after}", elsewhere):
+            counts = [len(self._named_values(entity, window)) for entity in entities]
+            entities = [it for it, count in zip(entities, counts, strict=True) if count == max(counts)]
+        return tuple(entities)
+
+    def _named_values(self, entity: str, window: str) -> set[str]:
+        """Returns the neighbours of the entity that the window names, by more than words of its own name."""
+        keyed, own = f" {' '.join(stems(window))} ", set(name_key(self.names[entity]).split())
+        values = {it.object for it in self.around(entity)} | {it.subject for it in self._pointing(entity)}
+        forms = ((value, form) for value in values for form in value_forms(value))
+        return {
+            value
+            for value, form in forms
+            if f" {' '.join(stems(form))} " in keyed and not set(name_key(form).split()) <= own
+        }
+
+    def around(self, entity: str) -> list[Triple]:
+        """Returns the triples of which the entity is the subject, in the order of the graph."""
+        return self._by_subject.get(entity, [])
+
     def triples(self, entity: str) -> list[tuple[Triple, Passage]]:
         """Returns the triples about an entity, each with the line of the text about the entity that says it.
 
         A line says all triples of one relation.
         """
         by_relation: dict[str, list[Triple]] = {}
-        for triple in self.store.around(entity)[:_LONGEST_CARD]:
+        for triple in self.around(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
         start, found = 0, list[tuple[Triple, Passage]]()
         facts = {"source": self._source(entity), "retrieved_at": datetime.now(UTC)}
@@ -223,8 +185,30 @@ class Graph:
 
     def pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
         """Returns the triples of other entities that have the entity as their value."""
-        triples = [each for each in self.store.pointing_at(entity) if each.subject_id != entity]
+        triples = [each for each in self._pointing(entity) if each.subject_id != entity]
         return [it for each in triples for it in self.triples(each.subject_id) if it[0] == each]
+
+    def _pointing(self, entity: str) -> list[Triple]:
+        """Returns the triples of which the entity is the object; none of a value that very many have."""
+        triples = self._by_object.get(entity, [])
+        return triples if len(triples) <= _MOST_POINTING else []
+
+    def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
+        """Indexes subjects by their names and aliases, and other values that are written as names.
+
+        A value that has the name of one subject is this subject, though the graph gives it no id.
+        """
+        index = dict[str, tuple[str, ...]]()
+        for id_ in self._by_subject:
+            for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
+                if key and id_ not in index.get(key, ()):
+                    index[key] = (*index.get(key, ()), id_)
+        for id_, name in self.names.items():
+            if id_ not in self._by_subject and name[:1].isupper():
+                subjects = index.setdefault(name_key(name), (id_,))
+                if len(subjects) == 1 and subjects[0] != id_ == name:
+                    self._by_object[subjects[0]] += self._by_object[id_]
+        return index
 
     def _lines(self, entity: str) -> list[Passage]:
         return list({line.start: line for _, line in self.triples(entity)}.values())

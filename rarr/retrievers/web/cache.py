@@ -148,14 +148,14 @@ class Page(BaseModel, frozen=True):
 class Shelf:
     """Stores the texts of pages that one source extracts in the cache, and cuts them into passages."""
 
-    def __init__(self, cache: Cache, source: str, settings: Settings) -> None:
+    def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
 
     async def page(self, url: str, document: Document, seconds: float = PAGE_S) -> Page:
         """Makes the page at `url`, whose text is cut within `seconds`. Raises `RetrievalError`."""
         text = document.text
         if len(text) > _LONG:
-            spans = await readable(url, extracted(windows, text, self._window, seconds=seconds))
+            spans = await read_apart(url, windows, text, self._window, seconds=seconds)
         else:
             spans = await asyncio.to_thread(windows, text, self._window)
         facts = {"title": document.title, "published_at": document.published_at}
@@ -194,7 +194,7 @@ class PageReader(Shelf):
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
-        super().__init__(cache, "web", settings)
+        super().__init__(cache, settings)
         self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
@@ -208,14 +208,16 @@ class PageReader(Shelf):
     async def _fetched(self, url: str) -> Page:
         it = await self._fetcher.fetch(url)
         end = time.monotonic() + it.seconds_left
-        reading = extracted(extract_page, it.content, it.media_type, it.charset, seconds=it.seconds_left)
-        document = await readable(url, reading)
+        sent = (it.content, it.media_type, it.charset)
+        document = await read_apart(url, extract_page, *sent, seconds=it.seconds_left)
         return await self.page(it.url, document, end - time.monotonic())
 
 
-async def readable(url: str, reading: Awaitable[Result]) -> Result:
-    """Awaits the reading of the page at `url`. Raises `RetrievalError` if it cannot be read."""
+async def read_apart(
+    url: str, function: Callable[..., Result], *args: object, seconds: float = PAGE_S
+) -> Result:
+    """Reads the page at `url` as `extracted` does. Raises `RetrievalError` if it cannot be read."""
     try:
-        return await reading
+        return await extracted(function, *args, seconds=seconds)
     except UnreadableError as error:
         raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error

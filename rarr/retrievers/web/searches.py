@@ -15,9 +15,8 @@ from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling
 from rarr.retrievers.extract.documents import Document, extract_page, published
-from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.reranking import nearest
-from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, readable
+from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, read_apart
 from rarr.retrievers.web.domain_and_date_limits import allows, host_of, kept, normalised
 from rarr.retrievers.web.service_requests import JsonService, outcomes
 from rarr.settings import Settings
@@ -26,11 +25,12 @@ from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 
-class WebSearch(ABC):
-    """Retrieves pages by a service: a subclass finds pages and cuts them into passages, stored on a shelf."""
+class WebSearch(Shelf, ABC):
+    """Retrieves pages by a service: a subclass finds pages, and cuts them into passages."""
 
-    def __init__(self, service: JsonService, shelf: Shelf, cache: Cache) -> None:
-        self._service, self._shelf, self._cache = service, shelf, cache
+    def __init__(self, service: JsonService, cache: Cache, settings: Settings, source: str = "web") -> None:
+        super().__init__(cache, settings, source)
+        self._service = service
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
@@ -55,10 +55,6 @@ class WebSearch(ABC):
             named = message if shown(url) in message else f"{shown(url)}: {message}"
             meter().warn("page_failed", f"a page was left out: {named}")
         return passages
-
-    async def extracted(self, url: str) -> str | None:
-        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
-        return await self._shelf.extracted(url)
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
@@ -115,7 +111,7 @@ class Tavily(WebSearch):
             "end_date": _day(settings.published_before),
         }
         service = JsonService("Tavily", _TAVILY_CURES, timeout_s=30.0, api_key=key, most=_MOST_BYTES)
-        super().__init__(service, Shelf(cache, "tavily", settings), cache)
+        super().__init__(service, cache, settings, "tavily")
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         words = words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
@@ -132,14 +128,14 @@ class Tavily(WebSearch):
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         url, raw = page["url"], page.get("raw_content")
         if isinstance(raw, str) and raw.strip():
-            text = (await readable(url, extracted(extract_page, raw.encode(), "text/markdown", None))).text
+            text = (await read_apart(url, extract_page, raw.encode(), "text/markdown", None)).text
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
 
         date = published(page.get("published_date"))
         document = Document(text, str(page.get("title") or ""), published_at=date)
-        return await self._shelf.passages(url, partial(self._shelf.page, url, document))
+        return await self.passages(url, partial(self.page, url, document))
 
 
 def _day(moment: datetime | None) -> str | None:
@@ -168,7 +164,7 @@ class SearXNG(WebSearch):
         self._host = f"{address.hostname}:{address.port}{address.path}"
         self._reader, self._limits = reader, settings
         headers = {"Accept": "application/json"}
-        super().__init__(JsonService("SearXNG", _SEARXNG_CURES, headers=headers), reader, cache)
+        super().__init__(JsonService("SearXNG", _SEARXNG_CURES, headers=headers), cache, settings)
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         key = ["searxng", self._host, _OPTIONS, words]
@@ -260,7 +256,7 @@ class Wikipedia(WebSearch):
         }
         headers = {"User-Agent": agent}
         service = JsonService(self._name, cures, timeout_s=_WIKI_TIMEOUT_S, headers=headers)
-        super().__init__(service, Shelf(cache, "mediawiki", settings), cache)
+        super().__init__(service, cache, settings, "mediawiki")
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
         for search in search_words(words):
@@ -278,7 +274,7 @@ class Wikipedia(WebSearch):
         return [str(result["title"]) for result in map(as_object, results) if result.get("title")]
 
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
-        return await self._shelf.passages(page["url"], partial(self._article, page["title"]))
+        return await self.passages(page["url"], partial(self._article, page["title"]))
 
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
@@ -295,7 +291,7 @@ class Wikipedia(WebSearch):
             text = valid(await asyncio.to_thread(article_text, extract))
         # No date: that of the last edit does not tell how new the facts are.
         url = str(page.get("fullurl") or self._address(title))
-        return await self._shelf.page(url, Document(text, str(page.get("title") or title)))
+        return await self.page(url, Document(text, str(page.get("title") or title)))
 
     async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
         answer = await self._service.ask(self._api, params={**_WIKI_QUERY, **params})

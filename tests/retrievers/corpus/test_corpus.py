@@ -150,20 +150,19 @@ def test_hostile_texts_are_cut_quickly_into_short_passages(text: str) -> None:
     assert max(map(len, shown), default=0) <= LONGEST
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("Which state produces the most peaches?", ["state", "produc", "peach"]),
-        ("How many people live in the US?", ["peopl", "live", "us"]),
-        ("peach peaches PEACH", ["peach"]),
-        ("Café naïve ﬁrst", ["cafe", "naiv", "first"]),
-        ("東京", ["東", "京"]),
-        ("हिन्दी שלום", ["हिन्दी", "שלום"]),
-        ("What is it?", ["what", "is", "it"]),
-        ('AND OR NOT title:x^2 [a TO b] "c" ~* \\', ["titl", "x", "2", "b", "c"]),
-        ("?!", []),
-        ("", []),
-    ],
-)
-def test_terms_are_the_stems_of_content_words(query: str, expected: list[str]) -> None:
-    assert terms(query) == expected
+TERMS = {
+    "Which state produces the most peaches?": "state produc peach",
+    "How many people live in the US?": "peopl live us",
+    "peach peaches PEACH": "peach",
+    "Café naïve ﬁrst": "cafe naiv first",
+    "東京": "東 京",
+    "हिन्दी שלום": "हिन्दी שלום",
+    "What is it?": "what is it",
+    'AND OR NOT title:x^2 [a TO b] "c" ~* \\': "titl x 2 b c",
+    "?!": "",
+    "": "",
+}
+
+
+def test_terms_are_the_stems_of_content_words() -> None:
+    assert {query: " ".join(terms(query)) for query in TERMS} == TERMS

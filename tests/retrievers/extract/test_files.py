@@ -208,22 +208,12 @@ def saved(made: Any) -> bytes:
     return file.getvalue()
 
 
-def filled(table: Any, rows: list[list[str]]) -> None:
-    for row, words in enumerate(rows):
-        for column, word in enumerate(words):
-            table.cell(row, column).text = word
-
-
 def letter() -> bytes:
     made = docx.Document()
     made.add_heading("Lorrin Bridge", 0)
     made.add_heading("History", 2)
     made.add_paragraph("The bridge was opened\nin 1937.")
     made.add_paragraph("Members pay 3 euros.", style="List Bullet")
-    filled(made.add_table(2, 2), [["Part", "Length"], ["Main span", "1,280 m | 1"]])
-    merged = made.add_table(1, 3)
-    merged.cell(0, 0).merge(merged.cell(0, 1)).text = "Both"
-    merged.cell(0, 2).text = "One"
     return saved(made)
 
 
@@ -235,8 +225,6 @@ def test_a_word_document_is_read() -> None:
         "## History",
         "The bridge was opened in 1937.",
         "- Members pay 3 euros.",
-        "| Part | Length |\n| --- | --- |\n| Main span | 1,280 m / 1 |",
-        "| Both |  | One |\n| --- | --- | --- |",
     ]
 
 
@@ -247,12 +235,6 @@ def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
         for entry in old.namelist():
             new.writestr(entry, change(old.read(entry)) if entry == name else old.read(entry))
     return file.getvalue()
-
-
-def test_a_huge_merged_cell_is_read_as_a_small_one() -> None:
-    wide = b'<w:tcPr><w:gridSpan w:val="1000000000"/>'
-    huge = changed_letter(lambda xml: xml.replace(b"<w:tcPr>", wide))
-    assert "Main span" in read_docx(huge).text
 
 
 def run(words: str, tag: str = "t") -> str:
@@ -271,7 +253,7 @@ def cell(content: str, properties: str = "") -> str:
     return f"<w:tc><w:tcPr>{properties}</w:tcPr><w:p>{content}</w:p></w:tc>"
 
 
-MERGED = '<w:vMerge w:val="restart"/>'
+MERGED, WIDE = '<w:vMerge w:val="restart"/>', '<w:gridSpan w:val="{}"/>'
 
 
 @pytest.mark.parametrize(
@@ -292,6 +274,10 @@ MERGED = '<w:vMerge w:val="restart"/>'
             + row(cell(run("Old")), cell(run("1 m")), properties="<w:trPr><w:del/></w:trPr>")
             + "</w:tbl>",
             "| Part | Size |\n| --- | --- |\n| Arch | 12 m |",
+        ),
+        (
+            f"<w:tbl>{row(cell(run('A'), WIDE.format(2)), cell(run('1 | 2'), WIDE.format(10**9)))}</w:tbl>",
+            "| A |  | 1 / 2 |\n| --- | --- | --- |",
         ),
         (
             f"<w:tbl>{row(cell(run('Arch'), MERGED), cell(run('12 m')))}"
@@ -364,14 +350,10 @@ def laughing(xml: bytes) -> bytes:
     return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")
 
 
-def changed_letter(change: Callable[[bytes], bytes]) -> bytes:
-    return changed(letter(), change)
-
-
 HOSTILE = (
-    changed_letter(laughing),
-    changed_letter(lambda xml: xml[: len(xml) // 2]),
-    changed_letter(lambda xml: xml.replace(b"<w:body>", b"<w:body>" + b"<w:p>" * 10_000)),
+    changed(letter(), laughing),
+    changed(letter(), lambda xml: xml[: len(xml) // 2]),
+    changed(letter(), lambda xml: xml.replace(b"<w:body>", b"<w:body>" + b"<w:p>" * 10_000)),
 )
 
 

@@ -8,7 +8,6 @@ from tools.asking import metered
 
 from rarr import Graph
 from rarr.errors import InputError
-from rarr.retrievers.graph.graph import TripleStore, linked_names
 from rarr.retrievers.graph.triples import Triple, sentence_of, value_forms
 
 PERSON = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
@@ -16,14 +15,18 @@ OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
 AARLE = Triple("c1", "Aarle", "mayor", "p1", "Ida Lunde")
 
 
+def pointing(graph: Graph, entity: str) -> list[Triple]:
+    return [triple for triple, _ in graph.pointing_at(entity)]
+
+
 def test_triples_are_found_by_subject_and_by_a_value_that_is_or_names_one_subject() -> None:
-    store = TripleStore([PERSON, OLE, AARLE, PERSON])
-    assert (store.around("p1"), store.pointing_at("c1")) == ([PERSON], [PERSON, OLE])
+    graph = Graph([PERSON, OLE, AARLE, PERSON])
+    assert (graph.around("p1"), pointing(graph, "c1")) == ([PERSON], [PERSON, OLE])
     child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
-    store = TripleStore([PERSON, child])
-    assert (store.by_name["ida lunde"], store.pointing_at("p1")) == (("p1",), [child])
-    two = TripleStore([PERSON, child, Triple("p9", "Ida Lunde", "place of birth", "c2", "Tolk")])
-    assert (two.by_name["ida lunde"], two.pointing_at("p1")) == (("p1", "p9"), [])
+    graph = Graph([PERSON, child])
+    assert (graph.by_name["ida lunde"], pointing(graph, "p1")) == (("p1",), [child])
+    two = Graph([PERSON, child, Triple("p9", "Ida Lunde", "place of birth", "c2", "Tolk")])
+    assert (two.by_name["ida lunde"], pointing(two, "p1")) == (("p1", "p9"), [])
 
 
 def fact(id_: str, name: str, relation: str, value: str) -> Triple:
@@ -31,7 +34,7 @@ def fact(id_: str, name: str, relation: str, value: str) -> Triple:
 
 
 STRAKES = [("b", "botanist", "Aarle", "1902-09-21"), ("s", "shipbuilder", "Port Halden", "1899-01-02")]
-STORE = TripleStore(
+STORE = Graph(
     [
         *(
             fact(id_, "Jonah Strake", relation, value)
@@ -47,7 +50,7 @@ STORE = TripleStore(
 
 def meant(text: str) -> list[tuple[str, ...]]:
     """The entities with facts of their own, for each name; values such as Aarle are entities as well."""
-    return [each.entities for each in linked_names(STORE, text) if STORE.around(each.entities[0])]
+    return [each.entities for each in STORE.linked(text) if STORE.around(each.entities[0])]
 
 
 @pytest.mark.parametrize(

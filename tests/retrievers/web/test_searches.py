@@ -252,18 +252,17 @@ def test_wikipedia_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
     assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
 
 
-@pytest.mark.parametrize(
-    ("question", "first"),
-    [
-        ("Who wrote Emma?", "Who wrote Emma"),
-        ('"Emma" AND (intitle:x OR y*) ~z -w !v', "Emma and intitle x or y z w v"),
-        ("What is Marie-Claire's 3.14, 1,000 and C#?", "What is Marie-Claire's 3.14, 1,000 and C#"),
-        ("東京の人口は？", "東京の人口は？"),
-        ("भारत की राजधानी", "भारत की राजधानी"),
-    ],
-)
-def test_wikipedia_search_has_no_operators(question: str, first: str) -> None:
-    assert search_words(question)[0].replace(",", "") == first.replace(",", "")
+FIRST = {
+    "Who wrote Emma?": "Who wrote Emma",
+    '"Emma" AND (intitle:x OR y*) ~z -w !v': "Emma and intitle x or y z w v",
+    "What is Marie-Claire's 3.14, 1,000 and C#?": "What is Marie-Claire's 3.14 1,000 and C#",
+    "東京の人口は？": "東京の人口は？",
+    "भारत की राजधानी": "भारत की राजधानी",
+}
+
+
+def test_wikipedia_search_has_no_operators() -> None:
+    assert {question: search_words(question)[0] for question in FIRST} == FIRST
 
 
 @given(st.text(max_size=600))
