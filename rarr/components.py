@@ -166,14 +166,6 @@ class CardReader(Protocol):
         """
 
 
-class ReaderRecord(Protocol):
-    """Keeps how a reader did on planted controls, by the language of the text and the model that answered."""
-
-    def standing(self, language: str) -> Literal["good", "unknown", "bad"]: ...
-
-    def add(self, served: str, **facts: Any) -> None: ...
-
-
 class Rewriter(Protocol):
     """A baseline that revises without checks."""
 
@@ -305,8 +297,8 @@ class Components:
     """Reads whole blocks instead of `checker` and `editor`."""
     doubting_reader: CardReader | None = None
     """Confirms the cards that code doubts; None: `card_reader` does."""
-    record: "ReaderRecord | None" = None
-    """How `card_reader` did on planted controls; None: no record is kept."""
+    record: Any = None
+    """The `ReaderRecord` of `card_reader`: how it did on planted controls; None: no record is kept."""
     refusals: Callable[[], Callable[[str, Card], bool]] = lambda: lambda text, card: False
     """Reads what people refused: whether they did an edit of the card of a text."""
     given: tuple[Passage, ...] = ()

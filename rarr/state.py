@@ -37,14 +37,6 @@ Unsearched = Literal["failed", "cut"]
 """The reason why evidence for a query is missing: its search failed, or a limit of the run cut it."""
 
 
-def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
-    """Makes the value of the key `unsearched` for a query whose search raised `error`.
-
-    It is `cut` if the budget was spent, else `failed`.
-    """
-    return {query_id: "cut" if isinstance(error, BudgetError) else "failed"}
-
-
 class SentenceSupport(NamedTuple):
     """The place of a sentence, and its support by each evidence that was judged (None: could not be judged).
 

@@ -21,6 +21,7 @@ from rarr.agent.inputs import required_text
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.backends.embedded.extractive_writing import quotable_sentences
+from rarr.backends.embedded.words import OPENERS, is_small, language_of
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
@@ -29,7 +30,7 @@ from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.records import Evidence, Passage, Query, Report, Revision, Sentence, Status
+from rarr.records import Evidence, Notice, Passage, Query, Report, Revision, Sentence, Status
 from rarr.records.answers import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
@@ -40,15 +41,18 @@ from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.wording import counted, is_failure
+from rarr.tools.text.wording import NO_RESULT, counted, grouped, is_failure
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
 _OVERVIEW = 8  # triples of an entity, quoted for a question that only names it
 _QUOTED = 5  # sentences that are quoted for the same words
 _BETWEEN = "\n\n"  # statements, when they are read
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\d{1,3}(?:[ \xa0\u202f'’]\d{3})+\b|\d+(?:[.,:]\d+)+|\w+")  # 15,000 is one word
 _NAME = re.compile(r"(?<=\w )[^\W\d_a-zà-ÿ]\w*")  # a word in a capital, not the first one
+_ASKING = (
+    "wie wann wer wen wem was woher warum welchen man gibt quand quel quelle comment pourquoi combien quoi on"
+)
 _UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
 
 
@@ -144,11 +148,13 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     """
     asked, quotes = telling_stems(question), dict[str, dict[int, None]]()
     triples = _asked_for(asked, sources)
+    small = _asking_stems(question)
     said = set[str]().union(*(words for words, *_ in triples))
-    for words, number, text in [*triples, *_sharing(question, set(asked) - said or set(asked), sources)]:
+    rest = (set(asked) - said or set(asked)) - small
+    for words, number, text in [*triples, *_sharing(question, rest, sources)]:
         quotes.setdefault(text, {})[number] = None
         said |= words
-    lost = [it for it in _WORD.findall(question) if not said.issuperset(telling_stems(it))]
+    lost = [it for it in _WORD.findall(question) if not (said | small).issuperset(telling_stems(it))]
     gaps = list[str]()
     if not quotes:
         cure = "A language model also finds answers in other words: name one with --model."
@@ -163,6 +169,15 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     if quotes:
         found.append(Statement(text=_UNJUDGED, needs_support=True))
     return found
+
+
+def _asking_stems(question: str) -> set[str]:
+    """Returns the stems of the words of which a German or French question is made, whatever it asks for."""
+    words = _WORD.findall(question.casefold())
+    if (language := language_of(words)) == "english":  # whose words are no stems that tell
+        return set()
+    asking = OPENERS.union(_ASKING.split())
+    return {it for word in words if word in asking or is_small(word, language) for it in telling_stems(word)}
 
 
 def _names_another(sentence: str, question: str) -> bool:
@@ -340,6 +355,7 @@ class Answerer(RunOwner[Answer]):
         quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
         report, read = (card_sentences(state), state["text"]) if is_written else (quoted, text)
         warnings = [*state["warnings"], *disagreement_notices(state)]
+        warnings += unanswered(statements, [*warnings, *meter.warnings])
         whole: State = {**state, "original": read, "text": read, "warnings": warnings}
         research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
         cited = {number for each in statements for number in each.citations}
@@ -352,6 +368,21 @@ class Answerer(RunOwner[Answer]):
             warnings=recorded.warnings,
             run_id=run_id,
         )
+
+
+def unanswered(statements: Sequence[Statement], warnings: Sequence[Notice]) -> list[Notice]:
+    """Tells why no statement could be checked; [] where one was, or where none needs it.
+
+    Without a failure, an answer of a model that states nothing, such as "I cannot say.", needs no check.
+    """
+    told = [it for it in warnings if is_failure(it) or it.code == "reader_unreliable"]
+    unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
+    statuses = {it.status for it in statements}
+    if not statuses <= unread or (statements and not told and not any(it.needs_support for it in statements)):
+        return []
+    unfound = "no source has enough words of the question"
+    why = [*grouped(told), unfound if "no_evidence" in statuses else "no statement was judged"][0]
+    return [Notice(code=NO_RESULT, message=why, node="write_answer")]
 
 
 async def aanswer(question: str, **settings: Any) -> Answer:

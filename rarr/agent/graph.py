@@ -25,7 +25,7 @@ from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.state import State, failure, unsearched
+from rarr.state import State, failure
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import saved, span
 
@@ -130,7 +130,8 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query_id = _branch(state)
         notice = failure(name, f"{name} failed", error.error, query_id=query_id or None)
-        update = {"warnings": [notice], "unsearched": unsearched(query_id, error.error) if query_id else {}}
+        why = "cut" if notice.code == "budget_exhausted" else "failed"
+        update = {"warnings": [notice], "unsearched": {query_id: why} if query_id else {}}
         with span("failure", name, query_id) as failed:
             failed.body["update"] = update
         return Command(update=update, goto=goto)

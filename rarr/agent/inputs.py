@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
-from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
 from rarr.tools.text.wording import counted, kind_of
 from rarr.valid_unicode import REPLACEMENT, valid
@@ -25,16 +23,6 @@ _MOST_HTML = 0.5
 """The most of the characters of a text that may be blocks of HTML without a warning."""
 
 
-def settings_of(
-    settings: Settings | None, components: Components | None, values: Mapping[str, Any]
-) -> Settings:
-    """Returns the settings given as such, by their fields or in components; `InputError` for two of these."""
-    given = sum((settings is not None, components is not None, bool(values)))
-    if given > 1 or not isinstance(settings, Settings | None):
-        raise InputError("give one of three: Settings(...) as settings, components, or fields of settings")
-    return components.settings if components else settings or Settings(**values)
-
-
 def required_text(text: object, name: str) -> str:
     """Returns `text` as valid Unicode. Raises `InputError` for an empty text, and for what is no string."""
     if not isinstance(text, str):
@@ -44,22 +32,17 @@ def required_text(text: object, name: str) -> str:
     return valid(text)
 
 
-def optional_text(text: object, name: str) -> str | None:
-    """Returns None for None, and else what `required_text` returns."""
-    return None if text is None else required_text(text, name)
-
-
 def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
     """Returns the question, or the latest turns of a conversation as one text; None without words.
 
     Turns are those of the user and the assistant, without the `answer` at the end, at most 4,000 characters
     in all. Raises `InputError` for anything else.
     """
-    if context is None or isinstance(context, str):
-        return context if context and context.strip() else None
-    if not isinstance(context, Sequence):
+    if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
-    return "\n\n".join(turn["content"] for turn in latest_turns(context, answer)) or None
+    turns = latest_turns(context or (), answer) if not isinstance(context, str) else [{"content": context}]
+    text = "\n\n".join(turn["content"] for turn in turns)
+    return valid(text) if text.strip() else None
 
 
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
@@ -99,7 +82,7 @@ def text_of(content: object) -> str:
 def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
     """Makes warnings about what cannot be checked of a text, and about characters of `given` replaced."""
     messages: dict[str, str] = {}
-    if replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT):
+    if (replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"
         where = f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD"
         messages["character_replaced"] = f"{where}: {cure}"

@@ -8,7 +8,7 @@ from rarr.agent.blocks import by_blocks, is_divided
 from rarr.agent.cite import cited, unedited
 from rarr.agent.cost_estimate import estimate
 from rarr.agent.graph import Graph, build_graph
-from rarr.agent.inputs import Context, context_of, optional_text, required_text, text_notices
+from rarr.agent.inputs import Context, context_of, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.refusals import with_decisions
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
@@ -56,19 +56,16 @@ class Reviser(RunOwner[Revision]):
         `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
-        if not isinstance(context, str | None):
-            context = context_of(context)
-        given, text = f"{text}{context}", required_text(text, "text")
-        context = optional_text(context, "context")
+        given, text, asked = f"{text}{context}", required_text(text, "text"), context_of(context)
         reviser = await self._searching(sources, search)
-        return await reviser._new(text, context, run_id, await work(text_notices, given, text, context))
+        return await reviser._new(text, asked, run_id, await work(text_notices, given, text, asked))
 
     revise = synchronous(arevise)
 
     async def acite(
         self,
         text: str,
-        context: str | None = None,
+        context: Context = None,
         *,
         sources: Sources = None,
         search: Search = None,
@@ -82,8 +79,8 @@ class Reviser(RunOwner[Revision]):
         means the first of `sources`.
         """
         researcher = await self.unedited()._searching(sources, search)
-        research = await researcher.arevise(text, context, run_id=run_id)
-        return await cited(research, context, researcher._components, mark_unsupported=mark_unsupported)
+        research, asked = await researcher.arevise(text, context, run_id=run_id), context_of(context)
+        return await cited(research, asked, researcher._components, mark_unsupported=mark_unsupported)
 
     cite = synchronous(acite)
 
@@ -151,20 +148,17 @@ class Reviser(RunOwner[Revision]):
         await self._checkpoints.keep(run_id, state, done=True)
         return state
 
-    def refuse(self, revision: Revision, *edit_ids: str) -> Revision:
-        """Refuses suggested edits, and keeps this in the data folder: no later run suggests them again.
+    def decide(self, revision: Revision, **decisions: Sequence[str]) -> Revision:
+        """Returns the revision after a person's decisions: ids of edits to `accept`, `refuse` or `undo`.
 
-        Only hashes are kept. Raises `InputError` for an id that is not a suggested edit.
+        A refused edit, made or suggested, leaves the text; the data folder keeps a hash of it, and no later
+        run makes it until that is undone. Raises `InputError` for a wrong id, and then keeps nothing.
         """
-        return with_decisions(revision, self.settings.home, refuse=edit_ids)
+        return with_decisions(revision, self.settings.home, **decisions)
 
-    def undo_refusal(self, revision: Revision, *edit_ids: str) -> Revision:
-        """Takes refusals back, also of other edits of the same sentences: later runs suggest them again."""
-        return with_decisions(revision, self.settings.home, undo=edit_ids)
-
-    def estimate(self, text: str, context: str | None = None) -> Estimate:
+    def estimate(self, text: str, context: Context = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
-        return estimate(required_text(text, "text"), optional_text(context, "context"), self._components)
+        return estimate(required_text(text, "text"), context_of(context), self._components)
 
 
 def _search_of(settings: dict[str, Any]) -> Search:
@@ -192,7 +186,7 @@ revise = synchronous(arevise)
 
 async def acite(
     text: str,
-    context: str | None = None,
+    context: Context = None,
     *,
     sources: Sources = None,
     mark_unsupported: bool = False,

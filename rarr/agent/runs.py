@@ -30,7 +30,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
-from rarr.agent.inputs import settings_of
 from rarr.agent.refusals import withheld
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import unused_settings
@@ -127,7 +126,13 @@ class RunOwner(Closable, Generic[Outcome]):
 
         With `measuring`, neither the record of readers nor what was refused is read or written.
         """
-        used, is_wired = self._used(settings_of(settings, components, values)), components is None
+        given = sum((settings is not None, components is not None, bool(values)))
+        if given > 1 or not isinstance(settings, Settings | None):
+            raise InputError(
+                "give one of three: Settings(...) as settings, components, or fields of settings"
+            )
+        used = self._used(components.settings if components else settings or Settings(**values))
+        is_wired = components is None
         components = components or wire(used, on_index, measuring=measuring)
         self._components = self._adapted(replace(components, settings=used))
         self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import TypedDict
 
 from rarr.agent.graph import Node, build_graph, metered
-from rarr.agent.inputs import optional_text, required_text
+from rarr.agent.inputs import context_of, required_text
 from rarr.agent.runs import CompiledGraph, budget_of, using
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
@@ -68,8 +68,8 @@ def _in_studio(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
         start: State = {}
         if "original" not in state and "query" not in state:
             text = required_text(state.get("text", ""), "text")
-            question = optional_text(state.get("context"), "context")
-            start = State(original=text, text=text, context=question, round=1, warnings=[])
+            asked = context_of(state.get("context"))
+            start = State(original=text, text=text, context=asked, round=1, warnings=[])
         with using(Meter(budget_of(components.settings))):
             update = await metered(name, node)({**state, **start}, Runtime(context=components))
         return {**start, **update}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from rarr.agent.cite import unedited
-from rarr.agent.inputs import optional_text, required_text
+from rarr.agent.inputs import Context, context_of, required_text
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import budget_of, built, synchronous, usage_of, using
 from rarr.backends.embedded.items import items_of
@@ -44,11 +44,6 @@ READS_MORE = Notice(
     code="near_quotations_only",
     message="the embedded reader decides only what nearly repeats a passage: a language model reads more, as"
     " with model openai:gpt-5-mini",
-    node="check_agreement",
-)
-_NO_STATEMENT = Notice(
-    code=NOTHING_TO_CHECK.code,
-    message="the claim states nothing that a passage could support: write a whole sentence",
     node="check_agreement",
 )
 _BETWEEN = "\n\n---\n\n"
@@ -89,7 +84,7 @@ class ClaimVerifier(Reviser):
         unscored = components.settings.model_copy(update={"models": others})
         return unedited(replace(components, settings=unscored))
 
-    async def averify(self, claim: str, sources: ClaimSources, context: str | None = None) -> Verification:
+    async def averify(self, claim: str, sources: ClaimSources, context: Context = None) -> Verification:
         """Decides whether `sources` support `claim`, which may answer a question, the `context`.
 
         `sources` is a passage or a list of passages, as in `rarr.revise`. Without a passage the claim is
@@ -99,9 +94,9 @@ class ClaimVerifier(Reviser):
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
         could not be judged has no label.
         """
-        claim, context = required_text(claim, "claim"), optional_text(context, "context")
+        claim, asked = required_text(claim, "claim"), context_of(context)
         pieces: Any = sources if isinstance(sources, list | tuple) else [sources]
-        return (await self.averify_together([claim], pieces, context))[0]
+        return (await self.averify_together([claim], pieces, asked))[0]
 
     verify = synchronous(averify)
 
@@ -121,7 +116,7 @@ class ClaimVerifier(Reviser):
 
 
 async def averify(
-    claim: str, sources: ClaimSources, context: str | None = None, **settings: Any
+    claim: str, sources: ClaimSources, context: Context = None, **settings: Any
 ) -> Verification:
     """Decides whether sources support a claim, as `ClaimVerifier.averify` does.
 
@@ -309,5 +304,5 @@ def _verification(
         label=next((label for label in _WORST_FIRST if label in labels), None),
         sentences=tuple(found),
         evidence=tuple(evidence),
-        warnings=tuple(dict.fromkeys([*notices, *[_NO_STATEMENT] * (not labels)])),
+        warnings=tuple(dict.fromkeys([*notices, *[NOTHING_TO_CHECK] * (not labels)])),
     )

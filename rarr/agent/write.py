@@ -42,6 +42,7 @@ from rarr.state import State, kept_for
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.section_headings import clean_headings
+from rarr.tools.text.wording import NO_RESULT, grouped, is_failure
 
 CHUNK_WORDS = 256
 """The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
@@ -155,6 +156,11 @@ class Writer(RunOwner[Article]):
             if reason:
                 message = f"section {section.heading!r}: {reason}"
                 gaps.append(Notice(code="section_missing", message=message, node="write_section"))
+        if not written.sentences:
+            unfound = "; ".join(it.message for it in gaps) or "no source was found"
+            failed = grouped(filter(is_failure, [*state["warnings"], *meter.warnings]))
+            why = [*failed, f"{unfound}: give sources about it, as with --corpus"][0]
+            gaps.append(Notice(code=NO_RESULT, message=f"nothing is written: {why}", node="write_section"))
         report = unjudged_report(text, [each.span for each in written.sentences])
         if cards:
             starts = {card.start for card in cards}

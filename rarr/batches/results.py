@@ -22,6 +22,7 @@ from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
+_UNJUDGED = ("unjudged", "retrieval_failed")
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures that may have a limit."""
 RESULT_COLUMNS: Mapping[str, ColumnType] = {
@@ -139,10 +140,11 @@ class BatchCounts(BaseModel):
     """The counts over rows.
 
     `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
-    sentence that is not `supported`. `statuses` counts the sentences of all rows. `left` counts rows without
-    a result, because of the limit of the cost. `cost` is None if a price is not known. `attribution` and
-    `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
-    section 5).
+    sentence that is not `supported`. Of the rows with an error, searches or models `failed` for some.
+    `statuses` counts the sentences of all rows, and `unread` those that a failure kept from being judged.
+    `left` counts rows without a result, because of the limit of the cost. `cost` is None if a price is not
+    known. `attribution` and `preservation` are means over the rows that have both; F1_AP is their harmonic
+    mean (Gao et al. 2023, section 5).
     """
 
     rows: int = 0
@@ -150,11 +152,13 @@ class BatchCounts(BaseModel):
     unconfirmed: int = 0
     unchecked: int = 0
     errors: int = 0
+    failed: int = 0
     first_error: str = ""
     left: int = 0
     cost: float | None = 0.0
     model_calls: int = 0
     statuses: dict[str, int] = {}
+    unread: int = 0
     attribution: float | None = None
     preservation: float | None = None
     f1_ap: float | None = None
@@ -162,9 +166,9 @@ class BatchCounts(BaseModel):
 
     @property
     def supported(self) -> float | None:
-        """The share of sentences that are supported; None without a sentence."""
-        total = sum(self.statuses.values())
-        return self.statuses.get("supported", 0) / total if total else None
+        """The share of judged sentences that are supported; None without one."""
+        judged = sum(count for status, count in self.statuses.items() if status not in _UNJUDGED)
+        return self.statuses.get("supported", 0) / judged if judged else None
 
     def add(self, columns: Mapping[str, Any], place: str = "") -> None:
         """Adds the result columns of a row. `place` names it in `first_error`."""
@@ -173,6 +177,7 @@ class BatchCounts(BaseModel):
         is_open = any(status != "supported" for status in statuses)
         self.rows += 1
         self.errors += bool(error)
+        self.failed += columns["rarr_outcome"] == "failed"
         self.changed += bool(columns["rarr_changed"])
         self.unchecked += is_empty
         self.unconfirmed += is_open and not error and not is_empty
@@ -180,6 +185,7 @@ class BatchCounts(BaseModel):
         self.first_error = self.first_error or (f"{place}: {error}" if error else "")
         for status in statuses:
             self.statuses[status] = self.statuses.get(status, 0) + 1
+            self.unread += status in _UNJUDGED and columns["rarr_outcome"] in ("partial", "failed")
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost

@@ -33,8 +33,8 @@ def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
     Examines the installation, the settings, the models and the sources, each with one question (of the web
-    only without --offline). Exit status 2 if something is broken. With --model, the model reads 24 sentences
-    beside short passages, in two requests: its faults, and what it is fit for; 3 if it is unfit.
+    only without --offline). Exit status 2 if something is broken. With --model, a language model reads 24
+    sentences beside short passages, in two requests: its faults, and what it is fit for; 3 if it is unfit.
 
     \b
     Examples:
@@ -118,7 +118,7 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
         return
     models = {chat.name: chat for used in components.models for chat in used.models}
     if not models:
-        yield Diagnosis("model", "ok", "no language model is asked")
+        yield Diagnosis("model", "ok", "embedded, which needs no exam: no language model is asked")
     for model in models.values():
         try:
             yield Diagnosis(f"model {model.name}", "ok", run(model.probe()))

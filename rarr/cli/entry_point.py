@@ -20,14 +20,6 @@ DEFECT = 70
 """The exit status for an exception that no command expects: EX_SOFTWARE of sysexits.h."""
 
 
-class _App(click.Group):
-    def invoke(self, ctx: click.Context) -> int:
-        try:
-            return super().invoke(ctx) or 0
-        except KeyboardInterrupt:  # click would print a line of its own
-            return complain("interrupted", 130)
-
-
 def call(argv: list[str] | None) -> int:
     """Runs a command and returns its exit status. Errors become one line."""
     try:
@@ -49,7 +41,7 @@ def call(argv: list[str] | None) -> int:
         return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
 
 
-@click.group(cls=_App, no_args_is_help=False)
+@click.group(no_args_is_help=False)
 @click.version_option(package_name="rarr", message="rarr %(version)s", help="Print it.")
 def app() -> None:
     """Research a text, and revise it as little as possible so that it can be attributed to evidence.

@@ -117,7 +117,10 @@ def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         status = streams.complain(f"{counted(counts.left, 'row')} left, {why}", 4)
     for phrase in (below(name, getattr(counts, name), limit) for name, limit in limits.items()):
         status = streams.complain(phrase, 4) if phrase else status
-    if counts.rows and counts.errors == counts.rows:
+    if counts.unread and "supported" in limits:
+        why = f"a failure kept {counted(counts.unread, 'sentence')} from being judged"
+        status = streams.complain(f"supported may be under its limit {limits['supported']:g}: {why}", 4)
+    if counts.failed and counts.errors == counts.rows:
         status = streams.complain("every row has an error: see rarr doctor", 3)
     return status
 

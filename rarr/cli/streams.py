@@ -87,8 +87,9 @@ def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     from rarr.retrievers.extract.files import extract, kind
 
     for file in files:
-        if file.is_dir() or not kind(file.name):
-            raise InputError(f"{file} is no document: give the path of a text or document, such as a .pdf")
+        if file.is_dir() or not (file.exists() and kind(file.name)):
+            what = "is no document" if file.exists() else "does not exist"
+            raise InputError(f"{file} {what}: give the path of a text or document, such as a .pdf")
         try:
             for it in extract(file, lambda line, file=file: warn(f"{file}: {line}")):  # type: ignore[misc]
                 place = {"source": it.source or str(file), "title": it.title}

@@ -9,7 +9,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError
-from rarr.tools.text.wording import HARMLESS, counted, grouped, is_failure, nothing_checked
+from rarr.tools.text.wording import NO_RESULT, counted, grouped, nothing_checked
 
 if TYPE_CHECKING:
     from rarr import Settings
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 @options.CONTEXT
 @options.one("--source", "FILE", "A text or document that the answer was given; repeatable.", **options.FILES)
 @options.settings(*options.RUN, "doubt")
-@click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON
 @options.flag("--diff", "Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
 @options.ESTIMATE
 def revise(
-    text: str | None, file: Path | None, context: str | None, source: Sequence[Path], accept: str | None,
-    settings: "Settings", **shown: bool,
+    text: str | None, file: Path | None, context: str | None, source: Sequence[Path], settings: "Settings",
+    **shown: bool,
 ) -> int:  # fmt: skip
     """Revise a text, and show the evidence for it.
 
@@ -57,20 +56,18 @@ def revise(
             return streams.write_estimate(reviser.estimate(original, context))
         given = [*streams.passages_of(source)] or None
         revision: Revision = reviser.revise(original, context, sources=given)
-    suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
-    if accept and suggested:
-        revision = revision.accept(*suggested)
     status, terminal = _outcome(revision), sys.stdout.isatty()
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
         streams.write(render_diff(revision, terminal=terminal))
-        if suggested and not accept:
-            left = f"{', '.join(suggested)}, suggested: --accept suggested applies it"
-            streams.complain(f"not in the diff: {left}", 0)
-        return status
-    streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
-    if terminal and settings.trace and not options.as_json():
-        streams.write(f"\ntrace: rarr trace show {revision.run_id[:8]}\n")
+    else:
+        streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
+    if settings.trace and not options.as_json():
+        run = revision.run_id[:8]
+        if left := [f"--accept {edit.id}" for edit in revision.edits if edit.state == "suggested"]:
+            streams.complain(f"suggested, not made: rarr trace decide {run} {' '.join(left)}", 0)
+        if terminal and not shown["diff"]:
+            streams.write(f"\ntrace: rarr trace show {run}\n")
     return status
 
 
@@ -133,10 +130,7 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     with streams.at_work(Writer, settings) as writer:
         article = writer.write(topic, headings)
     if not article.sentences:
-        why = grouped(filter(is_failure, article.warnings))  # each with its cure
-        others = grouped(sorted(article.warnings, key=lambda it: it.code in HARMLESS))
-        why += [f"{it}: give sources about it, as with --corpus" for it in others]
-        return streams.complain(f"nothing could be written about {article.topic!r}: {why[0]}", 3)
+        return _outcome(article.research)
     if out is not None:
         streams.save(out, [article.text])
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
@@ -166,17 +160,9 @@ def answer(question: str, settings: "Settings") -> int:
     with streams.at_work(Answerer, settings) as answerer:
         answered = answerer.answer(asked)
     streams.write_result(answered, lambda: f"{answered.render()}\n")
-    told = [it for it in answered.warnings if is_failure(it) or it.code == "reader_unreliable"]
-    unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
-    statements, statuses = answered.statements, {it.status for it in answered.statements}
-    # Without a failure, an answer that states nothing, such as "I cannot say.", needs no check.
-    needs_check = told or not statements or any(it.needs_support for it in statements)
-    is_lost = bool(needs_check) and statuses <= unread
+    why = next((it.message for it in answered.warnings if it.code == NO_RESULT), "")
     if not options.as_json():  # JSON holds all of it
-        refused = (f"citation {why} (in {it.text!r})" for it in statements for why in it.refused)
-        streams.warn(*refused, *grouped(it for it in answered.warnings if not is_lost or it not in told))
-    if not is_lost:
-        return 0
-    unfound = "no source has enough words of the question"
-    why = grouped(told) or [unfound if "no_evidence" in statuses else "no statement was judged"]
-    return streams.complain(f"nothing could be checked: {why[0]}", 3)
+        refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
+        told = grouped(it for it in answered.warnings if it.code != NO_RESULT)
+        streams.warn(*refused, *(line for line in told if line not in why))
+    return streams.complain(f"nothing could be checked: {why}", 3) if why else 0

@@ -72,11 +72,11 @@ def show(run: str, node: str | None, full: bool) -> int:
 @trace.command()
 @_RUN
 @options.one("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
-@options.one("--refuse", "EDIT", "A suggested edit not to suggest again; repeatable.", multiple=True)
-@options.one("--undo", "EDIT", "A refused edit to suggest again; repeatable.", multiple=True)
+@options.one("--refuse", "EDIT", "An edit to take out, for later runs too; repeatable.", multiple=True)
+@options.one("--undo", "EDIT", "A refused edit to allow again; repeatable.", multiple=True)
 @options.JSON
 def decide(run: str, **decisions: Sequence[str]) -> int:
-    """Accept or refuse suggested edits of RUN, and print its text.
+    """Accept or refuse edits of RUN, and print its text.
 
     RUN is also a file of rarr revise --json, and stays as it is: name all edits to accept in one call.
     A refused edit is kept as a hash: no run makes it or another of its sentence until --accept or --undo.

@@ -292,5 +292,5 @@ def limits_of(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
 def below(name: str, value: float | None, limit: float) -> str:
     """Writes a phrase for a measure that is under its limit, or was not judged; "" for another."""
     if value is None:
-        return f"{name} is not judged, under its limit {limit:g}"
+        return f"{name} is not judged, so it may be under its limit {limit:g}"
     return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""

@@ -76,7 +76,7 @@ class RatingItem(Row):
         compared = {"original": original, "revised": revised} if original and revised else {}
         claim = given.get("claim", given.get("text", compared.get("revised"))) if evidence else None
         if claim is None and not compared:
-            raise ValueError(f"it has nothing to rate: give {_SHAPES}")
+            raise ValueError("it has nothing to rate")
         question = given.get("question", given.get("context")) or None
         return {"id": given.get("id"), "claim": claim, "evidence": evidence, "question": question} | compared
 

@@ -24,6 +24,7 @@ from pydantic import (
 from rarr.errors import InputError
 from rarr.records import AttributionClass
 from rarr.retrievers.extract.documents import published
+from rarr.settings.reading import cure
 from rarr.valid_unicode import valid
 
 ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
@@ -146,14 +147,14 @@ def read_rows(path: Path, kind: type[Kind], example: str = "those of its publish
             continue
         try:
             value = valid(json.loads(line.decode("utf-8-sig")))
-            row = kind.model_validate({"id": number} | _without_null(value))
+            row = kind.model_validate({"id": number, **_without_null(value)})
             why = f"its id {row.id!r} is that of an earlier line" if row.id in rows else ""
         except ValidationError as error:
             first = error.errors()[0]
-            place, message = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-            why = f'its "{place}" is wrong ({message})' if place else message
+            place = ".".join(map(str, first["loc"]))
+            why = f'its "{place}" is wrong ({cure(first)})' if place else cure(first)
         except (ValueError, TypeError, RecursionError) as error:
-            why = f"it is no JSON object in UTF-8 ({error})"
+            why = "it is no JSON object in UTF-8" + f" ({error})" * isinstance(error, ValueError)
         if why:
             raise InputError(f"{path}, line {number}: {why}: give lines such as {example}")
         rows[row.id] = row

@@ -45,6 +45,7 @@ Question = Annotated[
 Given = Annotated[
     Sources | None,
     Field(
+        min_length=1,
         max_length=50,
         description="Passages that you have at hand: texts, or objects with text, title and source. They"
         " alone are read; without them, the sources of this server are searched.",

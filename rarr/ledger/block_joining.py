@@ -15,7 +15,7 @@ CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
-    message="the text holds no claim to ask about: it is returned unchanged and unjudged",
+    message="nothing is stated that a source could support: give whole sentences",
     node="generate_queries",
 )
 

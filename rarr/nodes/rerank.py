@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Scored, evidence_of, is_given, merged, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure, named, unsearched
+from rarr.state import State, failure, named
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -38,8 +38,9 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
     for query, kept in zip(queries, outcomes, strict=True):
         if isinstance(kept, Exception):
-            update["warnings"].append(failure("rerank", "rerank failed", kept, query_id=query.id))
-            update["unsearched"] |= unsearched(query.id, kept)
+            notice = failure("rerank", "rerank failed", kept, query_id=query.id)
+            update["warnings"].append(notice)
+            update["unsearched"][query.id] = "cut" if notice.code == "budget_exhausted" else "failed"
         else:
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept

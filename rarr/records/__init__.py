@@ -269,15 +269,24 @@ class Revision(Record):
 
         No check is asked again. A changed sentence is `supported` if code found the value of each of its
         edits in the words of the source, and none of its suggested edits is left; else it is `unjudged`.
-        Scores that depend on it are None. Revise the text once more to have it judged.
-
-        Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
-        accepted edit changed.
+        Scores that depend on it are None. Raises `InputError` for an id that is not a suggested edit, and for
+        an edit whose words another accepted edit changed.
         """
         require_state("suggested", self.edits, edit_ids)
         revision = self
         for edit_id in (edit.id for edit in self.edits if edit.id in edit_ids):
             revision = revision._with_accepted(edit_id)
+        return revision
+
+    def without(self, *edit_ids: str) -> "Revision":
+        """Returns a new revision with the accepted of these edits refused; their sentences are contradicted.
+
+        Scores that depend on the text are None. Raises `InputError` if another edit changed their new words.
+        """
+        revision, made = self, [it.id for it in self.edits if it.accepted and it.id in edit_ids]
+        with_edits(self.original, self.edits, without=made)  # raises where another edit changed their words
+        for edit_id in reversed(made):
+            revision = revision._without(next(it for it in revision.edits if it.id == edit_id))
         return revision
 
     def sentence_of(self, edit: Edit) -> Sentence | None:
@@ -300,18 +309,32 @@ class Revision(Record):
         own = [it for it in others if self.sentence_of(it) is sentence and it.state != "refused"]
         settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
-        text = self.text[:start] + edit.new + self.text[end:]
-        sentences = tuple(_after(it, edit, text, settled=settled) for it in self.report.sentences)
+        made = self._changed(edit, (*others, edit), "supported" if settled else "unjudged")
         told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
         notice = Notice(code="not_judged_again", message=told, node="edit")
+        return made if settled else made.model_copy(update={"warnings": (*self.warnings, notice)})
+
+    def _without(self, edit: Edit) -> "Revision":
+        number, start, end = self.edits.index(edit), edit.start, edit.start + len(edit.new)
+        edits = [*self.edits[:number], edit.model_copy(update={"state": "refused"})]
+        for later in self.edits[number + 1 :]:
+            back = Change(start=start, end=end, new=edit.old)
+            place = zip(("start", "end"), moved_range(later.start, later.end, [back]), strict=True)
+            edits.append(later.model_copy(update=dict(place)))
+            start, end = moved_range(start, end, [later] * later.accepted)
+        return self._changed(Change(start=start, end=end, new=edit.old), tuple(edits), "contradicted")
+
+    def _changed(self, change: Change, edits: tuple[Edit, ...], status: Status) -> "Revision":
+        """Returns the revision after a change that leads to these edits; its sentence has this status."""
+        text = with_edits(self.original, edits)
+        sentences = tuple(_after(it, change, text, status) for it in self.report.sentences)
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev(self.original, text)}
         update = {
             "text": text,
             "changed": text != self.original,
-            "edits": (*others, edit),
+            "edits": edits,
             "report": self.report.model_copy(update={"sentences": sentences}),
             "scores": self.scores.model_copy(update=scores),
-            "warnings": self.warnings if settled else (*self.warnings, notice),
         }
         return self.model_copy(update=update)
 
@@ -321,23 +344,25 @@ class Revision(Record):
         return html
 
 
-def _after(sentence: Sentence, edit: Edit, text: str, *, settled: bool) -> Sentence:
-    """Returns the sentence after an accepted suggestion; if its text changed, `supported` or `unjudged`."""
-    start, end = moved_range(sentence.start, sentence.end, [edit])
-    parts = tuple(_part_after(part, edit, settled=settled) for part in sentence.parts)
+def _after(sentence: Sentence, change: Change, text: str, status: Status) -> Sentence:
+    """Returns the sentence after a change; if its text changed, in this status, with quotes that say so."""
+    start, end = moved_range(sentence.start, sentence.end, [change])
+    parts = tuple(_part_after(part, change, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
     if text[start:end] != sentence.text:
-        quotes = [quote.model_copy(update={"side": "for"}) for quote in sentence.quotes]
-        update |= {"status": "supported" if settled else "unjudged", "support": None}
-        update |= {"quotes": tuple(quotes)} if settled else {"quotes": (), "evidence_ids": ()}
+        side = "for" if status == "supported" else "against"
+        quotes = tuple(quote.model_copy(update={"side": side}) for quote in sentence.quotes)
+        update |= {"status": status, "support": None, "quotes": quotes}
+        update |= dict.fromkeys(("quotes", "evidence_ids"), ()) if status == "unjudged" else {}
     return sentence.model_copy(update=update)
 
 
-def _part_after(part: Part, edit: Edit, *, settled: bool) -> Part:
-    """Returns the part at its place after the edit; if the edit overlaps it, `confirmed` or `open`."""
-    start, end = moved_range(part.start, part.end, [edit])
-    is_touched = part.start < edit.end and edit.start < part.end
-    if is_touched and not settled:
-        return Part(start=start, end=end, state="open")
-    state = "confirmed" if is_touched else part.state
-    return part.model_copy(update={"start": start, "end": end, "state": state})
+def _part_after(part: Part, change: Change, status: Status) -> Part:
+    """Returns the part at its place after the change; if the change overlaps it, in another state."""
+    start, end = moved_range(part.start, part.end, [change])
+    update: dict[str, object] = {"start": start, "end": end}
+    if part.start < change.end and change.start < part.end:
+        if status == "unjudged":
+            return Part(start=start, end=end, state="open")
+        update["state"] = "confirmed" if status == "supported" else "differs"
+    return part.model_copy(update=update)

@@ -1,9 +1,8 @@
 """Declares the records of edits, and applies the accepted edits to a text."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import computed_field, model_validator
 from rapidfuzz.distance import Levenshtein
 
 from rarr.errors import InputError
@@ -37,27 +36,21 @@ class Edit(Change):
     confirmed: bool = False
     reason: str
 
-    @model_validator(mode="before")
-    @classmethod
-    def _drops_accepted(cls, values: Any) -> Any:
-        """Drops `accepted` of a JSON record: `state` says the same."""
-        return {it: values[it] for it in values if it != "accepted"} if isinstance(values, dict) else values
-
-    @computed_field  # type: ignore[prop-decorator] # mypy takes no decorator of a property
     @property
     def accepted(self) -> bool:
         """True if the edit is in the text."""
         return self.state == "accepted"
 
 
-def require_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
-    """Raises `InputError` unless there are ids, each of an edit in this state."""
-    known = ", ".join(edit.id for edit in edits if edit.state == state) or "none"
-    told = {"": "unknown", "accepted": "in the text already, and Revision.revert in Python takes it back"}
+def require_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
+    """Raises `InputError` unless there are ids, each of an edit in this state; "" is any state."""
+    known = ", ".join(it.id if state else f"{it.id} ({it.state})" for it in edits if state in ("", it.state))
     for edit_id in edit_ids or ("",):
-        if (now := next((edit.state for edit in edits if edit.id == edit_id), "")) != state:
-            wrong = f"edit {edit_id!r} is {told.get(now, now)}" if edit_id else "no edit is named"
-            raise InputError(f"{wrong}; {state} edits, one by one: {known}")
+        now = next((it.state for it in edits if it.id == edit_id), "unknown")
+        if now == "unknown" or state not in ("", now):
+            where = "in the text already" if now == "accepted" else now
+            wrong = f"edit {edit_id!r} is {where}" if edit_id else "no edit is named"
+            raise InputError(f"{wrong}; {state or 'possible'} edits, one by one: {known or 'none'}")
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

@@ -83,7 +83,7 @@ def as_json(value: Any) -> bytes:
 class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
     """What a caller chooses for one text."""
 
-    sources: Sources = Field(default=[], max_length=MOST_TEXTS)
+    sources: Sources = Field(default=[], min_length=1, max_length=MOST_TEXTS)
     search: Literal["given"] | None = None
     deadline_s: float | None = Field(default=None, gt=0, le=3600, allow_inf_nan=False)
 
@@ -138,11 +138,8 @@ def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
     except ValidationError as error:
         at, told = wrong_value(error, tuple(model.model_fields))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
-    if isinstance(body, TextBody):
-        if body.search and not body.sources:
-            raise Refusal(400, "no_sources", "search is given without sources: give sources")
-        if isinstance(body, VerifyBody) and "sources" in body.model_fields_set and not body.sources:
-            raise Refusal(400, "no_sources", "sources is empty: give passages, or leave it out to search")
+    if isinstance(body, TextBody) and body.search and not body.sources:
+        raise Refusal(400, "no_sources", "search is given without sources: give sources")
     return body
 
 

@@ -22,7 +22,7 @@ from rarr.errors import SettingsError
 
 _NOUNS = {
     "a valid string": "a text",
-    "a valid list": "a list",
+    **dict.fromkeys(("a valid list", "a valid tuple"), "a list"),
     "a valid dictionary": "an object",
     "a valid boolean": "true or false",
     "a valid number": "a number",
@@ -30,6 +30,7 @@ _NOUNS = {
 }
 _MESSAGES = {
     "missing": "it is missing: give it",
+    "too_short": "it is empty: give at least one, or leave it out",
     **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
 }
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")

@@ -74,10 +74,11 @@ class RunView:
         return found
 
     def place(self, edit: Edit) -> Span | None:
-        """Returns where a suggested edit stands in the text; None where another edit changed its words."""
+        """Returns where the words of an edit stand in the text; None where another edit changed them."""
         later = [each for each in self.edits[self.edits.index(edit) + 1 :] if each.accepted]
-        place = Span(*moved_range(edit.start, edit.end, later))
-        return place if self.text[place.start : place.end] == edit.old else None
+        words = edit.new if edit.accepted else edit.old
+        place = Span(*moved_range(edit.start, edit.start + len(words), later))
+        return place if place.of(self.text) == words else None
 
     def passages(self, sentence: Sentence) -> list[Evidence]:
         """Returns the evidence of a sentence and its parts."""

@@ -66,12 +66,9 @@ def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
-    """Makes a table under its title; a single row of cells becomes a column, as it would be too wide."""
+    """Makes a table under its title."""
     if not rows:
         return
-    if len(rows) == 1 and title and "n" not in next(iter(rows.values())):
-        [(key, row)] = rows.items()
-        title, rows = f"{title}, {_words(key)}", {name: {"": value} for name, value in row.items()}
     table = Table(box=None, pad_edge=False)
     table.add_column(Text())
     head = list(dict.fromkeys(name for row in rows.values() for name in row))

@@ -47,7 +47,7 @@ def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     """Writes the revised text, a line for each change and for each sentence, a count, and the cost.
 
     On a terminal the changes are marked in the text. Elsewhere the text comes first, exactly as it is.
-    `verbose` adds the reasons of the changes, refused edits and all quotes.
+    `verbose` adds the reasons of the changes that were made, refused edits and all quotes.
     """
     text, end = revision.text, "" if revision.text.endswith("\n") else "\n"
     if terminal and _console(terminal).color_system is None:  # old and new words would look the same
@@ -107,7 +107,7 @@ def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
 def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
     old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
     change = f"“{old}” → “{new}”" if old and new else f"“{old}” deleted" if old else f"“{new}” inserted"
-    more = {"suggested": ", suggested: --accept suggested applies it", "refused": ", refused"}
+    more = {"suggested": f", suggested: {one_line(edit.reason)}", "refused": ", refused"}
     style = "dim" if edit.state == "refused" else ""
     yield Line(2, Text(f"{edit.id}  {change}{more.get(edit.state, '')}", style))
     if verbose:

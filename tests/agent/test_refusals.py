@@ -1,4 +1,4 @@
-"""A suggestion that a person refused is not made again for the sentence by the same line of a source."""
+"""An edit that a person refused is not made again in its sentence."""
 
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,34 @@ def edit_of(revision: Revision) -> Edit:
     return edit
 
 
+def test_made_edit_is_refused_and_comes_back_where_that_is_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_HOME", str(tmp_path))
+    text = "It is old. The Hoover Dam is 212 metres high. The Oroville Dam is 253 metres high."
+    facts = (FACT, "Oroville Dam is 235 metres high.")
+    first = revised(tmp_path, text, *facts)
+    assert [it.state for it in first.edits] == ["accepted"] * 2
+    made = decided(first.run_id, refuse=["e1"])
+    assert (made.text, made.edits[0].state) == (text.replace("253", "235"), "refused")
+    assert [it.text for it in made.report.sentences] == [f"{it}." for it in made.text[:-1].split(". ")]
+    _, dam, other = made.report.sentences
+    assert (dam.status, dam.quotes[0].side, other) == ("contradicted", "against", first.report.sentences[2])
+    assert [it.state for it in dam.parts if "212" in made.text[it.start : it.end]] == ["differs"]
+    later = revised(tmp_path, text, *facts)
+    assert (later.text, later.report.sentences[1].status) == (made.text, "contradicted")
+    assert decided(first.run_id, undo=["e1"]).text == first.text
+    assert decided(later.run_id, accept=["e1"]).text == revised(tmp_path, text, *facts).text == first.text
+
+
 def test_refused_suggestion_is_not_made_again(tmp_path: Path) -> None:
     assert edit_of(revised(tmp_path)).state == "suggested"
     assert edit_of(with_decisions(revised(tmp_path), tmp_path, refuse=["e1"])).state == "refused"
     again = edit_of(revised(tmp_path, f"It is in Nevada.\n\n{SENTENCE}", "It is on a river.", FACT))
     assert (again.state, again.reason) == ("refused", "a person refused it")
     assert "metres" not in (tmp_path / FILE).read_text() and not (tmp_path / FILE).stat().st_mode & 0o77
-    # Another source or another sentence is another suggestion.
-    assert edit_of(revised(tmp_path, SENTENCE, f"The {FACT}")).state == "suggested"
+    assert edit_of(revised(tmp_path, SENTENCE, f"The {FACT}")).state == "refused"
+    # Another sentence is another suggestion.
     assert edit_of(revised(tmp_path, SENTENCE.replace("212", "213"))).state == "suggested"
 
 
@@ -52,11 +72,11 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
     with Reviser(home=tmp_path) as reviser:
         first = revised(tmp_path, both, *facts)
         assert [it.status for it in first.accept("e1").report.sentences] == ["supported", "contradicted"]
-        reviser.refuse(first, "e1", "e2")
+        reviser.decide(first, refuse=["e1", "e2"])
         [notice] = (again := revised(tmp_path, both, *facts)).warnings
         assert (notice.code, again.run_id in notice.message) == ("suggestions_withheld", True)
         assert "2 suggestions withheld" in notice.message
-        undone = reviser.undo_refusal(again, "e2")
+        undone = reviser.decide(again, undo=["e2"])
         assert ([it.state for it in undone.edits], len(undone.warnings)) == (["refused", "suggested"], 1)
     assert [it.state for it in revised(tmp_path, both, *facts).edits] == ["refused", "suggested"]
 
@@ -70,12 +90,6 @@ def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> N
     assert [it.state for it in edits] == ["suggested", "accepted"]
 
 
-def test_accepted_exchange_that_ends_as_its_line_is_supported(tmp_path: Path) -> None:
-    line = "The council voted 9 to 4 for it."
-    made = revised(tmp_path, "The council voted 4 to 9 for it.", line).accept("e1")
-    assert (made.text, made.report.sentences[0].status) == (line, "supported")
-
-
 def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_HOME", str(tmp_path))
     run, states = revised(tmp_path).run_id, []
@@ -84,6 +98,10 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         states.append((made.edits[0].state, len(made.warnings), edit_of(revised(tmp_path)).state))
     withheld, accepted = ("refused", 1, "refused"), ("accepted", 0, "suggested")
     assert states == [accepted, withheld, withheld, accepted, withheld, ("suggested", 0, "suggested")]
+    decided(run, refuse=["e1"])
+    later = revised(tmp_path).run_id
+    decided(later, undo=["e1"])
+    assert decided(later, accept=["e1"]).edits[0].state == "accepted"  # the run itself was made before
 
 
 @pytest.mark.parametrize(
@@ -91,10 +109,10 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         ({"accept": ["e9"], "refuse": ["e1"]}, "edit 'e9' is unknown"),
         ({"accept": ["e1"], "refuse": ["e9"]}, "edit 'e9' is unknown"),
-        ({"accept": ["e1"], "refuse": ["e1"]}, "e1 is decided twice"),
+        ({"accept": ["e1"], "refuse": ["e1"]}, "edit 'e1' is refused; suggested edits, one by one: none"),
         ({"undo": ["e1"]}, "no person refused e1"),
         ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* one by one: e1"),
-        ({}, "no edit is named; suggested edits, one by one: e1"),
+        ({}, r"no edit is named; possible edits, one by one: e1 \(suggested\)"),
     ],
 )
 def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:

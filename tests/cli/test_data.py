@@ -15,6 +15,7 @@ from rarr.evals.evaluation import EvalReport
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
 EVAL = ("eval", "in.jsonl", "-o", "out", "--corpus", "notes")
+UNDER = ("--fail-under",)
 BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "notes")
 
 
@@ -51,8 +52,16 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
     ("rows", "options", "status", "last"),
     [
         ([{"text": RIGHT}, {"text": 5}], [], 2, "1 row with an error, which the same call repeats"),
-        ([{"text": ""}], [], 3, "every row has an error: see rarr doctor"),
-        ([{"text": "A car."}], ["--fail-under", "supported=0.9"], 4, "supported is 0, under its limit 0.9"),
+        ([{"text": ""}], [], 2, "1 row with an error, which the same call repeats"),
+        (
+            [{"text": RIGHT}],
+            ["--search", "wikipedia", "--offline"],
+            3,
+            "every row has an error: see rarr doctor",
+        ),
+        ([{"text": "A car."}], [*UNDER, "supported=0.9"], 4, "supported is not judged, so it may be"),
+        ([{"text": "A car."}, {"text": RIGHT}], [*UNDER, "supported=0.9"], 0, "2 rows in out.jsonl"),
+        ([{"text": "It is red."}], [*UNDER, "supported=0.9"], 4, "supported is 0, under its limit 0.9"),
         ([{"text": RIGHT}], ["--max-cost", "0"], 4, "1 row left, since the cost has reached --max-cost"),
     ],
 )

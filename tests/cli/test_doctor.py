@@ -59,13 +59,15 @@ UNFIT = [
 @pytest.mark.loopback
 @pytest.mark.parametrize(("model", "status", "lines"), [(perfect, 0, FIT), (RuleModel(), 3, UNFIT)])
 def test_model_that_is_unfit_is_status_3_with_its_faults(
-    command: Command, model: Any, status: int, lines: list[str]
+    command: Command, tmp_path: Path, model: Any, status: int, lines: list[str]
 ) -> None:
     with ScriptedServer(model) as at:
         done, printed = doctor(command, at.url), doctor(command, at.url, "--json")
     exam = json.loads(printed.out)
     assert (done.status, printed.status, done.err, exam["cards"]) == (status, status, "", 24)
-    assert (done.out.decode().splitlines()[2:], bool(exam["faults"])) == (lines, status == 3)
+    assert (done.out.decode().splitlines()[1:], bool(exam["faults"])) == (lines, status == 3)
+    kept = (tmp_path / "home/readers.jsonl").read_text()
+    assert kept.count(f'"passed":{str(status == 0).lower()}') == 2
 
 
 def test_embedded_reader_needs_no_exam_and_an_exam_no_source(command: Command) -> None:

@@ -9,16 +9,14 @@ import pytest
 from makers import revision
 
 from cli.conftest import Command, FakeReviser, is_complaint
-from rarr import Answerer, Article
+from rarr import Article
 from rarr.records import Notice, Revision
-from rarr.records.answers import Answer, Statement
 from rarr.testing import ScriptedServer
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PEOPLE = str(EXAMPLES / "graph" / "people.csv")
 DAM = "The Hoover Dam is 221 metres high."
 FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
-UNCACHED = Notice(code="cache_failed", message="cache 'c' cannot be written: make room", node="retrieve")
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
 
 
@@ -96,11 +94,8 @@ def test_json_is_the_revision_alone_and_diff_the_diff_alone(
     [
         (["supported"], [], 0),
         (["no_evidence"], [FAILED], 0),
-        (["unjudged"], [NOTHING], 0),
-        (["unjudged"], [UNCACHED], 0),
         (["unjudged"], [FAILED], 3),
         (["retrieval_failed"], [], 3),
-        (["retrieval_failed", "supported"], [FAILED], 0),
     ],
 )
 @pytest.mark.parametrize("option", ["--json", "--diff", None])
@@ -108,10 +103,9 @@ def test_exit_status_of_a_run(
     command: Command, fake: FakeReviser, monkeypatch: pytest.MonkeyPatch,
     statuses: Sequence[Any], warnings: Sequence[Notice], status: int, option: str | None,
 ) -> None:  # fmt: skip
-    text = "One.\nTwo.\n" if len(statuses) == 2 else "One.\n"
-    made = revision(text, statuses=tuple(statuses), warnings=tuple(warnings))
+    made = revision("One.\n", statuses=tuple(statuses), warnings=tuple(warnings))
     monkeypatch.setattr(fake, "answer", lambda _: made)
-    done = command("revise", text, *([option] if option else []))
+    done = command("revise", "One.\n", *([option] if option else []))
     assert done.status == status
     assert is_complaint(done.err) if status else done.err == "" or option == "--diff"
     if status and option != "--json" and warnings:
@@ -143,6 +137,8 @@ def test_failed_search_is_status_3_with_one_line(
     done = command(*argv, "--search", "wikipedia", "--offline")  # and nothing is in the cache
     assert (done.status, is_complaint(done.err), "nothing could be" in done.err) == (3, True, True)
     assert (b"; nothing was judged" in done.out) == (argv[0] == "revise")
+    kept = "failed" if argv[0] == "answer" else "not checked"
+    assert f"  {kept}  " in command("trace", "list").out.decode()
 
 
 def test_article_is_printed_or_written_with_its_measures(command: Command) -> None:
@@ -154,6 +150,12 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
     outlined = ("write", "Hoover Dam", "--corpus", "dam.md", "--outline", "outline.txt")
     made = Article.model_validate_json(command(*outlined, "--json").out)
     assert [section.heading for section in made.sections] == ["Overview"]
+    Path("outline.txt").write_text("Painters\nSongs\n")
+    Path("broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    missing = command("write", "Opera", "--corpus", ".", "--outline", "outline.txt")
+    gaps = "'Painters': not written: its sources say nothing for it; section 'Songs': not written: its"
+    assert (missing.status, gaps in missing.err, "broken.pdf" in missing.err) == (3, True, False), missing
+    assert b" not checked " in command("trace", "list", "--limit", "1").out
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "-o", "article.md")
     assert done.out.startswith(b"article.md: 1 sentence, 1 source")
     assert Path("article.md").read_bytes().startswith(b"# Hoover Dam\n\n## Overview\n")
@@ -168,7 +170,9 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command)
     assert "“Marie Curie was born in Warsaw.”, status supported" in shown
     assert command("trace", "replay", "last").status == 0
     done = command("answer", "Where was Jonah Strake born?", "--graph", PEOPLE, "--json")
-    assert [warning["code"] for warning in json.loads(done.out)["warnings"]] == ["ambiguous_name"]
+    codes = [warning["code"] for warning in json.loads(done.out)["warnings"]]
+    assert (done.status, codes) == (3, ["no_result", "ambiguous_name"])
+    assert b"  not checked  " in command("trace", "list", "--limit", "1").out
     script: Any = {"Who was Mary": {"statements": [{"text": "Mary Shelley was tall.", "citations": [77]}]}}
     asked = ("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "vllm:scripted", "--base-url")
     with ScriptedServer(script) as server:
@@ -179,24 +183,3 @@ def test_answer_has_its_triples_and_refused_citations_are_told(command: Command)
     with ScriptedServer(sure | script) as server:
         done = command(*asked, server.url)
     assert (done.status, done.err.count("reader_unreliable")) == (3, 1)
-
-
-@pytest.mark.parametrize(
-    ("status", "needs_support", "why"),
-    [
-        ("unjudged", False, ""),
-        ("unjudged", True, "no statement was judged"),
-        ("no_evidence", True, "no source has enough words of the question"),
-        (None, False, "no statement was judged"),
-    ],
-)
-def test_answer_of_which_nothing_was_judged_is_status_3_with_its_reason(
-    command: Command, monkeypatch: pytest.MonkeyPatch, status: Any, needs_support: bool, why: str
-) -> None:
-    text = "I cannot say." if status else ""
-    said = Statement(text=text, end=len(text), status=status or "unjudged", needs_support=needs_support)
-    made = Answer(question="?", text=text, statements=(said,) if status else ())
-    monkeypatch.setattr(Answerer, "answer", lambda *_: made)
-    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE)
-    assert done.status == (3 if why else 0)
-    assert f"nothing could be checked: {why}" in done.err if why else not done.err

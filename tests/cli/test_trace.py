@@ -1,6 +1,7 @@
 """`rarr trace`: runs listed, shown, replayed and handed on."""
 
 import json
+import re
 import types
 import webbrowser
 from pathlib import Path
@@ -96,7 +97,9 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
 def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
     Path("dam.md").write_text("# Dam\n\nHoover Dam is 726 feet high. It has 221 rooms.\n")
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
-    assert "not in the diff: e1, suggested" in command(*revise[:-1], "--diff").err
+    assert re.search(
+        "suggested, not made: rarr trace decide .* --accept e1", command(*revise[:-1], "--diff").err
+    )
     Path("run").write_bytes(command(*revise).out)
     accepted = command("trace", "decide", "run", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")

@@ -187,7 +187,7 @@ def test_evaluation_neither_reads_nor_writes_what_a_user_keeps(data: Path, out: 
     text, fact = "The mill is “212 metres” high.", "The mill is 221 metres high."
     write_rows(data, {"text": text, "evidence": [fact]})
     with Reviser(home=tmp_path) as reviser:
-        reviser.refuse(reviser.revise(text, sources=[fact]), "e1")
+        reviser.decide(reviser.revise(text, sources=[fact]), refuse=["e1"])
     evaluated(data, out, home=tmp_path)
     assert [edit["state"] for edit in lines(out)[0]["revision"]["edits"]] == ["suggested"]
     with ScriptedServer(RuleModel()) as server:

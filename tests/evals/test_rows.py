@@ -35,8 +35,10 @@ def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
     [
         ('{"text": "One."', "it is no JSON"),
         ("[" * 100_000, "it is no JSON"),
-        ("[1]", "it is no JSON object"),
-        ('{"text": null}', 'its "text" is wrong (Field required)'),
+        ("[1]", "it is no JSON object in UTF-8: give lines such as"),
+        ('{"text": null}', 'its "text" is wrong (it is missing: give it)'),
+        ('{"text": 5}', 'its "text" is wrong (give a text)'),
+        ('{"text": "One.", "evidence": 5}', 'its "evidence" is wrong (give a list)'),
         ('{"text": " \\n"}', 'its "text" is wrong (it is empty)'),
         ('{"text": "One.", "id": "good"}', "its id 'good' is that of an earlier line"),
         ('{"text": "One.", "id": true}', 'its "id" is wrong'),

@@ -80,11 +80,15 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
             ("off", "rarr: give an object"),
             ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
             ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources: passage 1 is empty"),
+            ({"sources": []}, "rarr.sources: it is empty: give at least one, or leave it out"),
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
     (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "rarr.corpus: unknown"),
-    ("/v1/verify", {"claim": "x", "sources": []}, JSON, 400, "sources is empty: give passages"),
+    *(
+        (f"/v1/{task}", {name: "x", "sources": []}, JSON, 400, "body.sources: it is empty: give at least one")
+        for task, name in [("verify", "claim"), ("revise", "text"), ("postprocess", "text")]
+    ),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
 

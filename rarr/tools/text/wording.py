@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pydantic
     from rarr.records import Notice, Revision
 
-_MOST_SHOWN = 100  # characters
-HARMLESS = ("cache_failed", "trace_failed")
-"""The codes of failures that keep nothing from being searched, read or judged."""
+NO_RESULT = "no_result"  # nothing was answered or written
+HARMLESS = ("cache_failed", "trace_failed")  # they keep nothing from being searched, read or judged
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r" ?\(.*\)|\d+")
 
@@ -27,7 +26,7 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[:1].lower() in {*'aeio'} else 'a'} {name}"
 
 
-def shown(text: str, most: int = _MOST_SHOWN) -> str:
+def shown(text: str, most: int = 100) -> str:
     """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
     safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
@@ -72,8 +71,8 @@ def nothing_checked(revision: "Revision") -> str:
     if "reader_unreliable" in codes:
         unchecked |= verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))
     is_checked = not (statuses == {"retrieval_failed"} or unjudged or unchecked)
-    if is_checked or not statuses or "nothing_to_check" in codes:
-        return ""
+    if NO_RESULT in codes or is_checked or not statuses or "nothing_to_check" in codes:
+        return next((it.message for it in warnings if it.code == NO_RESULT), "")
     reasons = [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings]
     why = next(iter(grouped(reasons[:1])), "no source of evidence could be searched")
     return f"{why}{'' if codes & _UNREAD or 'rarr doctor' in why else '; see rarr doctor'}"
