@@ -26,6 +26,7 @@ from benchmarks import recorded_reader
 from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, share, table
 from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, components, unrecorded
 from rarr import Reviser, Revision, Sentence, Settings, Usage
+from rarr.components import Baseline
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -114,7 +115,9 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
-    place = sentence_place(revision, mark.sentence)
+    known = [it for it in (mark.sentence, mark.corrected, *mark.also) if it in revision.text]
+    at = revision.text.index(known[0]) if known else 0  # an editor may have written the whole text anew
+    place = Span(at, at + len(known[0])) if known else sentence_place(revision, mark.sentence)
     sentence = place.of(revision.text)
     judged = _judged(revision, place)
     result: str = CHANGED if mark.wrong is None else DAMAGED
@@ -237,6 +240,7 @@ def main() -> None:
     made.add_argument("--add", type=Path, help="add the answers of this store to the recorded ones, and end")
     made.add_argument("--first", type=int, metavar="N", help="only the first N answers of each half")
     made.add_argument("--preset", default="default", help="a preset of the settings, such as paper")
+    made.add_argument("--editor", default="minimal", help="an editor of rarr eval, such as efec")
     options = chosen(made, HALVES)
     if options.add:
         print(f"{recorded_reader.add(options.add)} recorded answers")
@@ -253,7 +257,8 @@ def main() -> None:
         settings = Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given)
         record = GoodRecord() if options.good_record else None
         spent = Usage()
-        with Reviser(components=replace(components(settings), record=record)) as reader:
+        wired = components(settings, baseline=Baseline(editor=options.editor))
+        with Reviser(components=replace(wired, record=record)) as reader:
             for half in options.halves:
                 half_outcomes, used = _measured(reader, half, options)
                 spent = added(spent, *used)

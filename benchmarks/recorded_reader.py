@@ -92,9 +92,9 @@ class RecordedReranker:
         return scores
 
 
-def components(settings: Settings) -> Components:
+def components(settings: Settings, **how: Any) -> Components:
     """Wires the components; a recorded model reads the passages that it read when it was recorded."""
-    made = wire(settings)
+    made = wire(settings, **how)
     return replace(made, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else made
 
 

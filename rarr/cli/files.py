@@ -252,7 +252,8 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
         report = run_bench(getattr(prepared, name)(*data, settings, asked), out, settings, asked, shown.rows)
     streams.write_tables(report, out)
     if report.failed:
-        cure = "see rarr doctor" if report.errors else "it has no label for any of them: give another --judge"
+        no_label = "it has no label for any of them: give another --judge"
+        cure = f"{report.errors[0]}: see rarr doctor" if report.errors else no_label
         return streams.complain(f"{', '.join(report.failed)}: nothing could be judged: {cure}", 3)
     return streams.complain_of_errors(report.errors, "row", all_failed=False)
 

@@ -50,6 +50,18 @@ def test_edit_before_a_right_sentence_leaves_it_unchanged() -> None:
     assert outcome(revised, "a", mark).result == "contradicted"
 
 
+def test_text_that_was_written_anew_is_read_by_its_sentences() -> None:
+    text, new = "A long hall. It has 14 rooms.", "A very long hall. It has 12 rooms."
+    edit = (
+        revision("", text, "12")
+        .edits[0]
+        .model_copy(update={"start": 0, "end": len(text), "old": text, "new": new})
+    )
+    whole = revision("", text, "12").model_copy(update={"text": new, "edits": (edit,)})
+    marks = Mark("It has 14 rooms.", "14", "12", "number"), Mark("A long hall.", None, None, "right")
+    assert [outcome(whole, "a", mark).result for mark in marks] == [CORRECTED, "changed"]
+
+
 def test_changed_right_sentence_is_counted_as_changed() -> None:
     mark = Mark("It has 14 rooms.", None, None, "right")
     assert outcome(revision("", "It has 14 rooms.", "12"), "a", mark).result == "changed"
