@@ -44,10 +44,8 @@ def test_a_row_decides_what_is_asked(
 
 
 def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
-    plain, labelled, other = (
-        rating.digest_of([item(tmp_path, **CLAIM, **more)])
-        for more in ({}, {"label": "contradictory"}, {"question": "When?"})
-    )
+    given: tuple[dict[str, str], ...] = ({}, {"label": "contradictory"}, {"question": "When?"})
+    plain, labelled, other = (rating.digest_of([item(tmp_path, **CLAIM, **more)]) for more in given)
     assert plain == labelled != other
 
 

@@ -9,7 +9,7 @@ from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_
 from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import BenchmarkReport, Options, published, run_bench
+from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import Pairs
@@ -147,13 +147,6 @@ def test_autoais_is_a_mean_over_answers() -> None:
     assert scores["autoais"].value == pytest.approx(2 / 3)
     assert (scores["precision"].value, scores["recall"].value) == pytest.approx((2 / 3, 0.5))
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
-
-
-def test_published_figures_are_shares_and_say_how_rows_differ() -> None:
-    figures = {name: published(name) for name in ("expertqa", "kalma", "wikigen")}
-    assert all(each and each.differ and each.paper for each in figures.values())
-    assert figures["expertqa"] and figures["expertqa"].systems["rr_gs_gpt4"]["autoais"] == 0.778
-    assert published("answers") is None
 
 
 def verified(

@@ -106,18 +106,15 @@ def test_answers_of_one_type_are_substituted() -> None:
     assert left_out == {"no substitute fits": 1}
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "expected"),
-    [
-        ("The Austrian's dog.", ["Austrian"], "Dane", "The Dane's dog."),
-        ("In Bonn the Bonn Post is read.", ["Bonn"], "Oslo", "In Oslo the Bonn Post is read."),
-        ("1,937 people in 1937 and 1937.5", ["937", "1937"], "1950", "1,937 people in 1950 and 1937.5"),
-        ("The US and the U.S. Navy", ["US"], "UK", "The UK and the U.S. Navy"),
-        ("The Washington Post is read.", ["Washington"], "Oslo", None),
-    ],
-)  # fmt: skip
-def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str | None) -> None:
-    assert answers.replaced(text, old, new) == expected
+def test_replacement_is_safe() -> None:
+    replaced = {
+        ("The Austrian's dog.", "Austrian", "Dane"): "The Dane's dog.",
+        ("In Bonn the Bonn Post is read.", "Bonn", "Oslo"): "In Oslo the Bonn Post is read.",
+        ("1,937 people in 1937 and 1937.5", "1937", "1950"): "1,937 people in 1950 and 1937.5",
+        ("The US and the U.S. Navy", "US", "UK"): "The UK and the U.S. Navy",
+        ("The Washington Post is read.", "Washington", "Oslo"): None,
+    }
+    assert {case: answers.replaced(case[0], [case[1]], case[2]) for case in replaced} == replaced
 
 
 @pytest.mark.parametrize(
