@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         SetupError,
     )
     from rarr.records import (
-        Agreement, Change, Check, Edit, Estimate, Evidence, ModelUsage, NodeUsage, Notice, Part, Passage,
+        Agreement, Change, Check, Edit, Evidence, ModelUsage, NodeUsage, Notice, Part, Passage,
         Query, Question, Quote, Report, Revision, Scores, Sentence, Usage, Verification,
     )
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agreement", "Answer", "AnswerCitation", "AnswerSource", "Answerer", "Article", "ArticleSection",
     "BudgetError", "Change", "Check", "Citation", "CitationCheck", "CitationScores", "Cited", "CitedSource",
-    "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Estimate", "Evidence", "Graph", "InputError",
+    "CitedTriple", "ClaimVerifier", "DoubtMark", "Edit", "Evidence", "Graph", "InputError",
     "Mark", "ModelError", "ModelUsage", "NodeUsage", "Notice", "Part", "Passage", "Postprocessed",
     "PromptTooLong", "Query", "Question", "Quote", "RarrError", "Report", "RetrievalError", "Reviser",
     "Revision", "Scores", "Sentence", "Settings", "SettingsError", "SetupError", "Statement", "Trace",

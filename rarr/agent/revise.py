@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Literal, cast
 
-from rarr.agent.blocks import by_blocks, is_divided
-from rarr.agent.cite import cited, unedited
-from rarr.agent.cost_estimate import estimate
+from rarr.agent.blocks import by_blocks, expected_usage, is_divided
+from rarr.agent.cite import cited, require_cards, unedited
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_of, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
@@ -15,7 +14,7 @@ from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import Estimate, Revision
+from rarr.records import ModelUsage, Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
@@ -156,9 +155,13 @@ class Reviser(RunOwner[Revision]):
         """
         return with_decisions(revision, self.settings.home, **decisions)
 
-    def estimate(self, text: str, context: Context = None) -> Estimate:
-        """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
-        return estimate(required_text(text, "text"), context_of(context), self._components)
+    def estimate(self, text: str, context: Context = None) -> ModelUsage:
+        """Estimates the usage of `revise` for this text. Asks no model and searches nothing.
+
+        `cost` is None if the price of a model is not known. Raises `InputError` for the preset `paper`.
+        """
+        require_cards(self._components)
+        return expected_usage(required_text(text, "text"), context_of(context), self._components)
 
 
 def _search_of(settings: dict[str, Any]) -> Search:

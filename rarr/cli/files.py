@@ -79,13 +79,12 @@ def batch(
 
     columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
     if estimate:  # a batch of worker processes can do without all of the pipeline
-        from rarr import Reviser
-        from rarr.agent.cost_estimate import added
+        from rarr import ModelUsage, Reviser
 
         rows = map(columns.row_or_problem, input_rows(source))
         with Reviser(settings) as reviser:
-            every = [reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str)]
-        return streams.write_estimate(added(every))
+            every = (reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str))
+            return streams.write_estimate(sum(every, start=ModelUsage()))
 
     def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
         if counts.left:

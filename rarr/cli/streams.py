@@ -14,7 +14,7 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rarr.records import Estimate
+    from rarr.records import ModelUsage
     from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
@@ -128,7 +128,7 @@ def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> 
     write_result(report, lambda: as_tables(report, out, noun))
 
 
-def write_estimate(estimate: "Estimate") -> int:
+def write_estimate(estimate: "ModelUsage") -> int:
     """Writes what a run is expected to use, in one line. Returns the exit status 0."""
     cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
     tokens = f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out"

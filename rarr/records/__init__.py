@@ -24,7 +24,6 @@ from rarr.records.edits import (
     with_edits as with_edits,
 )
 from rarr.records.usage import (
-    Estimate as Estimate,
     ModelUsage as ModelUsage,
     NodeUsage as NodeUsage,
     Usage as Usage,

@@ -1,4 +1,4 @@
-"""Declares the records for the usage of a run (requests, tokens, cost, time) and its estimate."""
+"""Declares the records for the usage of a run: requests, tokens, cost, time."""
 
 from typing import Self
 
@@ -65,10 +65,3 @@ class Usage(ModelUsage):
     seconds: float = 0.0
     controls: Controls = Controls()
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
-
-
-class Estimate(ModelUsage):
-    """The expected usage of a run, with its number of queries and of edits."""
-
-    queries: int
-    edits: int

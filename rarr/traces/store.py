@@ -26,7 +26,7 @@ class RunSummary(NamedTuple):
     """The figures of one run in a list of runs. `seconds` is None if the run did not end.
 
     A run is `not checked` if all its searches or readings failed; `error` says why. `calls` are requests to
-    models, including failed ones, `tokens` those in and out, and `edits` those that were accepted.
+    models, including failed ones, `tokens` those in and out, and `edits` those that a finished run accepted.
     """
 
     run_id: str
@@ -94,8 +94,6 @@ class TraceStore:
             reason = " ".join(str(error).split())
             return RunSummary(run_id, written, None, "unreadable", reason, "", 0, 0, 0)
         sent = [span.body["tokens"] for span in file.spans if "tokens" in span.body]
-        updates = [span.body.get("update") or {} for span in file.spans]
-        edits = {it["id"] for each in updates for it in each.get("edits", ()) if it["state"] == "accepted"}
         unchecked = nothing_checked(revision) if revision else ""
         return RunSummary(
             run_id=run_id,
@@ -106,7 +104,7 @@ class TraceStore:
             text=file.facts.original,
             calls=len(sent),
             tokens=sum(read + written for read, written, _ in sent),
-            edits=len(edits),
+            edits=sum(edit.accepted for edit in revision.edits) if revision else 0,
         )
 
     def resolve(self, word: str) -> str:

@@ -163,6 +163,7 @@ def beside(text: str, *pages: tuple[str, str]) -> Revision:
     [
         ("The lease ends in 2023.", ("", "The lease ends in 2026."), "The lease ends in 2026.", "supported"),
         ("The Ost Pier was opened in 1888.", ("", "The Ost Pier was not opened in 1898."), "", "unconfirmed"),
+        ("The pier is not open.", ("", "The pier is open."), "The pier is open.", "supported"),
         ("Northlight is a harbour town of 4,200 people.", BAND, "", "unconfirmed"),
         ("The band Northlight was founded in 1994.", BAND, "", "supported"),
     ],

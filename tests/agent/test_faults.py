@@ -116,31 +116,19 @@ def test_faults_in_settings_tell_no_key(wrong: dict[str, Any]) -> None:
 BRIDGE, FACT = "The bridge opened in 1935. It is red.", "The bridge opened in 1937."
 
 
-def outputs(server: ScriptedServer, text: str, **more: Any) -> tuple[Revision, list[str]]:
-    search = InMemoryRetriever([passage(FACT)])
-    settings = settings_for(server, api_key=KEY, search=search, rounds=1, **more)
-    with Reviser(settings) as reviser:
-        made = reviser.revise(text)
-    return made, [made.model_dump_json(), Trace.load(made.run_id).file.text()]
-
-
 @pytest.mark.parametrize("said", [KEY, ESCAPED], ids=["plain", "escaped"])
 def test_key_in_a_valid_answer_is_taken_out(said: str) -> None:
     about = {"question": "When did the bridge open? KEY", "about": "1935"}
     checked = {"text_answer": "1935", "evidence_answer": "1937 KEY", "reason": "KEY", "verdict": "disagrees"}
     fields = {"questions": [about], **checked, "span": "1935", "revision": "1937 KEY"}
     with ScriptedServer(lambda asked: json.dumps(fields).replace("KEY", said), requires_key=KEY) as server:
-        made, texts = outputs(server, BRIDGE, preset="paper")
+        search = InMemoryRetriever([passage(FACT)])
+        settings = settings_for(server, api_key=KEY, search=search, rounds=1, preset="paper")
+        with Reviser(settings) as reviser:
+            made = reviser.revise(BRIDGE)
     assert made.checks[0].reason == "***"
+    texts = (made.model_dump_json(), Trace.load(made.run_id).file.text())
     assert not [text for text in texts if KEY in text or said in text]
-
-
-def test_key_in_an_error_is_taken_out() -> None:
-    fault = Failure(400, message=f"{KEY} is " + KEY.replace("/", "\\/"))
-    with ScriptedServer({}, plan=repeat(fault)) as server:
-        made, texts = outputs(server, BRIDGE)
-    assert "*** is ***" in made.warnings[0].message
-    assert "Harbour" not in "".join(texts)
 
 
 ODD = ["\ud800", "\udfff\ud800", "\0", "\ud83d\ude00", "a\ud83d\udcff\ude00"]

@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import (
-    ANSWER_TOKENS,
-    EVIDENCE_TOKENS,
     NOTHING,
     Prompted,
     of_written,
     quoted_evidence,
 )
 from rarr.components import Lacking
-from rarr.records import Agreement, Change, Check, Evidence, ModelUsage, Query, Question
+from rarr.records import Agreement, Change, Check, Evidence, Query, Question
 from rarr.tools.guard.quotation import Quotation, quoted
-from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import difference
 
@@ -38,7 +35,7 @@ class EditAnswer(BaseModel):
 class PromptedChecker(Prompted):
     """Asks a language model whether text and evidence answer a query alike."""
 
-    prompt, expected = "check_agreement_paper", Prompted.usage_of_a_call
+    prompt = "check_agreement_paper"
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Asks the model for both answers and a verdict.
@@ -64,12 +61,6 @@ class PromptedEditor(Prompted):
     """Asks a language model to write the text anew, so that it answers a query as the evidence does."""
 
     prompt = "edit"
-
-    def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of one edit."""
-        tokens = estimated_tokens([text])
-        shown = tokens + estimated_tokens([context or ""]) + EVIDENCE_TOKENS
-        return self._model.expected(self._prompts[self.prompt], shown, tokens + ANSWER_TOKENS)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -115,7 +106,7 @@ class PromptedRewriter(Prompted):
     (LaMDA Research: Thoppilan et al. 2022), in one call.
     """
 
-    prompt, expected = "correct_text", Prompted.usage_of_a_call
+    prompt = "correct_text"
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the model's new text, or the old text for an empty answer."""
@@ -138,7 +129,7 @@ class PromptedSearches(Prompted):
     It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
     """
 
-    prompt, expected = "search_queries", Prompted.usage_of_a_call
+    prompt = "search_queries"
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the searches that the model writes, at most four; each is about the whole text."""

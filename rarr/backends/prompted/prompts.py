@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rarr import prompts
 from rarr.prompts import Prompt
-from rarr.records import Evidence, ModelUsage
+from rarr.records import Evidence
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 
@@ -40,11 +40,6 @@ class Prompted:
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, prompt: str = "") -> None:
         self._model, self._prompts, self.prompt = model, prompts, prompt or self.prompt
-
-    def usage_of_a_call(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of one call that shows `text`, its context and one evidence."""
-        shown = estimated_tokens([text, context or ""]) + EVIDENCE_TOKENS
-        return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def aclose(self) -> None:
         """Closes the connections of the model in the running event loop."""
