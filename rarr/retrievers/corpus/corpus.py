@@ -40,16 +40,17 @@ _MOST = 10_000  # passages that one search returns, at most
 _HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
 _NOTES = 20  # notes that are kept of one file
 # They are skipped with a warning; files of other unknown kinds are ignored.
-_UNREAD = (*(".doc", ".ppt", ".pptx", ".xls", ".xlsx"), *(".odt", ".odp", ".ods", ".rtf", ".epub"))
+_UNREAD = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods", ".rtf", ".epub")
 
 
-class Corpus:
+class Corpus(index.IndexReader):
     """A retriever over an index on disk. `skipped` lists (file, reason) for files that cannot be searched."""
 
-    def __init__(self, reader: index.IndexReader, shown: Path) -> None:
-        """`shown` is the path of the corpus as the sources of its passages show it."""
-        self._reader, self._shown = reader, shown
-        self.skipped = reader.manifest.unread(shown)
+    def __init__(self, folder: Path, window: int, shown: Path | None = None) -> None:
+        """`shown` is the path of the corpus in the sources of its passages; None: that of the last build."""
+        super().__init__(folder, window)
+        self._shown = shown or Path(self.manifest.shown)
+        self.skipped = self.manifest.unread(self._shown)
 
     @classmethod
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
@@ -62,12 +63,11 @@ class Corpus:
             path = path.expanduser()
         where = located(path)
         if index.is_index(where):
-            reader = index.IndexReader(path, window)
-            return cls(reader, Path(reader.manifest.shown))
+            return cls(path, window)
         key = hashlib.blake2b(f"{where}\n{window}".encode(errors="surrogateescape")).hexdigest()[:32]
         folder = home.expanduser() / "indexes" / key
         build_index(path, folder, window=window, private=True, progress=progress)
-        return cls(index.IndexReader(folder, window), path)
+        return cls(folder, window, path)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` documents with the best passages for `query`, best first.
@@ -86,9 +86,9 @@ class Corpus:
         if not words or k < 1:
             return []
         scored = list[tuple[float, Passage]]()
-        cure = f"delete the index {str(self._reader.folder)!r} and build it again"
+        cure = f"delete the index {str(self.folder)!r} and build it again"
         with index.failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
-            searcher = self._reader.searcher()
+            searcher = self.searcher()
             for hit in _best(searcher, words, k):
                 stored, item = index.stored_passage(searcher, hit), hit.document[1]
                 own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
@@ -109,7 +109,7 @@ class Corpus:
 
     @cached_property
     def _paths(self) -> dict[str, Path]:
-        paths = (self._shown / name for name in self._reader.manifest.files)
+        paths = (self._shown / name for name in self.manifest.files)
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 

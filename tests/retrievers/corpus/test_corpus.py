@@ -87,7 +87,7 @@ async def test_text_of_a_file_elsewhere_is_not_shown(folder: Path, opened: Open,
 
 async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
-    (corpus._reader.folder / PASSAGES / "meta.json").unlink()
+    (corpus.folder / PASSAGES / "meta.json").unlink()
     message = r"cannot be searched \(.*FileDoesNotExist.*\): delete the index '.*' and build it"
     with pytest.raises(RetrievalError, match=message):
         await corpus.retrieve("France", 5)
