@@ -154,13 +154,13 @@ class SearXNG(WebSearch):
     """Searches with the user's SearXNG; `reader` reads its pages, those outside of the limits excepted."""
 
     def __init__(self, settings: Settings, cache: Cache, reader: PageReader) -> None:
-        if settings.searxng_url is None:
-            raise SettingsError("searxng needs its address: give searxng_url, such as http://localhost:8080")
-        address = urlsplit(settings.searxng_url)
+        given = settings.searxng_url or ""
+        address = urlsplit(given)
         if address.scheme not in ("http", "https") or not address.hostname:
-            where = shown(settings.searxng_url)
-            raise SettingsError(f"no SearXNG at {where!r}: write it as in http://localhost:8080")
-        self._url = f"{settings.searxng_url.rstrip('/').removesuffix('/search')}/search"
+            wrong = f", not {shown(given)!r}" if given else ""
+            cure = f"give searxng_url, such as http://localhost:8080{wrong}"
+            raise SettingsError(f"searxng needs its address: {cure}")
+        self._url = f"{given.rstrip('/').removesuffix('/search')}/search"
         self._host = f"{address.hostname}:{address.port}{address.path}"
         self._reader, self._limits = reader, settings
         headers = {"Accept": "application/json"}
