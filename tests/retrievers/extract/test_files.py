@@ -38,41 +38,32 @@ def written(path: Path, content: str | bytes) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("  Intro.\r\n\n## The *Peach* ##\n\nText.\rשלום עולם.\n\n", "The *Peach"),
-        ("Peaches\n=======\n\nText.", "Peaches"),
-        ("No heading here.", "file"),
-        ("---\ntags: x\ntitle: 'My peaches'\n---\n# Other\n", "My peaches"),
-        ("---\ntags: x\n---\n# Other\n\nText.", "Other"),
-        ("# Peaches\n\n## Kinds\n\nTwo.\n\n## Uses\n\nMany.", "Peaches"),
-        ("## Alder\n\nA tree.\n\n## Birch\n\nA tree.", "file"),
-    ],
-)
-def test_text_is_unchanged_and_titled_by_front_matter_heading_or_name(
-    tmp_path: Path, text: str, title: str
-) -> None:
-    assert read(written(tmp_path / "file.md", text)) == [Document(text, title)]
+DAY = datetime(2020, 3, 4, tzinfo=UTC)
+RECORD = {"text": "Hi.", "title": "T", "url": "https://x.org", "date": "2020-03-04", "id": 7}
+TABLE = Document("| Lake | Depth, m |\n| --- | --- |\n| Ule | 12.9 |\n| Sor | 3.6 |", "a")
+TITLED = {
+    "  Intro.\r\n\n## The *Peach* ##\n\nText.\rשלום עולם.\n\n": "The *Peach",
+    "Peaches\n=======\n\nText.": "Peaches",
+    "No heading here.": "a",
+    "---\ntags: x\ntitle: 'My peaches'\n---\n# Other\n": "My peaches",
+    "---\ntags: x\n---\n# Other\n\nText.": "Other",
+    "# Peaches\n\n## Kinds\n\nTwo.\n\n## Uses\n\nMany.": "Peaches",
+    "## Alder\n\nA tree.\n\n## Birch\n\nA tree.": "a",
+}
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "document"),
     [
-        ("a.csv", 'Lake,"Depth, m"\nUle,"12.9"\n\nSor,"3.6"\n'),
-        ("a.csv", "Lake;Depth, m\r\nUle;12.9\r\nSor;3.6\r\n"),
-        ("a.tsv", "Lake\tDepth, m\nUle\t12.9\nSor\t3.6"),
+        *(("a.md", text, Document(text, title)) for text, title in TITLED.items()),
+        ("a.csv", 'Lake,"Depth, m"\nUle,"12.9"\n\nSor,"3.6"\n', TABLE),
+        ("a.csv", "Lake;Depth, m\r\nUle;12.9\r\nSor;3.6\r\n", TABLE),
+        ("a.tsv", "Lake\tDepth, m\nUle\t12.9\nSor\t3.6", TABLE),
+        ("a.json", json.dumps(RECORD), Document("Hi.", "T", "https://x.org", 1, DAY)),
     ],
 )
-def test_file_of_rows_is_a_table(tmp_path: Path, name: str, content: str) -> None:
-    table = "| Lake | Depth, m |\n| --- | --- |\n| Ule | 12.9 |\n| Sor | 3.6 |"
-    assert read(written(tmp_path / name, content)) == [Document(table, "a")]
-
-
-def test_a_record_gives_text_title_address_and_date(tmp_path: Path) -> None:
-    record = {"text": "Hi.", "title": "T", "url": "https://x.org", "date": "2020-03-04", "id": 7}
-    expected = Document("Hi.", "T", "https://x.org", 1, datetime(2020, 3, 4, tzinfo=UTC))
-    assert read(written(tmp_path / "a.json", json.dumps(record))) == [expected]
+def test_file_becomes_a_document(tmp_path: Path, name: str, content: str, document: Document) -> None:
+    assert read(written(tmp_path / name, content)) == [document]
 
 
 @pytest.mark.parametrize(
@@ -112,20 +103,13 @@ def test_bytes_are_text_or_refused(data: bytes) -> None:
         assert isinstance(decode(data), str)
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("2020-03-04", datetime(2020, 3, 4, tzinfo=UTC)),
-        (" 2020-03-04T05:06+02:00 ", datetime(2020, 3, 4, 5, 6, tzinfo=timezone(timedelta(hours=2)))),
-        ("Wed, 04 Mar 2020 00:00:00 GMT", datetime(2020, 3, 4, tzinfo=UTC)),
-        (datetime(2020, 3, 4), datetime(2020, 3, 4, tzinfo=UTC)),
-        (datetime(2020, 3, 4).date(), datetime(2020, 3, 4, tzinfo=UTC)),
-        ("last week", None),
-        (1583280000, None),
-    ],
-)
-def test_dates_are_read_as_sources_write_them(value: object, expected: datetime | None) -> None:
-    assert published(value) == expected
+def test_dates_are_read_as_sources_write_them() -> None:
+    day = datetime(2020, 3, 4)
+    for value in ("2020-03-04", "Wed, 04 Mar 2020 00:00:00 GMT", day, day.date()):
+        assert published(value) == DAY
+    east = timezone(timedelta(hours=2))
+    assert published(" 2020-03-04T05:06+02:00 ") == datetime(2020, 3, 4, 5, 6, tzinfo=east)
+    assert published("last week") is published(1583280000) is None
 
 
 def test_long_cell_is_read_whatever_limit_the_process_has_and_keeps(tmp_path: Path) -> None:

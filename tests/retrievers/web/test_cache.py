@@ -173,13 +173,13 @@ def sleep(*_: object) -> Document:
 class Web:
     """Fetches what it is given."""
 
-    moved_to, seconds_left = "", 20.0
-
-    def __init__(self, content: bytes, media_type: str = "text/html") -> None:
-        self.content, self.media_type = content, media_type
+    def __init__(
+        self, content: bytes, media_type: str = "text/html", *, moved_to: str = "", left: float = 20.0
+    ) -> None:
+        self.moved_to, self.facts = moved_to, (content, media_type, None, left)
 
     async def fetch(self, url: str) -> Fetched:
-        return Fetched(self.moved_to or url, self.content, self.media_type, None, self.seconds_left)
+        return Fetched(self.moved_to or url, *self.facts)
 
 
 @pytest.fixture
@@ -203,9 +203,7 @@ async def test_page_becomes_passages_of_a_text_that_can_be_shown(reading: Readin
 
 
 async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> None:
-    web = Web(HTML.encode())
-    web.moved_to = "https://example.org/new"
-    reader = reading(web)
+    reader = reading(Web(HTML.encode(), moved_to="https://example.org/new"))
     assert {passage.source for passage in await reader.read(URL)} == {"https://example.org/new"}
     assert await reader.extracted("https://example.org/new")
 
@@ -215,15 +213,11 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
     reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str, left: float, deadline: float | None
 ) -> None:
-    await extracting.extracted(
-        calls.allocate, 0
-    )  # the time of a page does not include the start of a process
+    await extracting.extracted(calls.allocate, 0)  # a page's time does not include the start of a process
     monkeypatch.setattr(cached, slow, sleep)
-    web = Web(b"a " * 100_000, "text/plain")
-    web.seconds_left = left
     message = r"cannot be used: reading it takes more than 0\.[12]"
     with metered(deadline_s=deadline), pytest.raises(RetrievalError, match=message):
-        await reading(web).read(URL)
+        await reading(Web(b"a " * 100_000, "text/plain", left=left)).read(URL)
 
 
 @pytest.mark.parametrize(
