@@ -9,7 +9,7 @@ from rarr.agent.cite import cited, require_cards, unedited
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_of, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.refusals import with_decisions
+from rarr.agent.refusals import Ids, with_decisions
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
@@ -147,13 +147,13 @@ class Reviser(RunOwner[Revision]):
         await self._checkpoints.keep(run_id, state, done=True)
         return state
 
-    def decide(self, revision: Revision, **decisions: Sequence[str]) -> Revision:
+    def decide(self, revision: Revision, *, accept: Ids = (), refuse: Ids = (), undo: Ids = ()) -> Revision:
         """Returns the revision after a person's decisions: ids of edits to `accept`, `refuse` or `undo`.
 
         A refused edit, made or suggested, leaves the text; the data folder keeps a hash of it, and no later
         run makes it until that is undone. Raises `InputError` for a wrong id, and then keeps nothing.
         """
-        return with_decisions(revision, self.settings.home, **decisions)
+        return with_decisions(revision, self.settings.home, accept, refuse, undo)
 
     def estimate(self, text: str, context: Context = None) -> ModelUsage:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing.

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,25 +87,18 @@ def found_files(names: Sequence[str]) -> list[Path]:
 
     Raises `InputError` for a name that means nothing.
     """
-    found: dict[Path, Path] = {}
-    for name in names:
-        if not (files := [*_in_folder(Path(name))] if os.path.lexists(name) else []):
+    found = dict[Path, Path]()
+    for path in map(Path, names):
+        inner = sorted(path.rglob("*")) if path.is_dir() else [path] * os.path.lexists(path)
+        files = [it for it in inner if it == path or (it.suffix.lower() in KINDS and not it.is_dir())]
+        files = [it for it in files if not any(part[0] == "." for part in it.relative_to(path).parts)]
+        if not files:
             cure = f"name a file, or a folder with files {', '.join(KINDS)}"
-            why = "holds no document" if os.path.lexists(name) else "does not exist"
-            raise InputError(f"{visible(name)} {why}: {cure}")
+            why = "holds no document" if path.is_dir() else "does not exist"
+            raise InputError(f"{visible(str(path))} {why}: {cure}")
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())
-
-
-def _in_folder(folder: Path) -> Iterator[Path]:
-    if not folder.is_dir():
-        yield folder
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for file in sorted(files):
-            if not file.startswith(".") and file.lower().endswith(KINDS):
-                yield Path(where, file)
 
 
 def _outside(files: list[Path], settings: "Settings") -> list[Path]:

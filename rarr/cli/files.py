@@ -156,7 +156,8 @@ def eval_(
         how |= {"on_row": shown.rows, "on_index": shown.indexed}
         report = evaluate(data, out, settings=settings, **how)
     streams.write_tables(report, out / "report.html")
-    failed = streams.complain_of_rows(report, "row")
+    errors = [f"row {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
+    failed = streams.complain_of_errors(errors, "row", all_failed=len(errors) >= len(report.rows))
     if failed != 3 and (short := under(report, limits)):
         return streams.complain("; ".join(short), 4)
     return failed

@@ -121,14 +121,8 @@ def as_json() -> bool:
     return bool(click.get_current_context().meta.get(__name__))
 
 
-def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    from rarr.cli.streams import decoded
-
-    return value if value is None else decoded(value, parameter.opts[0])
-
-
 _SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
-CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
+CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
 JSON: Option[Any] = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),

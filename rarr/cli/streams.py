@@ -181,12 +181,6 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
     return complain(f"{failed}: correct the cause, and run again, which repeats them", 2)
 
 
-def complain_of_rows(report: Any, noun: str) -> int:
-    """Like `complain_of_errors`, for the rows of a report."""
-    errors = [f"{noun} {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
-    return complain_of_errors(errors, noun, all_failed=len(errors) >= len(report.rows))
-
-
 def waiting() -> AbstractContextManager["Waiting"]:
     """Returns what shows on standard error that a command is at work."""
     from rarr.views.progress import Waiting

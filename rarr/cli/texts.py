@@ -125,7 +125,6 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     """
     from rarr import Writer
 
-    topic = streams.decoded(topic, "TOPIC")
     headings = None if outline is None else streams.text_of_file(outline)
     with streams.at_work(Writer, settings) as writer:
         article = writer.write(topic, headings)

@@ -75,7 +75,7 @@ def show(run: str, node: str | None, full: bool) -> int:
 @options.one("--refuse", "EDIT", "An edit to take out, for later runs too; repeatable.", multiple=True)
 @options.one("--undo", "EDIT", "A refused edit to allow again; repeatable.", multiple=True)
 @options.JSON
-def decide(run: str, **decisions: Sequence[str]) -> int:
+def decide(run: str, **decisions: tuple[str, ...]) -> int:
     """Accept or refuse edits of RUN, and print its text.
 
     RUN is also a file of rarr revise --json, and stays as it is: name all edits to accept in one call.
@@ -91,7 +91,7 @@ def decide(run: str, **decisions: Sequence[str]) -> int:
     made = decided(run, **decisions)
     text = made.text + "\n" * (not made.text.endswith("\n"))
     write_result(made, lambda: visible(text) if sys.stdout.isatty() else text)
-    touched = [made.sentence_of(it) for it in made.edits if any(it.id in ids for ids in decisions.values())]
+    touched = [made.sentence_of(it) for it in made.edits if it.id in sum(decisions.values(), ())]
     for it in (edit for edit in made.edits if made.sentence_of(edit) in touched):
         complain(f"{it.id}: {it.state}{' until --undo, also in later runs' * (it.state == 'refused')}", 0)
     return 0
@@ -153,17 +153,13 @@ def import_(file: Path) -> int:
 
 
 @trace.command()
-@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 def prune(runs: Sequence[str]) -> int:
-    """Remove runs by name; without one, those beyond trace_days, and the oldest above 500 MB."""
-    from rarr import Settings
+    """Remove runs. Those beyond trace_days, and the oldest above 500 MB, go by themselves."""
     from rarr.traces.store import TraceStore
 
-    settings, store = Settings(), TraceStore()
-    if runs:
-        removed = store.remove([store.resolve(run) for run in runs])
-    else:
-        removed = store.prune(days=settings.trace_days, max_bytes=1e6 * settings.trace_max_mb)
+    store = TraceStore()
+    removed = store.remove([store.resolve(run) for run in runs])
     write(f"runs removed: {removed}\n")
     return 0
 

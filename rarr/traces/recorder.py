@@ -107,7 +107,7 @@ class Recording:
         if self._runs % _PRUNE_EVERY == 1:
             try:
                 most = self._settings.trace_max_mb * 1e6
-                self._store.prune(days=self._settings.trace_days, max_bytes=most, unasked=True)
+                self._store.prune(days=self._settings.trace_days, max_bytes=most)
             except _FAILURES as error:
                 _log.warning("old traces are not removed: %s", error)
 

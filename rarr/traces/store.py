@@ -127,15 +127,14 @@ class TraceStore:
         except InputError as error:
             raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 
-    def prune(self, *, days: float, max_bytes: float, now: float | None = None, unasked: bool = False) -> int:
+    def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
         """Removes runs older than `days`, then the oldest until `max_bytes` suffice; returns the number.
 
-        `unasked`: the age is that at the newest run of a day ago or more, so that a clock which jumps and is
-        put right within a day costs no run.
+        The age is that at the newest run of a day ago or more, so that a clock which jumps and is put right
+        within a day costs no run.
         """
         now, files = time.time() if now is None else now, self._files()
-        if unasked:
-            now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
+        now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
         left, removed = sum(size for _, _, size in files), 0
         for path, written, size in files:
             if written < now - days * DAY_S or left > max_bytes:

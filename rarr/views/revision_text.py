@@ -95,7 +95,7 @@ def _console(terminal: bool | None = None) -> Console:
 
 def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
     edits = (edit for edit in revision.edits if verbose or edit.state != "refused")
-    changes = [line for edit in edits for line in _change(edit, revision, verbose)]
+    changes = [_change(edit, verbose=verbose) for edit in edits]
     for title, lines in (("Changes", changes), ("Sentences", [*_sentences(revision, verbose)])):
         if lines:
             yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
@@ -104,20 +104,12 @@ def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
         yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
 
 
-def _change(edit: Edit, revision: Revision, verbose: bool) -> Iterator[Line]:
+def _change(edit: Edit, *, verbose: bool) -> Line:
     old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
     change = f"“{old}” → “{new}”" if old and new else f"“{old}” deleted" if old else f"“{new}” inserted"
-    more = {"suggested": f", suggested: {one_line(edit.reason)}", "refused": ", refused"}
-    style = "dim" if edit.state == "refused" else ""
-    yield Line(2, Text(f"{edit.id}  {change}{more.get(edit.state, '')}", style))
-    if verbose:
-        asked = [f"asked: {one_line(each.text)}" for each in revision.queries if each.id == edit.query_id]
-        yield from (Line(6, Text(text)) for text in (*asked, f"why: {one_line(edit.reason)}"))
-        for passage in (each for each in revision.evidence if each.id == edit.evidence_id):
-            pair = edit.query_id, passage.id
-            said = [it.quote for it in revision.checks if (it.query_id, it.evidence_id) == pair and it.quote]
-            said = (said or [closest_sentence(passage.text, edit.new)])[:1]
-            yield Line(6, Text(_quoted("evidence", passage, said), "cyan"))
+    state = "" if edit.accepted else f", {edit.state}"
+    why = f": {one_line(edit.reason)}" if verbose or edit.state == "suggested" else ""
+    return Line(2, Text(f"{edit.id}  {change}{state}{why}", "dim" if edit.state == "refused" else ""))
 
 
 def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from rarr import Trace, cite, revise, verify
 from rarr.agent.inputs import LONGEST, context_of, latest_turns, text_notices
 
 USER, LATER = {"role": "user", "content": "A?"}, {"role": "assistant", "content": "B."}
@@ -26,6 +27,15 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
 )
 def test_turns_become_the_context(question: Any, context: str | None) -> None:
     assert context_of(question, "The answer.") == context
+
+
+@pytest.mark.parametrize("context", ["", " \n", []])
+def test_empty_context_is_none_in_every_call(context: Any) -> None:
+    fact = "Hoover Dam is 221 metres high."
+    made = revise("The Hoover Dam is 212 metres high.", context, sources=[fact])
+    assert Trace.load(made.run_id).file.facts.context is None
+    assert cite(fact, context, sources=[fact]).citations
+    assert verify(fact, [fact], context).question is None
 
 
 def test_latest_turns_are_kept_as_texts_and_long_ones_by_their_ends() -> None:

@@ -108,7 +108,7 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
     again = command(*revise[:-1], "-v")
     assert "0 changes, 1 refused" in again.out.decode() and "1 suggestion withheld" in again.out.decode()
-    assert "evidence: “Hoover Dam is 726 feet high.” (" in again.out.decode()
+    assert "e1  “212” → “221”, refused: a person refused it" in again.out.decode()
     assert b"1 suggestion withheld" in command("trace", "show", "last").out
     assert command("trace", "decide", "last", "--undo", "e1").err == "rarr: e1: suggested\n"
     assert json.loads(command(*revise).out)["edits"][0]["state"] == "suggested"
