@@ -18,12 +18,9 @@ def test_measures_keep_their_floors(tmp_path: Path) -> None:
     assert [row.error for row in report.rows if row.error] == []
 
 
-def test_floors_are_limits_that_a_run_can_be_held_to() -> None:
+def test_floors_are_limits_that_rise_and_never_sink() -> None:
     assert {"f1_ap", "restored", "untouched_when_correct"} <= floors().keys()
     assert limits_of([f"{name}={floor}" for name, floor in floors().items()], NAMES) == floors()
-
-
-def test_floors_rise_and_never_sink() -> None:
     report = EvalReport(data="d", measures={"f1_ap": Measured(value=0.81239, n=3)})
     assert raised({"f1_ap": 0.5}, report) == {"f1_ap": 0.812}
     assert raised({"f1_ap": 0.8123}, report) == {"f1_ap": 0.8123}

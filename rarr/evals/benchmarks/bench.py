@@ -114,19 +114,13 @@ def run_bench(
             counts=dict(bench.counts),
             settings=description,
             tables=bench.tables(pairs),
-            published=published(bench.name),
+            published=shipped("published.json").get(bench.name),
             errors=tuple(": ".join(filter(None, (name, it.id, it.error))) for name, it in lines if it.error),
             failed=tuple(name for name in pairs if pairs[name] and name not in judged),
             left_out={reason: count for reason, count in bench.left_out.items() if count},
         )
         run_folder.finish(out, report)
     return report
-
-
-def published(name: str) -> PublishedFigures | None:
-    """Returns the figures of the paper of a bench; None if there are none to print."""
-    figures = shipped("published.json")
-    return PublishedFigures(**figures[name]) if name in figures else None
 
 
 @cache

@@ -56,21 +56,24 @@ class VerifiedLine(FinishedLine):
         return self.label is not None
 
 
-def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow]) -> Worker:
-    """Verifies rows; some of those with the same evidence and question share a request."""
+def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
+    """Verifies rows, those with the same evidence and question in one request; `jobs` requests at once."""
     alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
     groups = [its[at : at + most] for its in alike.values() for at in range(0, len(its), most)]
     group_of = {row.id: group for group in groups for row in group}
-    reading = dict[str, asyncio.Task[list[Verification]]]()
+    reading, places = dict[str, asyncio.Task[list[Verification]]](), asyncio.Semaphore(jobs)
+
+    async def read(group: Sequence[ClaimRow]) -> list[Verification]:
+        passages, claims = [piece.given for piece in group[0].evidence], [each.claim for each in group]
+        async with places:
+            return await verifier.averify_together(claims, passages, group[0].question)
 
     async def line(row: ClaimRow) -> VerifiedLine:
         group = group_of[row.id]
         if (first := group[0].id) not in reading:
-            passages, claims = [piece.given for piece in row.evidence], [each.claim for each in group]
-            asked = verifier.averify_together(claims, passages, row.question)
-            reading[first] = asyncio.create_task(asked)
+            reading[first] = asyncio.create_task(read(group))
         made = (await reading[first])[group.index(row)]
         failures = (notice.message for notice in made.warnings if is_failure(notice) and made.label is None)
         why = next(failures, "")
@@ -140,7 +143,7 @@ def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Opt
     is_measured = any(row.supported is not None for row in chosen)
 
     def worker(its: Settings) -> Worker:
-        return row_verifier(verifier_of(its, measuring=is_measured), chosen)
+        return row_verifier(verifier_of(its, measuring=is_measured), chosen, options.jobs)
 
     judges = _by_judge(settings, options)
     return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, TOGETHER) for it in judges}

@@ -1,5 +1,6 @@
 """Claims that people judged: the figures by hand, and what `rarr verify` and the benches of claims read."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rarr.evals.run_folder import Pairs
 from rarr.records import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
+from rarr.tools.models.chat import Answer as ChatAnswer, ChatRequest
 from rarr.views.report_tables import as_tables
 
 HIGH, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
@@ -180,12 +182,25 @@ def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
     assert verified(out, *LABELLED, settings=judge, limit=1) == report and not lines(out)
 
 
-def test_rows_with_the_same_evidence_share_a_request(out: Path) -> None:
+class Waiting(ScriptedModel):
+    """Notes how many requests wait at once."""
+
+    now = most = 0
+
+    async def complete(self, ask: ChatRequest) -> ChatAnswer:
+        self.now, self.most = self.now + 1, max(self.most, self.now + 1)
+        await asyncio.sleep(0.05)
+        self.now -= 1
+        return await super().complete(ask)
+
+
+def test_rows_with_the_same_evidence_share_a_request_and_jobs_bounds_the_requests(out: Path) -> None:
     rows = [{"claim": text, "evidence": DAM} for text in (HIGH, "Beavers build dams.", WRONG)]
-    model = ScriptedModel(RuleModel())
-    labels = first_table(verified(out, *rows, BARE, settings=Settings(model=model), jobs=1))["all"]
-    assert [it.value for it in labels.values()] == [1 / 4, 2 / 4, 1 / 4, 0]
-    assert len(model.calls) == 1
+    others = [{"claim": HIGH, "evidence": f"{DAM} It has {n} gates."} for n in (3, 5, 7)]
+    model = Waiting(RuleModel())
+    labels = first_table(verified(out, *rows, BARE, *others, settings=Settings(model=model), jobs=2))["all"]
+    assert [it.value for it in labels.values()] == [4 / 7, 2 / 7, 1 / 7, 0]
+    assert (len(model.calls), model.most <= 2) == (4, True)
 
 
 def test_scores_of_supported_or_not_by_hand() -> None:
