@@ -5,8 +5,6 @@ One thread packs and writes what the runs hand over, in order, while the event l
 
 import asyncio
 import logging
-import os
-import socket
 import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -74,7 +72,6 @@ class Recording:
             context=start["context"],
             settings=self._values | baseline.changes(),
             warnings=[notice.model_dump(mode="json") for notice in start["warnings"]],
-            process=(socket.gethostname(), os.getpid()),
         )
         await recorder.start(facts, earlier)
         try:

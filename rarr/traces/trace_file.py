@@ -6,8 +6,6 @@ is checked by its kind.
 """
 
 import json
-import os
-import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -35,7 +33,7 @@ Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
 FORMAT: Literal[3] = 3
-Status = Literal["done", "failed", "running", "cut short"]
+Status = Literal["done", "failed", "unfinished"]
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
 
@@ -181,14 +179,13 @@ class StoredSpan(FileModel):
 
 
 class RunFacts(FileModel):
-    """The input of a run. `settings` holds changed settings without secrets; `process` is (host, id)."""
+    """The input of a run. `settings` holds changed settings without secrets."""
 
     version: str
     original: str
     context: str | None
     settings: dict[str, Any]
     warnings: list[dict[str, Any]]
-    process: tuple[str, Annotated[int, Field(ge=0, lt=1 << 31)]]
 
 
 class _Begun(FileModel):
@@ -237,19 +234,8 @@ class TraceFile(_Begun, _End):
 
     @property
     def status(self) -> Status:
-        """Returns done, failed, running or cut short, which it is if its process no longer runs here."""
-        if self.seconds is not None:
-            return "failed" if self.error else "done"
-        host, number = self.facts.process
-        if host != socket.gethostname() or os.name == "nt":  # on Windows, signal 0 would be a Ctrl-C
-            return "running"
-        try:
-            os.kill(number, 0)
-        except ProcessLookupError:
-            return "cut short"
-        except OSError:  # a process of another user
-            pass
-        return "running"
+        """Returns done, failed, or unfinished: it is still running, or was killed."""
+        return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 
     @classmethod
     def read(cls, path: Path) -> Self:

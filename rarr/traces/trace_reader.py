@@ -73,7 +73,7 @@ class Trace:
 
     @property
     def status(self) -> Status:
-        """Returns done, failed, running or cut short."""
+        """Returns done, failed or unfinished."""
         return self.file.status
 
     @property

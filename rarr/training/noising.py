@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
-from rarr.agent.wiring.sources import opening, reranker, retriever
+from rarr.agent.wiring.sources import Resources, reranker, retriever
 from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
 from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
@@ -108,7 +108,7 @@ class Noiser:
 
     def __init__(self, settings: Settings, on_index: Progress | None = None) -> None:
         self._settings, self.spent = settings, Meter(budget_of(settings))
-        with opening(settings) as opened:
+        with Resources(settings) as opened:
             judging = {node: name for node, name in settings.models.items() if node == "attribute"}
             parts = ComponentMaker(settings, {_WRITING: settings.model} | judging)
             if _WRITING not in parts.named:

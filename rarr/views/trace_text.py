@@ -71,10 +71,10 @@ def _summary(trace: Trace) -> Iterator[str]:
     yield from (f"warning: {line}" for line in grouped(view.warnings)[:2])
     if file.error:
         yield f"error: {file.error}"
-    if file.status == "cut short":
+    if file.status == "unfinished":
         where = " > ".join(f"{span.name} {span.about}".rstrip() for span in view.open_spans)
         after = f"after {trace.calls[-1].name}" if trace.calls else "before its first node"
-        yield f"it stopped {f'in {where}' if where else after}"
+        yield f"it is still running, or it stopped {f'in {where}' if where else after}"
 
 
 class _Tree:

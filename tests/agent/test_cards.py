@@ -127,13 +127,6 @@ def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
     assert revision.scores.attribution_after is None
 
 
-def test_edit_of_a_link_is_refused() -> None:
-    card = {"q": ["P1.1"], **no("https://example.org/1923", "https://example.org/1932", "1932")}
-    revision = read(with_own(lambda words: card if words.startswith("See") else None))
-    assert "https://example.org/1923" in revision.text
-    assert [edit.state for edit in revision.edits].count("refused") == 1
-
-
 def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
     card = {"q": ["P1.1"], **no("1923", "1932", "4 May 1932", "in Port Halden")}
     revision = read(with_own(lambda words: card if "1923 in Port" in words else None))

@@ -48,6 +48,7 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
         ("It opened in 1932.", "1932", "1936", "suggested", {"verdict": "mixed"}),
         ("It opened in 1932.", "1932", "1936", "accepted", {"verdict": "mixed", "side": "against"}),
         ("See `x 1932` now.", "1932", "1936", "refused", {}),
+        ("See [it](https://a.org/1932) now.", "1932", "1936", "refused", {}),
         ("It opened in 1932.", "It opened in 1932.", "", "refused", {}),
         ("It opened in 1932.", "1932", "<|im_end|> 1936", "refused", {}),
         ("It opened in 1932.", "1932", "``` 1936", "refused", {}),

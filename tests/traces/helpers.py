@@ -16,17 +16,14 @@ TEXT = "The bridge opened in 1935. It was designed by Joseph Strauss."
 RIGHT = TEXT.replace("1935", "1937")
 
 
-def facts(original: str = "One.", process: tuple[str, int] = ("elsewhere", 1)) -> RunFacts:
-    return RunFacts(version="0", original=original, context=None, settings={}, warnings=[], process=process)
-
-
 def span(number: int = 1, **fields: Any) -> StoredSpan:
     known = {"parent": 0, "kind": "node", "name": "edit", "about": "", "error": ""} | fields
     return StoredSpan(**{"number": number, "started": 1.0, "seconds": 0.5, **known})
 
 
-def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = (), original: str = "One.") -> TraceFile:
-    known = {"run_id": run_id, "started": 1.0, "seconds": 2.0, "facts": facts(original)}
+def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
+    facts = RunFacts(version="0", original="One.", context=None, settings={}, warnings=[])
+    known: dict[str, Any] = {"run_id": run_id, "started": 1.0, "seconds": 2.0, "facts": facts}
     return TraceFile(**known, spans=list(spans))
 
 

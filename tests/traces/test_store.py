@@ -1,10 +1,6 @@
 """The store of traces: what goes in comes out, names, limits, and folders that cannot be written."""
 
-import os
-import socket
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +11,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, page_path
-from traces.helpers import TEXT, facts, file, filled
+from traces.helpers import TEXT, file, filled
 
 
 @pytest.mark.parametrize(
@@ -43,22 +39,16 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
 def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
     store = filled(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
+    store.add(file("c").model_copy(update={"seconds": None}))
     (tmp_path / "traces" / "b.jsonl").write_text('{"run":{"format":2}}\n')
-    assert [(it.run_id, it.status) for it in store.list()] == [("b", "unreadable"), ("a", "done")]
+    expected = [("a", "done"), ("b", "unreadable"), ("c", "unfinished")]
+    assert sorted((it.run_id, it.status) for it in store.list()) == expected
 
 
 def test_run_that_is_removed_while_runs_are_listed_is_unreadable(tmp_path: Path, monkeypatch: Any) -> None:
     store = filled(tmp_path, "a")
     monkeypatch.setattr(store, "names", lambda: ["a", "gone"])
     assert [(it.run_id, it.status) for it in store.list()] == [("a", "done"), ("gone", "unreadable")]
-
-
-def test_unfinished_run_is_cut_short_once_its_process_has_ended() -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
-        here = socket.gethostname()
-    for process, status in (((here, os.getpid()), "running"), ((here, ended.pid), "cut short")):
-        made = file().model_copy(update={"seconds": None, "facts": facts(process=process)})
-        assert made.status == status
 
 
 def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:

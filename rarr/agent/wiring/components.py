@@ -1,13 +1,12 @@
 """Makes the components that the settings name: chooses the class that does the work of each node."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from rarr.agent.refusals import Refusals, kept_refusals
 from rarr.agent.wiring.models import LanguageModels, require_one_provider
-from rarr.agent.wiring.sources import opening, reranker, retriever, search_names
+from rarr.agent.wiring.sources import Resources, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted import paper
@@ -32,7 +31,6 @@ from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.nodes.plan import MAX_SECTIONS
 from rarr.prompts import Prompt
-from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel
 
@@ -58,12 +56,12 @@ def wire(
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
     `measuring`, neither the record of the reader nor what the user refused is read or written.
     """
-    with opening(settings) as opened:
+    with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
         writer = partial(parts.prompted, component=PromptedWriter, most=MAX_SECTIONS)
         checker = parts.prompted("check_agreement", paper.PromptedChecker)
-        made = Components(
+        return Components(
             settings=settings,
             query_generator=parts.query_generator(),
             checker=checker if baseline.agreement else paper.UnaskedAgreement(),
@@ -78,13 +76,12 @@ def wire(
             answer_writer=parts.prompted("write_answer", PromptedAnswers),
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
-            retriever=retriever(settings, opened, on_index),
+            retriever=(searched := retriever(settings, opened, on_index)),
+            given=(given := getattr(getattr(searched, "source", None), "if_all_fit", ())),
+            searches=not given,
             opened=tuple(opened),  # after both
             baseline=baseline,
         )
-        searched = getattr(made.retriever, "source", None)
-        given = searched.if_all_fit if isinstance(searched, GivenPassages) else ()
-        return replace(made, given=given, searches=not given)
 
 
 class ComponentMaker:

@@ -1,10 +1,9 @@
 """Makes the retrievers and the reranker that the settings name, and holds what they open."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Components, Reranker, Retriever, close_all
@@ -39,7 +38,10 @@ _CHOICE = (
 
 
 class Resources(list[object]):
-    """Collects the sources and connections of one reviser; opens its shared cache when needed."""
+    """Collects the sources and connections of one reviser; opens its shared cache when needed.
+
+    A `with` block closes all of them only if it raises.
+    """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__([Processes()])
@@ -49,6 +51,13 @@ class Resources(list[object]):
         """Adds a resource, which `aclose` shall close where it can be closed, and returns it."""
         self.append(resource)
         return resource
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: object, *_: object) -> None:
+        if error is not None:
+            run(self.aclose())
 
     async def aclose(self) -> None:
         """Closes all resources."""
@@ -62,17 +71,6 @@ class Resources(list[object]):
         settings = self.settings
         folder = settings.home.expanduser() / "cache"
         return Cache(folder, offline=settings.offline, refresh=settings.refresh)
-
-
-@contextmanager
-def opening(settings: Settings) -> Iterator[Resources]:
-    """Yields empty `Resources`, and closes them only if the block raises."""
-    opened = Resources(settings)
-    try:
-        yield opened
-    except BaseException:
-        run(opened.aclose())
-        raise
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
@@ -182,18 +180,16 @@ class ObjectRetriever:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
         try:
-            found = await self.source.retrieve(query, k)
+            found = list(await self.source.retrieve(query, k))
+            if strange := [it for it in found if not isinstance(it, Passage)]:
+                raise TypeError(f"it returned {kind_of(strange[0])} as a passage")
         except (RetrievalError, BudgetError):  # these errors name their cures
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
             cure = f"try it alone; as a class of your own it is written {_WANTED}"
             raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
-        is_list = isinstance(found, Sequence) and not isinstance(found, str | bytes)
-        if not is_list or (strange := [it for it in found if not isinstance(it, Passage)]):
-            wrong = f"{kind_of(found)} with {kind_of(strange[0])} in it" if is_list else kind_of(found)
-            raise RetrievalError(f"{self._name} returned {wrong}: write {_WANTED}")
-        return await within_limits(self._name, found, self._limits) if self._limits else list(found)
+        return await within_limits(self._name, found, self._limits) if self._limits else found
 
 
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:

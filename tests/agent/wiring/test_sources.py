@@ -63,7 +63,8 @@ async def without_k(query: str) -> list[Any]:
             r"can't be .* it is written async def",
         ),
         (SimpleNamespace(retrieve=without_k), RetrievalError, "it is written async def"),
-        (Returns(None), RetrievalError, "the retriever Returns returned a NoneType"),
+        (Returns(None), RetrievalError, "'NoneType' object is not iterable.* a list of rarr.Passage"),
+        (Returns("no"), RetrievalError, "it returned a str as a passage.* a list of rarr.Passage"),
         (Returns(BudgetError("spent")), BudgetError, "spent"),
     ],
 )
