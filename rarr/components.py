@@ -57,13 +57,10 @@ class Retriever(Protocol):
 
 class Reranker(Protocol):
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Scores the relevance of each passage to `query`, from 0 to 1."""
+        """Scores the relevance of each passage to `query`, from 0 to 1.
 
-
-@runtime_checkable
-class BatchReranker(Reranker, Protocol):
-    async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
-        """Scores the passages of each query as `score` does: cheap where a single call costs little."""
+        A reranker may also have `score_all`, for many (query, passages) in one call that costs little.
+        """
 
 
 class AgreementChecker(Protocol):

@@ -81,8 +81,8 @@ class Filter:
             "deadline_s": self.valves.deadline_s,
             "context": [turn for turn in map(_turn, messages[:-1]) if turn["content"].strip()],
         }
-        if self.valves.chat_sources:
-            asked["sources"] = _sources(messages[-1])[:MOST_SOURCES]
+        if self.valves.chat_sources and (sources := _sources(messages[-1])):
+            asked["sources"] = sources[:MOST_SOURCES]
         headers = {"Content-Type": "application/json"}
         if self.valves.token:
             headers["Authorization"] = f"Bearer {self.valves.token}"

@@ -17,8 +17,6 @@ FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "pa
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
 _GROUP = 1000  # rows of a Parquet file that are in memory at once
-_MORE_CELLS: Any = object()
-"""The key of the cells of a row that have no column. It is no text, since a column may have any name."""
 
 ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 """The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
@@ -47,8 +45,7 @@ def format_of(path: Path) -> str:
 
 def input_rows(path: Path) -> Iterator[InputRow]:
     """Yields the rows of a file. Raises `InputError` for a file that cannot be read, or not to its end."""
-    readers = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}
-    reader = readers[format_of(path)]
+    reader = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}[format_of(path)]
     try:
         yield from reader(path)
     except OSError as error:
@@ -78,13 +75,13 @@ def _json_rows(path: Path) -> Iterator[InputRow]:
 def _csv_rows(path: Path) -> Iterator[InputRow]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         # Strict: a quote that is never closed would make one row of all rows after it.
-        reader = csv.DictReader(file, restkey=_MORE_CELLS, strict=True)
+        reader: csv.DictReader[Any] = csv.DictReader(file, strict=True)
         try:
             names = reader.fieldnames or ()
             if len(set(names)) < len(names):
                 raise InputError(f"{path} has two columns of one name: rename one of them")
             for number, cells in enumerate(long_rows(reader, LONGEST), start=1):
-                more = cells.pop(_MORE_CELLS, None)
+                more = cells.pop(None, None)  # the cells without a column
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)
         except (UnicodeDecodeError, csv.Error) as error:

@@ -31,11 +31,22 @@ _SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "preset": ("--preset", "P", {"help": "Settings by name: default, paper, fast."}),
     "doubt": ("--doubt", "D", {"help": "Ask again about what code doubts: auto, always or never."}),
     "deadline_s": ("--deadline", "S", {"help": "Seconds for one run.", "type": float}),
+    "serve_upstream_url": ("--upstream", "URL", {"help": "OpenAI-compatible server behind this one."}),
+    "serve_mode": (
+        "--mode",
+        "M",
+        {"help": "What becomes of answers: revise (default), cite, check, annotate, off."},
+    ),
+    "serve_deadline_s": ("--deadline", "S", {"help": "Seconds for an answer; then the original goes out."}),
+    "serve_host": ("--host", "H", {"help": "Address to listen at; default 127.0.0.1."}),
+    "serve_port": ("--port", "N", {"help": "Port to listen at; default 8100, 0: any."}),
+    "serve_workers": ("--workers", "N", {"help": "Processes; default one for each core."}),
 }
 """The settings that have an option of their own: its name, the placeholder of its value, and the rest."""
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
+SERVE = tuple(name for name in _SETTINGS if name.startswith("serve_"))
 RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 

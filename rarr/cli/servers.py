@@ -1,7 +1,7 @@
 """`rarr serve` serves over HTTP, also as a proxy; `rarr mcp` serves the same as tools for agents."""
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,17 +14,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.one("--upstream", "URL", "OpenAI-compatible server behind this one.")
-@options.one(
-    "--mode", "M", "What becomes of answers whose request does not say; default revise.",
-    type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
-)  # fmt: skip
-@options.one("--deadline", "S", "Seconds for an answer; then the original goes out.", type=float)
-@options.one("--host", "H", "Address to listen at; default 127.0.0.1.")
-@options.one("--port", "N", "Port to listen at; default 8100, 0: any.", type=click.IntRange(0, 65535))
-@options.one("--workers", "N", "Processes; default one for each core.", type=options.COUNT)
-@options.settings(*options.SOURCES, *options.MODELS, made=False)
-def serve(upstream: str, deadline: float, chosen: dict[str, Any], **more: Any) -> int:
+@options.settings(*options.SERVE, *options.SOURCES, *options.MODELS)
+def serve(settings: "Settings") -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the printed address as their base URL: answers come
@@ -38,16 +29,12 @@ def serve(upstream: str, deadline: float, chosen: dict[str, Any], **more: Any) -
     """
     import asyncio
 
-    from rarr.settings import Settings
-
     try:
         from rarr.serve.server import log_to_stderr, serve as serve_forever
     except ImportError as error:
         needs = f"rarr serve needs a package ({error.name} is missing)"
         raise SetupError(f'{needs}: pip install "rarr[serve]"') from None
 
-    served = more | {"upstream_url": upstream, "deadline_s": deadline}
-    settings = Settings(**chosen, **options.given(**{f"serve_{key}": each for key, each in served.items()}))
     log_to_stderr()
     asyncio.run(serve_forever(settings, lambda address: complain(f"listening at {address}", 0)))
     return 0

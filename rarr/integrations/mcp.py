@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 from uuid import uuid4
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from rarr.agent.revise import Reviser
 from rarr.batches.jobs import Job, Sources, Task, Tasks, wrong_value
@@ -181,9 +181,6 @@ def _tool(method: Callable[..., Any]) -> Tool:
         annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True),
     )
     tool.parameters["additionalProperties"] = False
-    # The schema of what is sent: computed fields of the records are part of it.
-    metadata = tool.fn_metadata
-    metadata.output_schema = TypeAdapter(metadata.output_model).json_schema(mode="serialization")
     return tool
 
 

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
 from rarr.backends.source_lines import source_lines
-from rarr.components import BatchReranker, Components, Reranker
+from rarr.components import Components, Reranker
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency import work
@@ -139,10 +139,10 @@ async def scores_by_query(
             return error
         return scores
 
-    if isinstance(reranker, BatchReranker):
+    if score_all := getattr(reranker, "score_all", None):
         try:
             async with meter().in_time(meter().grace):
-                at_once = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
+                at_once = await score_all([(query.text, wanted[query]) for query in wanted])
         except Exception as error:
             return [error for _ in wanted]
     return await asyncio.gather(*map(scored, wanted, at_once))

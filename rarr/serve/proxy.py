@@ -81,7 +81,7 @@ class Proxy:
         """Works on a completion of this media type; one that is neither JSON nor a stream passes."""
         unsized = [pair for pair in headers if pair[0] != b"content-length"]
         if kind == "text/event-stream":
-            return unsized, Stream(work, self._settings.serve_keep_alive_s).pieces(pieces)
+            return unsized, Stream(work).pieces(pieces)
         if kind == "application/json":
             return await _whole(call, unsized, pieces, work)
         return headers + _not_checked(call, "not a plain answer"), pieces

@@ -107,16 +107,10 @@ class PostprocessBody(ReviseBody):
     mode: PostprocessMode = "revise"
 
 
-class VerifyBody(TextBody):
+class VerifyBody(ReviseBody):
     """A claim to verify against `sources`, or else against what the server searches."""
 
-    claim: Words
-    context: str | list[Json] | None = None
-
-    @property
-    def text(self) -> str:
-        """The claim, under the name that the other bodies have."""
-        return self.claim
+    text: Words = Field(alias="claim")
 
 
 class GuardrailBody(BaseModel, strict=True):
@@ -131,12 +125,16 @@ class GuardrailBody(BaseModel, strict=True):
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 
+def _keys(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
 def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
     """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong."""
     try:
         body = model.model_validate(value)
     except ValidationError as error:
-        at, told = wrong_value(error, tuple(model.model_fields))
+        at, told = wrong_value(error, _keys(model))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
     if isinstance(body, TextBody) and body.search and not body.sources:
         raise Refusal(400, "no_sources", "search is given without sources: give sources")
@@ -175,7 +173,7 @@ class Call:
         value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
         if value is None or kind != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
-            raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(model.model_fields)}")
+            raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(_keys(model))}")
         return checked(model, value, "body")
 
 

@@ -17,8 +17,8 @@ AHEAD = 256
 """Events that are read ahead of those that were sent, at most."""
 SHORTEST_KEY = 8
 """Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
-_KEEP_ALIVE = b": keep-alive\n\n"
 _SLASHES, _PLUSES = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as encoders of JSON write them
+_PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 
 
@@ -58,25 +58,20 @@ class Paragraphs:
     def add(self, text: str) -> list[str]:
         """Adds a piece, and returns the paragraphs that are complete now."""
         complete = list[str]()
-        *ends, last = [text] if self._whole else text.split("\n")
-        for piece in ends:
-            complete += self._begun(piece)
-            line, self._line = "".join([*self._line, piece]), []
-            self._see(line)
-            self._held.append(f"{line}\n")
-        complete += self._begun(last)
-        self._line.append(last)
+        for piece in [text] if self._whole else _PIECE.findall(text):
+            if self._is_complete and piece.strip():
+                complete.append("".join(self._held))
+                self._held, self._is_complete, self._has_words = [], False, False
+            self._line.append(piece)
+            if piece.endswith("\n") and not self._whole:
+                line, self._line = "".join(self._line), []
+                self._see(line)
+                self._held.append(line)
         return complete
 
     def rest(self) -> str:
         """Returns the last paragraph, which may be empty."""
         return "".join([*self._held, *self._line])
-
-    def _begun(self, piece: str) -> list[str]:
-        if not (self._is_complete and piece.strip()):
-            return []
-        held, self._held, self._is_complete, self._has_words = "".join(self._held), [], False, False
-        return [held]
 
     def _see(self, line: str) -> None:
         if line.strip():
@@ -111,9 +106,8 @@ class CutKey:
 class Stream:
     """One streamed answer. Its paragraphs are worked on at the same time, and sent in order."""
 
-    def __init__(self, work: TextWork, keep_alive_s: float) -> None:
-        self._work, self._keep_alive_s = work, keep_alive_s
-        self._open = Paragraphs(whole=work.needs_whole)
+    def __init__(self, work: TextWork) -> None:
+        self._work, self._open = work, Paragraphs(whole=work.needs_whole)
         self._key = CutKey(work.key)
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._results, self._has_ended = "", list[Postprocessed](), False
@@ -124,32 +118,19 @@ class Stream:
     async def pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         """Reads the events in `body`, and yields in order what to send to the client.
 
-        A comment comes if there is nothing to send for a while, which keeps the connection open. Raises
-        `Refusal` for a stream without its end, after all of its text: an end would say that the answer
+        Raises `Refusal` for a stream without its end, after all of its text: an end would say that the answer
         is complete.
         """
         reading = asyncio.create_task(self._read(body))
-        coming: asyncio.Task[bytes | None] | None = None
         try:
-            while True:
-                coming = coming or asyncio.create_task(self._next())
-                if not (await asyncio.wait({coming}, timeout=self._keep_alive_s))[0]:
-                    yield _KEEP_ALIVE
-                elif (piece := coming.result()) is None:
-                    break
-                else:
-                    yield piece
-                    coming = None
+            while (made := await self._queue.get()) is not None:
+                yield await made() if callable(made) else made
             await reading
         finally:
-            for task in filter(None, (reading, coming, *self._running)):
+            for task in (reading, *self._running):
                 task.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await reading
-
-    async def _next(self) -> bytes | None:
-        made = await self._queue.get()
-        return await made() if callable(made) else made
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
         """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""

@@ -197,8 +197,6 @@ class Settings(BaseSettings):
     """Seconds without a byte from the server behind, at most."""
     serve_concurrency: int = Field(default=256, ge=1)
     """Requests at once, of all callers, at most."""
-    serve_keep_alive_s: float = Field(default=10, gt=0)
-    """Seconds after which a silent stream gets a comment, which keeps its connection open."""
     serve_shutdown_s: float = Field(default=20, gt=0)
     """Seconds for requests under way after SIGTERM. Shortly before the end, originals go out."""
 

@@ -36,33 +36,29 @@ def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
     lines = [f"{_words(name)}: {shown}" for name, shown in simple.items() if shown not in ("", "-")]
     if lines:
         yield Text("\n".join([f"\n{title}"] * bool(title) + lines))
-    measures = {name: value for name, value in fields.items() if isinstance(value, Measured)}
-    yield from _table(title, {name: _measured(value) for name, value in measures.items()})
-    for name, value in fields.items():
-        if name in simple or name in measures or not (inner := _fields(value)):
-            continue
+    for name in (name for name in fields if name not in simple):
+        inner = _fields(fields[name])
         about = f"{title}, {_words(name)}" if title else _words(name)
-        rows = {key: _cells(_fields(record)) or {} for key, record in inner.items()}
-        alike = set[str].intersection(*map(set, rows.values())) and max(map(len, rows.values())) <= _SHORT
-        measured = all(isinstance(each, Measured) for each in inner.values())
-        yield from _table(about, rows) if alike and not measured else _parts(about, inner)
+        rows = {key: _cells(value) for key, value in inner.items()}
+        is_table = all(rows.values()) and max(map(len, rows.values()), default=0) <= _SHORT
+        yield from _table(about, rows) if is_table else _parts(about, inner)
 
 
-def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None:
-    """Writes the values of a record as cells by name; None if it holds more than values."""
-    cells: dict[str, str] = {}
-    for name, value in fields.items():
-        key = f"{prefix}{_words(name)}"
-        if isinstance(value, Measured):
-            interval = "" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]"
-            cells[key] = _line(value.value) + interval
-        elif _is_simple(value):
-            cells |= {key: shown} if (shown := _line(value)) else {}
-        elif (inner := _cells(_fields(value), f"{key} ")) is not None:
-            cells |= inner
-        else:
-            return None
-    return cells
+def _cells(value: Any) -> dict[str, str]:
+    """Writes a measure, or a record of measures and values, as cells by name; {} for others."""
+    if isinstance(value, Measured):
+        interval = "-" if value.low is None else f"{value.low:.3f} to {value.high:.3f}"
+        counts = {"n": str(value.n), "not judged": str(value.unjudged)}
+        return {"value": _line(value.value), "95% interval": interval, **counts}
+    fields = _fields(value)
+    is_row = all(isinstance(each, Measured) or _is_simple(each) for each in fields.values())
+    return {_words(name): _cell(each) for name, each in fields.items()} if is_row else {}
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, Measured):
+        return _line(value)
+    return _line(value.value) + ("" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]")
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
@@ -96,12 +92,6 @@ def _line(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     return "-" if value is None else one_line(str(value), _LONG)
-
-
-def _measured(measure: Measured) -> dict[str, str]:
-    interval = "-" if measure.low is None else f"{measure.low:.3f} to {measure.high:.3f}"
-    counts = {"n": str(measure.n), "not judged": str(measure.unjudged)}
-    return {"value": _line(measure.value), "95% interval": interval, **counts}
 
 
 def _words(name: str) -> str:

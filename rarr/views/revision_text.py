@@ -4,7 +4,7 @@ The texts come from others, so they are never read as markup, and control charac
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
 from typing import Any, NamedTuple
@@ -33,7 +33,6 @@ _SIDES = {"for": "agrees", "against": "disagrees"}
 _DISPUTED = " (the sources disagree)"
 _WIDE = 240  # columns where standard output is no terminal
 _LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, of a sentence, of replaced words, at most
-_MOST = 3  # passages of a sentence without quotes
 
 
 class Line(NamedTuple):
@@ -134,8 +133,7 @@ def _sentence(
     if sentence.support is not None and sentence.status != "contradicted":
         status.append(f" {sentence.support:.2f}")
     status.append(_DISPUTED if _is_disputed(sentence) else "")
-    most = None if sentence.quotes or sentence.status == "contradicted" else _MOST
-    sources = list(dict.fromkeys(_sources(sentence, revision)))[:most]
+    sources = list(dict.fromkeys(_sources(sentence, revision)))
     first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
     open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
     told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
@@ -168,16 +166,16 @@ def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
     """
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
-    quoted = [(it.evidence_id, _SIDES[it.side], it.text) for it in sentence.quotes]
-    cited = dict.fromkeys((name, verdict) for name, verdict, _ in quoted)
-    for name, verdict in cited or [(name, verdicts.get(name, "")) for name in sentence.evidence_ids]:
+    cited = defaultdict[tuple[str, str], list[str]](list)
+    for quote in sentence.quotes:
+        cited[quote.evidence_id, _SIDES[quote.side]].append(quote.text)
+    uncited = {(name, verdicts.get(name, "")): list[str]() for name in sentence.evidence_ids}
+    for (name, verdict), quotes in (cited or uncited).items():
         if passage := by_id.get(name):
-            quotes = dict.fromkeys(text for *of, text in quoted if of == [name, verdict])
             says = next((it.says for it in sentence.parts if it.evidence_id == name), "")
+            closest = closest_sentence(passage.text, says or sentence.text)
             label = verdict if sentence.status == "contradicted" else ""
-            yield _quoted(
-                label, passage, [*quotes] or [closest_sentence(passage.text, says or sentence.text)]
-            )
+            yield _quoted(label, passage, [*dict.fromkeys(quotes)] or [closest])
 
 
 def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:

@@ -39,6 +39,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["verify", "One.", "--against", "notes"], "notes is no document: give the path"),
     (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
     ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
+    (["serve", "--mode", "nope"], "setting 'serve_mode' is 'nope': give 'revise', 'cite'"),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
 ]
 

@@ -20,7 +20,7 @@ ALICE, BOB = "alice-0123456789ab", "bob-0123456789abcdef"
 class KnownRunner:
     """Corrects the height of the dam, and cites a source for it. Keeps its jobs.
 
-    A text with the word "wait" takes for ever, and "refuse" is refused.
+    A text with the word "wait" takes for ever, one with "refuse" is refused, and "partial" is read in part.
     """
 
     at_once = 1
@@ -58,7 +58,8 @@ def corrected(job: Job) -> Postprocessed:
     place = AnswerCitation(start=at, end=at + len(RIGHT), source=SOURCE, title="Dam", evidence_id="p1")
     changed, citations = text != job.text, (place,) if at >= 0 else ()
     known: dict[str, Any] = {"text": text, "original": job.text, "changed": changed, "citations": citations}
-    return Postprocessed(mode=mode, outcome="finished", notice=f"{changed:d} corrected", **known)
+    outcome: Any = "partial" if "partial" in text else "finished"
+    return Postprocessed(mode=mode, outcome=outcome, notice=f"{changed:d} corrected", **known)
 
 
 class Served:

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from rarr import Settings
-from rarr.batches.jobs import Job, Tasks
+from rarr.batches.jobs import Tasks
 from rarr.errors import InputError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
@@ -21,41 +21,32 @@ TURNS = [{"role": "user", "content": "How high?"}]
 
 
 @pytest.mark.parametrize(
-    ("route", "body", "record", "options"),
+    ("route", "body", "record", "outcome"),
     [
-        ("revise", {"text": WRONG, "context": "How high?"}, Revision, {}),
-        ("revise", {"text": f"{WRONG} wait", "context": "How high?", "deadline_s": 0.1}, Revision, {}),
-        ("postprocess", {"text": WRONG, "context": TURNS, "mode": "check"}, Postprocessed, {"mode": "check"}),
-        ("verify", {"claim": WRONG, "context": "How high?"}, Verification, {}),
+        ("revise", {"text": WRONG, "context": "How high?"}, Revision, "finished"),
+        ("revise", {"text": f"{WRONG} partial", "context": "How high?"}, Revision, "partial"),
+        (
+            "revise",
+            {"text": f"{WRONG} wait", "context": TURNS, "deadline_s": 0.1},
+            Revision,
+            "deadline",
+        ),
+        ("postprocess", {"text": WRONG, "context": TURNS, "mode": "check"}, Postprocessed, "finished"),
+        ("verify", {"claim": WRONG, "context": "How high?"}, Verification, "finished"),
     ],
 )
 def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
-    http: httpx2.Client, served: Served, log: Log, route: str, body: Any, record: Any, options: Any
+    http: httpx2.Client, served: Served, log: Log, route: str, body: Any, record: Any, outcome: str
 ) -> None:
-    chosen = {"sources": ["221 metres"], "search": "given"}
-    response = http.post(f"/v1/{route}", json=body | chosen)
+    response = http.post(f"/v1/{route}", json=body | {"sources": ["221 metres"], "search": "given"})
     assert response.status_code == 200
     made, job = record.model_validate_json(response.content), served.known.jobs[-1]
     task = "verify" if route == "verify" else "postprocess"
     assert (job.task, job.sources) == (task, ("221 metres",))
     assert (job.text, job.context) == (body.get("text", WRONG), body["context"])
-    assert job.options == options | {"search": "given"}
-    codes = [it.code for it in getattr(made, "warnings", ())]
-    assert log.get(timeout=30)["outcome"] == ("deadline" if "wait" in job.text else "finished")
-    assert "wait" not in job.text or codes == ["deadline"]
-
-
-async def test_log_of_a_revision_that_is_not_complete_says_partial(
-    http: httpx2.Client, served: Served, log: Log, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = served.known.run
-
-    async def partial(job: Job) -> Any:
-        return (await run(job)).model_copy(update={"outcome": "partial"})
-
-    monkeypatch.setattr(served.known, "run", partial)
-    http.post("/v1/revise", json={"text": WRONG})
-    assert log.get(timeout=30)["outcome"] == "partial"
+    assert job.options == {name: body[name] for name in body if name == "mode"} | {"search": "given"}
+    assert log.get(timeout=30)["outcome"] == outcome
+    assert outcome != "deadline" or [it.code for it in made.warnings] == ["deadline"]
 
 
 async def test_corpus_that_cannot_be_read_is_named_at_the_start() -> None:

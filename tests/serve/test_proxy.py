@@ -131,11 +131,12 @@ def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
     assert (result["outcome"], result["notice"]) == (outcome, f"not checked: {notice}")
 
 
-def test_mode_of_the_server_holds(upstream: ScriptedServer) -> None:
-    with Served(serve_upstream_url=upstream.url, serve_mode="check") as served:
-        checked = raw(served.url, {}).json()
-    assert checked["choices"][0]["message"]["content"] == PARAGRAPHS
-    assert checked["rarr"]["results"][0]["mode"] == "check"
+def test_mode_and_deadline_of_the_server_hold(upstream: ScriptedServer) -> None:
+    with Served(serve_upstream_url=upstream.url, serve_mode="check", serve_deadline_s=0.05) as served:
+        [late] = raw(served.url, {"messages": [{"role": "user", "content": "say:wait"}]}).json()["rarr"][
+            "results"
+        ]
+    assert (late["mode"], late["outcome"]) == ("check", "deadline")
 
 
 def test_server_behind_that_is_silent_is_waited_for_a_while() -> None:

@@ -111,13 +111,19 @@ def test_diff_keeps_line_endings(made: Any, diff: str) -> None:
 def test_report_becomes_lines_and_tables() -> None:
     half = Measured(value=0.5, low=0.25, high=0.75, n=8, unjudged=1)
     systems = {"a": {"f1": half, "claims": 8}, "b\x1b": {"f1": Measured(), "claims": 0}}
-    fields: dict[str, Any] = {"fail_on": ("x", "y"), "failing": 3, "unjudged": half, "documents": systems}
+    fields: dict[str, Any] = {
+        "fail_on": ("x", "y"),
+        "failing": 3,
+        "unjudged": {"f1": half},
+        "documents": systems,
+    }
     report = DocumentChecks.model_construct(**fields)
     assert [line.split() for line in as_tables(report).splitlines() if line] == [
         ["fail", "on:", "x,", "y"],
         ["failing:", "3"],
+        ["unjudged"],
         ["value", "95%", "interval", "n", "not", "judged"],
-        ["unjudged", "0.500", "0.250", "to", "0.750", "8", "1"],
+        ["f1", "0.500", "0.250", "to", "0.750", "8", "1"],
         ["documents"],
         ["f1", "claims"],
         ["a", "0.500", "[0.250,", "0.750]", "8"],
