@@ -21,28 +21,24 @@ FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
 MODEL_NAMES = "openai:NAME, vllm:NAME, ollama:NAME"
 
-_SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "corpus": ("--corpus", "PATH", {"help": "Folder, file or built index to search."}),
-    "graph": ("--graph", "F", {"help": "File of triples to search."}),
-    "search": ("--search", "S", {"help": "wikipedia, tavily, searxng or corpus; several with commas."}),
-    "offline": ("--offline", "", {"help": "Search only the cache and the corpus.", "is_flag": True}),
-    "model": ("--model", "M", {"help": f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."}),
-    "base_url": ("--base-url", "URL", {"help": "Address of an OpenAI-compatible server, such as vLLM."}),
-    "preset": ("--preset", "P", {"help": "Settings by name: default, paper, fast."}),
-    "doubt": ("--doubt", "D", {"help": "Ask again about what code doubts: auto, always or never."}),
-    "deadline_s": ("--deadline", "S", {"help": "Seconds for one run.", "type": float}),
-    "serve_upstream_url": ("--upstream", "URL", {"help": "OpenAI-compatible server behind this one."}),
-    "serve_mode": (
-        "--mode",
-        "M",
-        {"help": "What becomes of answers: revise (default), cite, check, annotate, off."},
-    ),
-    "serve_deadline_s": ("--deadline", "S", {"help": "Seconds for an answer; then the original goes out."}),
-    "serve_host": ("--host", "H", {"help": "Address to listen at; default 127.0.0.1."}),
-    "serve_port": ("--port", "N", {"help": "Port to listen at; default 8100, 0: any."}),
-    "serve_workers": ("--workers", "N", {"help": "Processes; default one for each core."}),
+_SETTINGS: dict[str, tuple[str, str, str]] = {
+    "corpus": ("--corpus", "PATH", "Folder, file or built index to search."),
+    "graph": ("--graph", "F", "File of triples to search."),
+    "search": ("--search", "S", "wikipedia, tavily, searxng or corpus; several with commas."),
+    "offline": ("--offline", "", "Search only the cache and the corpus."),
+    "model": ("--model", "M", f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."),
+    "base_url": ("--base-url", "URL", "Address of an OpenAI-compatible server, such as vLLM."),
+    "preset": ("--preset", "P", "Settings by name: default, paper, fast."),
+    "doubt": ("--doubt", "D", "Ask again about what code doubts: auto, always or never."),
+    "deadline_s": ("--deadline", "S", "Seconds for one run."),
+    "serve_upstream_url": ("--upstream", "URL", "OpenAI-compatible server behind this one."),
+    "serve_mode": ("--mode", "M", "What becomes of answers: revise (default), cite, check, annotate, off."),
+    "serve_deadline_s": ("--deadline", "S", "Seconds for an answer; then the original goes out."),
+    "serve_host": ("--host", "H", "Address to listen at; default 127.0.0.1."),
+    "serve_port": ("--port", "N", "Port to listen at; default 8100, 0: any."),
+    "serve_workers": ("--workers", "N", "Processes; default one for each core."),
 }
-"""The settings that have an option of their own: its name, the placeholder of its value, and the rest."""
+"""The settings that have an option of their own: its name, the placeholder of its value ("": none), help."""
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
@@ -68,8 +64,8 @@ def settings(*names: str, made: bool = True) -> Option[Any]:
 
         call = _SET(call)
         for name in reversed(names):
-            flag, metavar, more = _SETTINGS[name]
-            call = click.option(flag, name, metavar=metavar or None, **more)(call)
+            flag, metavar, help_ = _SETTINGS[name]
+            call = click.option(flag, name, metavar=metavar or None, help=help_, is_flag=not metavar)(call)
         return call
 
     return decorate

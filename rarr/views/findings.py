@@ -45,15 +45,13 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
     style = "bold red" if document.failing or document.unjudged else "bold"
     yield Line(0, Text(one_line(document.file), style) + Text(f"  {_about(document)}", "dim"))
     places = [f"{finding.line}:{finding.column}" for finding in document.findings]
-    width, told = max(map(len, places), default=0), dict[str, str]()
+    width = max(map(len, places), default=0)
     for place, finding in zip(places, document.findings, strict=True):
         status = finding.status.ljust(_STATUS)
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
         yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
-        yield from (Line(4 + width, Text(detail)) for detail in _differences(finding))
-        for source in map(_source, finding.quotes):
-            first = told.setdefault(source, place)
-            yield Line(4 + width, Text(source if first == place else f"source: as for {first}"))
+        details = (*_differences(finding), *map(_source, finding.quotes))
+        yield from (Line(4 + width, Text(detail)) for detail in details)
     for warning in (it for it in document.warnings if _TIMES.sub("", it) not in document.notice):
         yield Line(2, Text(one_line(f"warning: {warning}"), "yellow"))
     yield Line(0, Text())

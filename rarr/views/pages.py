@@ -132,14 +132,9 @@ class RunView:
     def failures(self) -> list[tuple[str, str, list[int]]]:
         """Groups the spans that failed by name and error, with the first rows to look at."""
         alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
-        return [
-            (
-                f"{name}, {counted(len(spans), 'time')}",
-                error,
-                [*dict.fromkeys(map(self.row_of, spans))][:_MOST],
-            )
-            for (name, error), spans in alike.items()
-        ]
+        rows = {key: [*dict.fromkeys(map(self.row_of, spans))][:_MOST] for key, spans in alike.items()}
+        times = {key: f"{key[0]}, {counted(len(spans), 'time')}" for key, spans in alike.items()}
+        return [(times[key], key[1], rows[key]) for key in alike]
 
     def data(self, span: StoredSpan) -> dict[str, str]:
         """Returns the data attributes by which the filters of the page select a row."""

@@ -1,12 +1,7 @@
 """Makes texts of others safe to print: characters that steer a terminal become visible, in JSON escaped."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from typing import Any
 
 # Characters that move the cursor, colour, ring or turn the direction of writing: C0 without tab and newline,
 # DEL, C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
@@ -27,11 +22,11 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
-def as_json(value: "BaseModel | Mapping[str, Any] | Sequence[Any]") -> str:
-    """Writes `value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
-    if hasattr(value, "model_dump_json"):
-        return escaped(value.model_dump_json(indent=2)) + "\n"
-    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+def as_json(value: Any) -> str:
+    """Writes a record, or what it is made of, as commands print JSON: indented, and `escaped`."""
+    from pydantic_core import to_json  # an error of a command shall not wait for it
+
+    return escaped(to_json(value, indent=2, by_alias=False, inf_nan_mode="null").decode()) + "\n"
 
 
 def escaped(text: str) -> str:

@@ -38,7 +38,7 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
         "        source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
         "  3:36  contradicted      The Hoover Dam is 213 metres high.\n"
         "        “213” differs: the source says “221 metres”\n"
-        "        source: as for 3:1\n"
+        "        source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
         "\n"
         "docs/right.md  1 confirmed\n"
         "\n"
