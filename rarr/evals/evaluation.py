@@ -97,10 +97,10 @@ def evaluate(
 ) -> EvalReport:
     """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at once.
 
-    `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
-    same call continues an interrupted run. `limit`: revise only the first rows. A row may bring its own
-    evidence, otherwise `settings` name what is searched. `on_row` is called with the number of finished rows
-    and of all rows, `on_index` with the same numbers for a corpus's files.
+    `out` becomes a folder with `predictions.jsonl`, a line for each row without an error, `report.json` and
+    `report.html`. The same call continues an interrupted run. `limit`: revise only the first rows. A row may
+    bring its own evidence, otherwise `settings` name what is searched. `on_row` is called with the number of
+    finished rows and of all rows, `on_index` with the same numbers for a corpus's files.
 
     `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) make baselines to compare with.
 

@@ -93,8 +93,8 @@ class RowEvidence(RatedPassage):
 class EvalRow(Row):
     """A text, maybe with a person's revision. Without `evidence`, what the settings name is searched."""
 
-    text: Text
-    context: str | None = None
+    text: Text = Field(validation_alias=AliasChoices("text", "original"))
+    context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))
     evidence: tuple[RowEvidence, ...] | None = None
     revised: Text | None = None
 

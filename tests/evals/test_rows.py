@@ -22,12 +22,13 @@ def read_rows(path: Path) -> list[EvalRow]:
 def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
     evidence = [{"text": "E.", "title": "T", "url": "https://x.example", "score": 3}, {"text": "F."}]
     first = {"id": 7, "text": "One.", "context": "C?", "evidence": evidence, "revised": "Two.", "more": [1]}
-    second = {"text": "One.", "evidence": None, "revised": None, "id": None}
+    second = {"original": "One.", "question": "Q?", "evidence": None, "revised": None, "id": None}
     first_row, second_row = read_rows(write_rows(tmp_path / "d.jsonl", first, second))
     assert (first_row.id, first_row.context, first_row.revised) == ("7", "C?", "Two.")
     with_address = RowEvidence(text="E.", title="T", source="https://x.example")
     assert first_row.evidence == (with_address, RowEvidence(text="F."))
-    assert (second_row.id, second_row.evidence, second_row.revised) == ("2", None, None)
+    assert (second_row.id, second_row.text, second_row.context) == ("2", "One.", "Q?")
+    assert (second_row.evidence, second_row.revised) == (None, None)
 
 
 @pytest.mark.parametrize(

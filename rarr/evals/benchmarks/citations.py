@@ -301,7 +301,9 @@ def wikigen(events: Path, documents: Path, settings: Settings, options: Options)
     The model in use writes each section alone (PRR); without a language model, sections quote the pages.
     """
     rows = events_of(events, documents)
-    own = settings.model_copy(update={"trace": False, "search": given_pages(())})
+    most = max(len(row.documents) for row in rows)
+    changes = {"trace": False, "search": given_pages(()), "documents_per_query": most}
+    own = settings.model_copy(update=changes)
     parts = {name_of(settings.model): Part(rows, ArticleLine, partial(_writer, own), rows[: options.limit])}
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, article_tables)
 

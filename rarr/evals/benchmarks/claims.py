@@ -89,9 +89,8 @@ def three_way(pairs: Pairs) -> dict[str, Measured]:
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
-    unjudged = gold - len(classed)
     of_classes = partial(classification, classes=CLASSES)
-    return bootstrap_each(classed, of_classes, unjudged=unjudged, resamples=RESAMPLES)
+    return bootstrap_each(classed, of_classes, unjudged=gold - len(classed), resamples=RESAMPLES)
 
 
 def two_way(pairs: Pairs) -> dict[str, Measured]:
@@ -104,10 +103,8 @@ def two_way(pairs: Pairs) -> dict[str, Measured]:
     labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
     made = [(line.verification, supported) for line, supported in decided]
     likely = [(it.probability, supported) for it, supported in made if it and it.probability is not None]
-    each, of_both = (
-        partial(bootstrap_each, resamples=RESAMPLES),
-        partial(classification, classes=(True, False)),
-    )
+    each = partial(bootstrap_each, resamples=RESAMPLES)
+    of_both = partial(classification, classes=(True, False))
     found = each(labelled, of_both, unjudged=len(decided) - len(labelled))
     names = [*(f"True_{name}" for name in ("precision", "recall", "f1")), "accuracy", "balanced_accuracy"]
     auc = each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely))
