@@ -50,10 +50,10 @@ def kept_refusals(folder: Path) -> Refusals:
 
 
 def withheld(run_id: str, edits: Iterable[Edit]) -> list[Notice]:
-    """Tells how many suggestions of a run are withheld as refused, and how to take that back."""
+    """Tells how many edits of a run are withheld as refused, and how to take that back."""
     names = [edit.id for edit in edits if edit.reason == REFUSED]
     cure = f"rarr trace decide {run_id} {' '.join(f'--undo {name}' for name in names)}"
-    told = f"{counted(len(names), 'suggestion')} withheld, as refused before: to undo that, {cure}"
+    told = f"{counted(len(names), 'edit')} withheld, as refused before: to undo that, {cure}"
     return [Notice(code=WITHHELD, message=told, node="edit")] if names else []
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rarr.records import Verification
     from rarr.settings import Settings
 
-ALSO = click.Choice(["unconfirmed", "no_evidence"])
+ALSO: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
 KINDS = (".md", ".markdown", ".txt", ".text")
 """The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
 
@@ -26,9 +26,7 @@ KINDS = (".md", ".markdown", ".txt", ".text")
 @click.command()
 @click.argument("files", nargs=-1, required=True)
 @options.settings(*options.RUN)
-@options.one(
-    "--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", multiple=True, type=ALSO
-)
+@options.one("--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", **ALSO)
 @options.choice("--format", "text github sarif json", "The form of the result.", "form")
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS

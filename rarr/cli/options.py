@@ -19,14 +19,13 @@ Option = Callable[[_Command], _Command]
 FILE = click.Path(path_type=Path)
 FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
-MODEL_NAMES = "openai:NAME, vllm:NAME, ollama:NAME"
 
 _SETTINGS: dict[str, tuple[str, str, str]] = {
     "corpus": ("--corpus", "PATH", "Folder, file or built index to search."),
     "graph": ("--graph", "F", "File of triples to search."),
     "search": ("--search", "S", "wikipedia, tavily, searxng or corpus; several with commas."),
     "offline": ("--offline", "", "Search only the cache and the corpus."),
-    "model": ("--model", "M", f"The model that reads and edits: embedded, {MODEL_NAMES}, ..."),
+    "model": ("--model", "M", "Reads and edits: embedded, openai:NAME, vllm:NAME, ollama:NAME, ..."),
     "base_url": ("--base-url", "URL", "Address of an OpenAI-compatible server, such as vLLM."),
     "preset": ("--preset", "P", "Settings by name: default, paper, fast."),
     "doubt": ("--doubt", "D", "Ask again about what code doubts: auto, always or never."),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rarr.records import ModelUsage
     from rarr.views.progress import Waiting
 
-_NAMED = 20  # lines or rows that are named on standard error
-
 
 def require_output() -> None:
     """Raises `InputError` where standard output is closed, as after >&-. Standard error may be closed."""
@@ -172,7 +170,7 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
 
     `noun` names a row: "claim". `all_failed`: no row has a result.
     """
-    warn(*errors[:_NAMED], *[f"and {len(errors) - _NAMED} more"] * (len(errors) > _NAMED))
+    warn(*errors[:20], *[f"and {len(errors) - 20} more"] * (len(errors) > 20))
     if not errors:
         return 0
     if all_failed:

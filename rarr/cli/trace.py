@@ -159,8 +159,7 @@ def prune(runs: Sequence[str]) -> int:
     from rarr.traces.store import TraceStore
 
     store = TraceStore()
-    removed = store.remove([store.resolve(run) for run in runs])
-    write(f"runs removed: {removed}\n")
+    write(f"runs removed: {store.remove([store.resolve(run) for run in runs])}\n")
     return 0
 
 

@@ -7,6 +7,8 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
+from pydantic import BaseModel
+from pydantic_core import to_json
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -126,50 +128,14 @@ class _Tree:
                 yield from (Line(2 * depth + 2, Text(row)) for row in visible(text).split("\n"))
 
     def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
-        for query_id, documents in (update.get("passages") or {}).items():
-            found = counted(sum(number for *_, number in documents), "passage")
-            sources = "".join(f"; {source}" for source, *_ in documents) if self._full else ""
-            yield f"found {found} in {counted(len(documents), 'document')} for {query_id}{sources}"
-        update = {**update, "sentences": update["report"].sentences if update.get("report") else ()}
-        for key, fields in _RECORDS.items():
-            for record in update.get(key) or ():
-                line = _record(record, fields)
-                if line not in self._seen and not getattr(record, "stale", False):
+        report = update.get("report")
+        for key, value in {**update, "report": report and report.sentences}.items():
+            for record in value if isinstance(value, list | tuple) else [value] * bool(value):
+                plain = record.model_dump(exclude_defaults=True) if isinstance(record, BaseModel) else record
+                line = f"{key}: {to_json(plain, fallback=str).decode()}"
+                if line not in self._seen:
                     self._seen.add(line)
-                    yield line
-        if scores := update.get("scores"):
-            values = (f"{name} {value:.2f}" for name, value in scores if value is not None)
-            yield ", ".join(values).replace("_", " ") or "no scores: nothing could be judged"
-        if lacking := update.get("lacking"):
-            yield f"sentences that lack support still: {len(lacking)}"
-        yield from (f"warning: {notice.message}" for notice in update.get("warnings") or [])
-
-
-def _record(record: Any, fields: Sequence[str]) -> str:
-    """Writes the fields of a record that have a value: words in quotation marks, others by name."""
-    shown = []
-    for name in fields:
-        value = getattr(record, name)
-        value = getattr(value, "text", value)  # of a passage
-        words = ", ".join(map(str, value)) if isinstance(value, tuple | list) else value
-        words = f"{words:.2f}" if isinstance(words, float) else words
-        words = f"“{one_line(words, _QUOTE)}”" if isinstance(words, str) and name in _WORDS else words
-        if value not in (None, "", (), []):
-            shown.append(f"{words}" if name in ("text", "passage") else f"{name.replace('_', ' ')} {words}")
-    return one_line(f"{getattr(record, 'id', '')} {', '.join(shown)}", _LONG)
-
-
-_WORDS = ("text", "passage", "old", "new", "open_words")
-_RECORDS: dict[str, tuple[str, ...]] = {
-    "queries": ("text",),
-    "triples": ("number", "passage"),
-    "evidence": ("text", "source", "relevance", "suspicious"),
-    "checks": ("evidence_id", "verdict", "text_answer", "evidence_answer", "reason"),
-    "edits": ("old", "new", "state", "reason", "evidence_id"),
-    "statements": ("text", "status", "citations", "refused"),
-    "sentences": ("text", "status", "support", "open_words"),
-}
-"""The records of an update that are shown, in the order of the pipeline, with their fields."""
+                    yield line if self._full else one_line(line, _LONG)
 
 
 def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:

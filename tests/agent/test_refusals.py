@@ -75,7 +75,7 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
         reviser.decide(first, refuse=["e1", "e2"])
         [notice] = (again := revised(tmp_path, both, *facts)).warnings
         assert (notice.code, again.run_id in notice.message) == ("suggestions_withheld", True)
-        assert "2 suggestions withheld" in notice.message
+        assert "2 edits withheld" in notice.message
         undone = reviser.decide(again, undo=["e2"])
         assert ([it.state for it in undone.edits], len(undone.warnings)) == (["refused", "suggested"], 1)
     assert [it.state for it in revised(tmp_path, both, *facts).edits] == ["refused", "suggested"]

@@ -45,10 +45,10 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
         f"run {run_id}: done",
         "\ngenerate_queries, ",
         "failed: CallFailure:",
-        "\n  found 1 passage in 1 document for q1\n",
-        "evidence id q1.1, verdict disagrees, text answer 1935, evidence answer 1937",
-        "e1 old “1935”, new “1937”, state accepted",
-        "attribution before 0.00",
+        '\n  passages: {"q1":[[',
+        '"verdict":"disagrees","text_answer":"1935","evidence_answer":"1937"',
+        '"new":"1937","id":"e1","old":"1935"',
+        '"attribution_before":0.0',
     ):
         assert part in out
     full = command("trace", "show", "last", "--node", "check_agreement", "--full").out.decode()
@@ -107,8 +107,8 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     assert not list(Path().rglob("refused.txt*"))
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
     again = command(*revise[:-1], "-v")
-    assert "0 changes, 1 refused" in again.out.decode() and "1 suggestion withheld" in again.out.decode()
+    assert "0 changes, 1 refused" in again.out.decode() and "1 edit withheld" in again.out.decode()
     assert "e1  “212” → “221”, refused: a person refused it" in again.out.decode()
-    assert b"1 suggestion withheld" in command("trace", "show", "last").out
+    assert b"1 edit withheld" in command("trace", "show", "last").out
     assert command("trace", "decide", "last", "--undo", "e1").err == "rarr: e1: suggested\n"
     assert json.loads(command(*revise).out)["edits"][0]["state"] == "suggested"
