@@ -7,15 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_section
+from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_sections
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import PRONOUNS
 from rarr.backends.phrases import phrases
-from rarr.components import Excerpt, RawCard, SectionSource, SourceLine
+from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.records import Evidence
-from rarr.records.articles import PlannedSection
 from rarr.retrievers.corpus.index_words import stems, telling
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
@@ -221,11 +220,8 @@ def _section(variables: Variables) -> dict[str, Any]:
     """Quotes the sentences that fit the section better than the other sections."""
     others = [] if variables["others"] == _NOTHING else variables["others"].split("; ")
     chunks = documents(variables)
-    sources = [
-        SectionSource(PlannedSection(id=f"s{n}", heading=heading, query_id="q1"), tuple(chunks))
-        for n, heading in enumerate([variables["heading"], *others])
-    ]
-    return {"text": quoted_section(variables["topic"], sources, 0)}
+    sections = [(heading, chunks) for heading in (variables["heading"], *others)]
+    return {"text": quoted_sections(variables["topic"], sections)[variables["heading"]]}
 
 
 def _article(variables: Variables) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
 def _asking_stems(question: str) -> set[str]:
     """Returns the stems of the words of which a German or French question is made, whatever it asks for."""
     words = _WORD.findall(question.casefold())
-    if (language := language_of(words)) == "english":  # whose words are no stems that tell
+    if (language := language_of(words)) == "en":  # whose words are no stems that tell
         return set()
     asking = OPENERS.union(_ASKING.split())
     return {it for word in words if word in asking or is_small(word, language) for it in telling_stems(word)}

@@ -23,8 +23,9 @@ _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a questi
 
 
 class Quotable(NamedTuple):
-    """A sentence that a section may quote: how well it fits, the number of its passage, and its place."""
+    """A sentence for a section: how well it fits there, the number of its passage, and its place."""
 
+    heading: str
     fit: float
     number: int
     start: int
@@ -38,7 +39,8 @@ class ExtractiveWriter:
         return [heading for heading, _ in await work(quoted_article, topic, chunks, _HEADINGS)]
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        return await work(quoted_section, topic, sources, at)
+        texts = await work(quoted_sections, topic, [(it.section.heading, it.chunks) for it in sources])
+        return texts[sources[at].section.heading]
 
 
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
@@ -51,26 +53,19 @@ def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
 
 def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tuple[str, str]]:
     """Plans at most `most` headings, and quotes sentences under each; empty sections are left out."""
-    texts = _texts(topic, [(heading, chunks) for heading in headings_of(topic, chunks)[:most]])
+    texts = quoted_sections(topic, [(heading, chunks) for heading in headings_of(topic, chunks)[:most]])
     return [(heading, text) for heading, text in texts.items() if text]
 
 
-def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str:
-    """Quotes the sentences that fit the section `sources[at]` best, each with its citation."""
-    return _texts(topic, [(it.section.heading, it.chunks) for it in sources])[sources[at].section.heading]
-
-
-def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
-    """Writes each section from the sentences that fit no other better, in order; the first of equals wins."""
-    best: dict[str, tuple[str, Quotable]] = {}
-    for heading, chunks in sections:
-        for found in _quotable(topic, heading, chunks):
-            if found.text not in best or found.fit > best[found.text][1].fit:
-                best[found.text] = heading, found
-    texts = {}
+def quoted_sections(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
+    """Quotes under each heading the sentences that fit no other better, each with its citation, in order."""
+    found = [it for heading, chunks in sections for it in _quotable(topic, heading, chunks)]
+    best, texts = dict[str, Quotable](), dict[str, str]()
+    for it in sorted(found, key=lambda it: -it.fit):
+        best.setdefault(it.text, it)
     for heading, _ in sections:
-        own = sorted((it for name, it in best.values() if name == heading), key=lambda it: -it.fit)
-        ordered = sorted(own[:_SENTENCES], key=lambda it: (it.number, it.start))
+        own = [it for it in best.values() if it.heading == heading][:_SENTENCES]
+        ordered = sorted(own, key=lambda it: (it.number, it.start))
         texts[heading] = " ".join(f"{it.text} [{it.number}]" for it in ordered)
     return texts
 
@@ -81,7 +76,7 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
         for start, text, above in quotable_sentences(chunk):
             near = _share(wanted, f"{text} {above}")
             if (heading == OVERVIEW or not wanted or near >= _LEAST) and _share(topic, text) >= _LEAST:
-                yield Quotable(near + chunk.relevance / 10, number, start, text)
+                yield Quotable(heading, near + chunk.relevance / 10, number, start, text)
 
 
 def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:

@@ -14,6 +14,7 @@ from rarr.backends.embedded.words import (
     PRESENT,
     PRONOUNS,
     TENSES,
+    TURNING,
     WEIGHTY,
     is_claiming,
     is_small,
@@ -62,11 +63,11 @@ _REFERENCE = re.compile(
     r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
     r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
 )
-_VERBS = "|".join([*MOODS, *(word for words in TENSES.values() for word in words)])
-_OCCASION = r"(?:this time|dieses mal|cette fois)"  # ", this time alone": an adverb stands for no line
-_ADVERB = re.compile(rf"(?i)(?<=, ){_OCCASION}\b(?!\W+(?:{_VERBS})\b)|\A{_OCCASION}(?=,)")
+_LONGEST_FRAGMENT = 5  # words
+_ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 _FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
+_LINKS = WEIGHTY | OPENERS
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
@@ -103,6 +104,7 @@ class Line:
     is_row: bool = False  # and not one cell with its headings
     around: frozenset[str] = frozenset()  # the keys of its whole excerpt
     title: str = ""
+    heading: frozenset[str] = frozenset()  # the keys of its heading that neither line nor title has
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -152,13 +154,13 @@ def items_of(text: str) -> tuple[Item, ...]:
                 plain = piece if piece in WEIGHTY else stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     items.sort()
-    _tell_time(items, auxiliaries, is_late=language == "german")
+    _tell_time(items, auxiliaries, is_late=language == "de")
     verb = verb_at(items, len(items))
     around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
     for number, (before, item, after) in enumerate(around):
-        tells_which = _tells_which(text, item, after, is_late=number > verb)
-        if item.value and (tells_which or _is_in_name(text, before, item, language)):
-            items[number] = item._replace(is_name=True)
+        if value := item.value:
+            tells_which = _tells_which(text, value, after, is_late=number > verb)
+            items[number] = item._replace(is_name=tells_which or _is_in_name(text, before, value, language))
     return tuple(_without_small_links(items))
 
 
@@ -171,26 +173,25 @@ def verb_at(items: Sequence[Item], default: int) -> int:
 
 def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_late: bool) -> None:
     for start, form in auxiliaries if items else ():
-        behind = (n for n, it in enumerate(items) if it.start > start and it.stem not in WEIGHTY | OPENERS)
+        behind = (n for n, it in enumerate(items) if it.start > start and it.stem not in _LINKS)
         verbs = (n for n in behind if not (is_late and (items[n].is_name or items[n].value)))
         at = next(verbs, len(items) - 1)
         items[at] = items[at]._replace(form=f"{items[at].form} {form}".strip())
 
 
-def _is_in_name(text: str, before: Item, item: Item, language: str) -> bool:
-    value = item.value  # as in "Apollo 11"
-    if value is None or value.bound or not item.word.isdigit() or before.stem in WEIGHTY | OPENERS:
+def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
+    is_year = language == "de" and value.kind == "date"  # "wurde das Wehr 1958 erneuert", not "Apollo 11"
+    if value.bound or is_year or not value.text.isdigit() or before.stem in _LINKS:
         return False
-    is_year = language == "german" and value.kind == "date"  # "wurde das Wehr 1958 erneuert"
-    return not is_year and text[before.start].isupper() and text[before.end : item.start].isspace()
+    return text[before.start].isupper() and text[before.end : value.start].isspace()
 
 
-def _tells_which(text: str, item: Item, after: Item, *, is_late: bool) -> bool:
+def _tells_which(text: str, value: Value, after: Item, *, is_late: bool) -> bool:
     """Does a value tell which thing is meant, as in "the 2019 report" and, before a verb, "law of 1998"?"""
-    found, is_date = _WHICH.search(text, 0, item.start), item.value is not None and item.value.kind == "date"
+    found, is_date = _WHICH.search(text, 0, value.start), value.kind == "date"
     if found is None or found[2]:
         return found is not None and is_date and not is_late
-    is_attribute = bool(after.stem) and not text[item.end : after.start].strip(" -")
+    is_attribute = bool(after.stem) and not text[value.end : after.start].strip(" -")
     return is_attribute and (is_date or found[1] is not None)
 
 
@@ -205,12 +206,10 @@ def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
             yield item
 
 
-def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
+def _pieces(word: str, start: int) -> list[tuple[str, int]]:
     if match := _NOT.search(word):
-        yield word[: match.start()], start
-        yield "not", start + match.start()
-        return
-    yield word.removesuffix("'s").removesuffix("’s"), start
+        return [(word[: match.start()], start), ("not", start + match.start())]
+    return [(word.removesuffix("'s").removesuffix("’s"), start)]
 
 
 @lru_cache(maxsize=512)
@@ -222,16 +221,18 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     around = title | {item.key for text in every for item in items_of(text)}
     name = "" if _FILE.search(excerpt.title) else excerpt.title
     above, before, named = set(title), set[str](), set[str]()
-    governing, heading = None, None
+    governing, heading, headed = None, None, frozenset[str]()
     heads: tuple[str, Sequence[str]] = ("", ())
     for line in (excerpt.lines[number] for number in upheld(excerpt.title, every)):
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
+        if _is_heading(line.text):
+            headed = frozenset(item.stem for item in items_of(line.text) if item.word not in OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
-            own, row = (heads[0], line.label), plain(cells[0])
-            lines += (Line(own, it, items_of(it), title, row, False, around, name) for it in texts)  # by cell
+            rest = (title, plain(cells[0]), False, around, name, headed)
+            lines += (Line((heads[0], line.label), it, items_of(it), *rest) for it in texts)  # by cell
         else:
             heads = line.label, cells
         labels: tuple[str, ...] = (line.label,)
@@ -243,7 +244,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name))
+        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name, headed))
         beside = {item.key for item in items if item.is_name and _BESIDE.search(text, 0, item.start)}
         above |= {item.key for item in items if item.is_name or item.start == 0} - beside
         if line.text.rstrip().endswith(tuple(".!?")):
@@ -257,21 +258,36 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
 
 
 def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
-    """Numbers the lines that are not struck out, and that no title, heading or line beside calls wrong."""
-    denied, is_struck = (0 if _calls_wrong(title) else 8), False  # from this level of headings
+    """Numbers the lines that are not struck out, and that no title, heading or line denies or limits."""
+    is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
-        level = len(line) - len(line.lstrip("#")) or 7
-        is_heading = "|" not in line and not line.rstrip().endswith(tuple(".!?:;,"))
-        if is_heading and level <= denied and not _LIST_ITEM.match(line):
-            denied = level if _calls_wrong(line) else 8
         opens = line.count("~~") % 2 == 1
-        is_announced = _ANNOUNCEMENT.search(before.strip()) or _is_limited(line, before)
-        is_framed = is_announced or _COMMENT.search(after) or _is_taken_up(line, after)
-        if not (denied < 8 or is_struck or opens or is_framed):
+        if _is_heading(line):
+            level = len(line) - len(line.lstrip("#")) or 7
+            headings = {at: it for at, it in headings.items() if at < level} | {level: line}
+        told = named.union(item.key for item in items_of(line))
+        limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
+        is_limited = not all(it.value or it.key in told or it.word in OPENERS for it in limiting)
+        is_denied = any(map(_calls_wrong, headings.values())) or _ANNOUNCEMENT.search(before.strip())
+        is_framed = is_limited or _COMMENT.search(after) or _is_taken_up(line, after)
+        if not (is_struck or opens or is_denied or is_framed):
             yield number
         is_struck ^= opens
 
 
+def _is_heading(line: str) -> bool:
+    return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or _LIST_ITEM.match(line))
+
+
+def _limits(words: str) -> bool:
+    """Does a heading, or a fragment such as "For dogs.", tell a case, or an event such as "It was lifted"?"""
+    is_event = any(it.stem in TURNING[0] | MOODS or it.form not in ("", *PRESENT) for it in items_of(words))
+    is_fragment = words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
+    is_heading = _is_heading(words) and not _ASKS.match(words)
+    return (is_heading and is_event) or ((is_heading or is_fragment) and first_word(words) in OPENERS)
+
+
+@lru_cache(maxsize=1024)
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
     return any(map(is_claiming, words)) or bool(_CALLS_WRONG.search(heading))
@@ -284,21 +300,10 @@ def _is_taken_up(line: str, after: str) -> bool:
     if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
         return True  # "It is approved. The approval was revoked."
     told = {item.key for item in items}
-    for behind in _REFERENCE.findall(_ADVERB.sub("", after)):
-        keys = {item.key for item in items_of(behind)}
-        if not (unit_of(behind) or (keys and keys <= told)):
-            return True
-    return False
-
-
-def _is_limited(line: str, before: str) -> bool:
-    """Does a fragment such as "For dogs." stand before a line, with words that the line lacks?"""
-    if first_word(before) not in OPENERS or len(WORD.findall(before)) > 5 or before.rstrip()[-1] != ".":
-        return False
-    told = items_of(before)
-    return not any(it.value for it in told) and not {it.key for it in told} <= {
-        it.key for it in items_of(line)
-    }
+    references = (
+        {it.key for it in items_of(word)} for word in _REFERENCE.findall(after) if not unit_of(word)
+    )
+    return any(not (keys and keys <= told) for keys in references)
 
 
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
@@ -341,8 +346,7 @@ class Asked(NamedTuple):
             return True
         titled = items_of(line.title)
         keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
-        kinds = [match.span() for match in _KIND.finditer(line.title)]
-        if any(start < at < end for at in strange for start, end in kinds):
+        if any(it.start() < at < it.end() for it in _KIND.finditer(line.title) for at in strange):
             return False
         is_strange = any(line.title[at].isupper() for at in strange)
         if not is_open:

@@ -23,7 +23,7 @@ from rarr.backends.embedded.items import (
     plain,
     verb_at,
 )
-from rarr.backends.embedded.values import compare, written_like
+from rarr.backends.embedded.values import compare, replacement
 from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites, same_tense
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
@@ -123,15 +123,25 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         known |= {item.key for item in items_of(piece.text)}
         meant = antecedents(piece.text, above)
         asked = Asked(meant.names, meant.names) if meant and not block.context else question
-        is_open = meant is not None
-        about = (it for it in pages if asked.may_be_told_by(it[0], known, is_open=is_open))
+        about = (it for it in pages if asked.may_be_told_by(it[0], known, is_open=meant is not None))
         told = [line for lines in about for line in lines]
         if piece.number and cell:
             cards[piece.number] = _card_of_cell(shown, cell, told)
         elif piece.number:
-            cards[piece.number] = card_of(piece.text, above, [line for line in told if not line.row])
+            card = card_of(piece.text, above, [line for line in told if not line.row])
+            quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
+            is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
+            cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
         above += f"\n{piece.text}"
     return cards
+
+
+def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
+    """Does its heading differ in one word, which is not `known`, from another one ("Placebo arm")?"""
+    own = line.heading
+    others = {it.heading for lines in pages for it in lines if it.title == line.title}
+    parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)
+    return parallel and not own <= known | line.words
 
 
 def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
@@ -171,17 +181,15 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, framed: bool = 
 
 
 def _near_lines(items: Sequence[Item], meant: Antecedents | None, lines: Sequence[Line]) -> list[Comparison]:
-    subject = meant.subject if meant else None
     about = (it for it in lines if (meant is None or meant.are_in(it)) and not it.text.rstrip().endswith("?"))
-    found = (compared(items, line, subject) for line in about)
+    found = (compared(items, line, meant.subject if meant else None) for line in about)
     near = (it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed))
     return sorted(near, key=lambda it: (len(it.slots), -it.shared))
 
 
 def _is_said_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
     """Has another line about the same subject what the sentence says in place of this line's words?"""
-    first = found.line.items[0].key
-    others = [it.items for it in lines if it.text != found.line.text and first in it.words]
+    others = [it.items for it in lines if it.text != found.line.text and found.line.items[0].key in it.words]
     slots = (slot.own for slot in found.slots if not all(mine.stem in WEIGHTY for mine in slot.own))
     pairs = product(slots, others)
     return any(all(any(is_same(mine, item) for item in items) for mine in own) for own, items in pairs)
@@ -190,26 +198,18 @@ def _is_said_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
 def states_nothing(sentence: str) -> bool:
     """Is it a question, or of at most two words, such as "Hello there!", with no value and no subject?"""
     items = items_of(sentence)
-    if len(items) > 1 or any(item.value for item in items) or begins_with_pronoun(sentence):
-        return sentence.rstrip().endswith("?")
-    return len(WORD.findall(sentence)) <= _FEW
+    says_more = len(items) > 1 or any(item.value for item in items) or begins_with_pronoun(sentence)
+    return sentence.rstrip().endswith("?") if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
 def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
     """Yields the labels of two lines of which each says one side of an "and", of the same subject."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
-        if not _AND.match(sentence, before.end, after.start):
-            continue
-        for line in (it for it in lines if compared(items[:number], it).is_whole):
-            for other in lines:
-                subject = min(_alike(items, line.items), _alike(items, other.items))
-                if 0 < subject < number and compared([*items[:subject], *items[number:]], other).is_whole:
-                    yield (*line.labels, *other.labels)
-
-
-def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
-    same = (mine.stem and is_same(mine, its) for mine, its in zip(own, other, strict=False))
-    return sum(map(bool, takewhile(bool, same)))
+        if _AND.match(sentence, before.end, after.start):
+            first = items[:number]
+            sides = first, (*first[: verb_at(first, 1)], *items[number:])
+            found = [next((it for it in lines if compared(side, it).is_whole), None) for side in sides]
+            yield from [tuple(label for it in found if it for label in it.labels)] * all(found)
 
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
@@ -217,9 +217,8 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
     if line.is_row:
         return _compared_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
-    most = sum(not item.stem or item.stem in line.words for item in items) / len(items)
-    if most < least:
-        return Comparison(line, most, ())  # without the cost of comparing values
+    if len({item.stem for item in items if item.stem} - line.words) > (1 - least) * len(items):
+        return Comparison(line, 0.0, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
@@ -356,7 +355,7 @@ def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
         by = found.line.text[slot.other[0].start : slot.other[-1].end] if slot.other else ""
         if slot.own and slot.other:
             own, other = slot.own[0].value, slot.other[0].value
-            new = written_like(other, own) if own and other else " ".join(by.split())
+            new = replacement(other, own) if own and other else " ".join(by.split())
             if new is not None:  # else the words around the value would not fit
                 if not sentence[: slot.own[0].start].strip(MARKS) and sentence[slot.own[0].start].isupper():
                     new = new[:1].upper() + new[1:]

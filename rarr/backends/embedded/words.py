@@ -6,18 +6,19 @@ from functools import cache, lru_cache
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+_LANGUAGES = {"en": "english", "de": "german", "fr": "french"}  # with the names of their stemmers
 _SMALL = {
     # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
-    "english": (
+    "en": (
         "a an the this that these those which who whom whose is are was were be been being has have had"
         " having does do did it its he his she her they their them there also then thus so and"
     ),
-    "german": (
+    "de": (
         "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
         " werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre ihren ihrer auch"
         " und welche welcher"
     ),
-    "french": (
+    "fr": (
         "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles son"
         " sa ses leur leurs ce cette ces qui que aussi et"
     ),
@@ -57,13 +58,16 @@ _OPPOSITES = (
     " ost west; nördlich südlich östlich westlich; links rechts; vor nach; über unter; stieg sank; mehr"
     " weniger; höher niedriger; nord sud est ouest; gauche droite; avant après; plus moins"
 )
-_OPENERS = (
-    "in on at by for from of to with during since and which who where while because as near along between"
-    " im am an auf bei für von zu zum zur mit während seit und weil wo der die das dans en à au aux par pour"
-    " de du des avec pendant depuis et qui où car"
-)
+_OPENERS = {
+    "en": "in on at by for from of to with during since and which who where while because as near along"
+    " between",
+    "de": "im am an auf bei für von zu zum zur mit während seit und weil wo der die das",
+    "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
+}
 _SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.items()}
-PRONOUNS, WEIGHTY, OPENERS = (frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS))
+_TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
+PRONOUNS, WEIGHTY = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
+OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """Words for something named before; that turn or limit what a sentence says; that begin a further phrase."""
 MOODS = frozenset(_MOODS.split())
 TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
@@ -71,9 +75,9 @@ TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
 TENSES = {  # words that tell a time, each with its singular
     language: {word: words.split()[0] for words in forms.split("; ") for word in words.split()}
     for language, forms in {
-        "english": "is are; was were; has have; had; did; be; been; being",
-        "german": "ist sind; war waren; wird werden; wurde wurden; worden; hat haben; hatte hatten",
-        "french": "est sont; était étaient; été; a ont; avait avaient",
+        "en": "is are; was were; has have; had; did; be; been; being",
+        "de": "ist sind; war waren; wird werden; wurde wurden; worden; hat haben; hatte hatten",
+        "fr": "est sont; était étaient; été; a ont; avait avaient",
     }.items()
 }
 PRESENT = ("is", "has", "ist", "hat", "est", "a")
@@ -82,10 +86,9 @@ _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x"
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Tells the language by its small words; English where none tells."""
+    """Tells the language (en, de, fr) by its small words; English where none tells."""
     seen = list(words)
-    counts = {name: sum(word in small for word in seen) for name, small in _SMALL_SETS.items()}
-    return max(counts, key=lambda name: counts[name])
+    return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 
 
 def is_small(word: str, language: str) -> bool:
@@ -95,9 +98,10 @@ def is_small(word: str, language: str) -> bool:
 
 def are_opposites(first: str, second: str) -> bool:
     """Do the two words, or stems, exclude each other, as "north" and "south"?"""
-    return first != second and any({first, second} <= group for group in _opposite_stems())
+    return first != second and any({first, second} <= group for group in _OPPOSITE_STEMS)
 
 
+@lru_cache(maxsize=8192)
 def same_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
     """Do two words of one stem differ in number, gender and case alone? `did` stands before them."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
@@ -108,19 +112,7 @@ def same_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, Fals
 
 def is_claiming(word: str) -> bool:
     """Does a word, in any inflection, say of a thing that it is claimed, or not so, not yet or no longer?"""
-    return not _claiming_stems().isdisjoint(_forms(word))
-
-
-@cache
-def _claiming_stems() -> frozenset[str]:
-    return frozenset(form for word in _CLAIMING.split() for form in _forms(word))
-
-
-@cache
-def _opposite_stems() -> tuple[frozenset[str], ...]:
-    return tuple(
-        frozenset(form for word in group.split() for form in _forms(word)) for group in _OPPOSITES.split(";")
-    )
+    return not _CLAIMING_STEMS.isdisjoint(_forms(word))
 
 
 def _forms(word: str) -> list[str]:
@@ -134,4 +126,10 @@ def stem(word: str, language: str) -> str:
 
 @cache
 def _stemmer(language: str) -> TextAnalyzer:
-    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(language)).build()
+    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(_LANGUAGES[language])).build()
+
+
+_CLAIMING_STEMS = frozenset(form for word in _CLAIMING.split() for form in _forms(word))
+_OPPOSITE_STEMS = [
+    {form for word in group.split() for form in _forms(word)} for group in _OPPOSITES.split(";")
+]

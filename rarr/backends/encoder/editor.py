@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.near_quotes import near_quote_cards
-from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
 from rarr.backends.phrases import Phrase, are_rivals, phrases, places_of
@@ -28,12 +27,8 @@ class Correction(NamedTuple):
     probability: float
 
     def applied(self, text: str, passage: str) -> str:
-        """Writes the text with the value of the passage, in the form that the text has."""
-        new = passage[self.other.start : self.other.end]
-        mine, its = self.old.items[0].value, self.other.items[0].value
-        if mine and its:
-            new = written_like(its, mine) or new
-        return f"{text[: self.old.start]}{new}{text[self.old.end :]}"
+        """Writes the text with the value of the passage, as the passage writes it."""
+        return text[: self.old.start] + passage[self.other.start : self.other.end] + text[self.old.end :]
 
 
 class TrainedReader:

@@ -3,10 +3,8 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article, quoted_section
-from rarr.components import SectionSource
+from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article, quoted_sections
 from rarr.records import Evidence
-from rarr.records.articles import PlannedSection
 
 TOPIC = "Orrel Viaduct"
 PAGE = """# Orrel Viaduct
@@ -49,9 +47,7 @@ def page(text: str) -> Evidence:
 def test_whole_sentences_that_stand_alone_stand_under_the_heading_of_their_source(
     text: str, sections: dict[str, str]
 ) -> None:
-    planned = [PlannedSection(id=f"s{n}", heading=it, query_id="q1") for n, it in enumerate(sections)]
-    sources = [SectionSource(section, (page(text),)) for section in planned]
-    assert [quoted_section(TOPIC, sources, n) for n in range(len(sources))] == list(sections.values())
+    assert quoted_sections(TOPIC, [(heading, (page(text),)) for heading in sections]) == sections
 
 
 async def test_plan_has_headings_with_a_sentence_which_is_quoted_once_and_no_list() -> None:

@@ -27,18 +27,12 @@ def checker(chat: ScriptedModel) -> PromptedChecker:
     return PromptedChecker(language_model(chat), PROMPTS)
 
 
-@pytest.mark.parametrize("verdict", ["disagrees", "irrelevant", "agrees"])
-async def test_verdict_comes_with_both_answers(verdict: str) -> None:
-    answer = ANSWER | {"verdict": verdict}
-    agreement = await checker(answering(answer)).check(OLD, None, QUERY, MAY)
-    assert agreement.model_dump(exclude={"chosen"}) == answer
-
-
 async def test_both_are_asked_with_the_whole_text_and_its_context() -> None:
     shown = {"context": "Who?", "text": OLD, "query": QUERY.text, "evidence": MAY.text}
-    chat = answering(ANSWER | {"verdict": "agrees"})
-    await checker(chat).check(OLD, "Who?", QUERY, MAY)
-    assert asked_of(chat) == shown
+    for verdict in ("disagrees", "irrelevant", "agrees"):
+        chat = answering(answer := ANSWER | {"verdict": verdict})
+        agreement = await checker(chat).check(OLD, "Who?", QUERY, MAY)
+        assert (agreement.model_dump(exclude={"chosen"}), asked_of(chat)) == (answer, shown)
     chat = answering({"span": "", "revision": OLD})
     await editor(chat).edit(OLD, "Who?", QUERY, check(), MAY)
     assert asked_of(chat) == shown

@@ -1,4 +1,4 @@
-"""Compares the value of a claim with that of a source, and writes a value in the form of another.
+"""Compares the value of a claim with that of a source, and tells whether it fits in the other's place.
 
 A claim may be less exact than its source ("85%" of 85.19%), but not more exact.
 """
@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from rarr.backends.embedded.values.forms import ALIKE, DIGITS, Amount, Date, Range, Value
-from rarr.backends.embedded.values.reading import values
-from rarr.backends.embedded.values.tables import FACTORS, MONTH_LANGUAGES, MONTH_NAMES, MONTHS
+from rarr.backends.embedded.values.forms import Amount, Date, Value
+from rarr.backends.embedded.values.reading import unmarked, values
+from rarr.backends.embedded.values.tables import MONTH_LANGUAGES
 
 Comparison = Literal["equal", "different", "unknown"]
 """`unknown`: not comparable, since kinds, units or bounds differ, or the claim is more exact."""
@@ -21,9 +21,7 @@ _ROUND = 1000  # a number in steps of so much may be round: 35,000
 _NEAR, _CONVERTED, _HEDGED = Fraction(1, 50), Fraction(1, 100), Fraction(1, 10)
 _ROUGHLY_ABOVE = Fraction(3, 2)
 _OWN_NAME = 5  # an identifier of more characters is the same one behind another label
-_OTHER_MARK, _DIGITS_TO_GROUP = {",": ".", ".": ","}, 4
 _SHOWN = 500  # of a step: "4.2 billion" shows that it is rounded
-_CONVERSION = Fraction(1, 200)  # what a conversion into another system may round
 _NO_WORD = re.compile(r"[\W\d_]+")
 _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
@@ -34,12 +32,9 @@ def compare(claim: Value, source: Value) -> Comparison:
         names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
         is_name = "identifier" in (claim.kind, source.kind) or claim.text.isdigit()
         return "equal" if len(names) == 1 and is_name else "unknown"
-    if claim.kind == "identifier":
-        return _compare_names(claim, source)
-    if claim.kind == "date":
-        return _compare_dates(claim, source)
-    if claim.kind == "time":
-        return _compare_times(claim, source)
+    others = {"identifier": _compare_names, "date": _compare_dates, "time": _compare_times}
+    if claim.kind in others:
+        return others[claim.kind](claim, source)
     if _unit(claim) != _unit(source):
         return _compare_parts(claim, source)
     amounts = _in_base(claim), _in_base(source)
@@ -58,9 +53,8 @@ def is_rounded(claim: Value, source: Value) -> bool:
 
 def same(first: Value, second: Value) -> bool:
     """May the two be one value, whatever the bounds and rates, and where only one has a unit or label?"""
-    if compare(first, second) == "equal" or (
-        first.kind == second.kind == "identifier" and first.readings == second.readings
-    ):
+    is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
+    if is_one_name or compare(first, second) == "equal":
         return True
     if not (first.amounts and second.amounts):
         return False
@@ -160,16 +154,13 @@ def _compare_parts(claim: Value, source: Value) -> Comparison:
 
 def _compare_times(claim: Value, source: Value) -> Comparison:
     gap = abs(claim.amounts[0].amount - source.amounts[0].amount)
-    if gap % 720:
+    if gap % 720 or (gap and claim.unit == source.unit):
         return "different"
-    if claim.unit == source.unit:
-        return "different" if gap else "equal"
-    return "equal" if not gap and source.unit == "clock" else "unknown"
+    return "equal" if not gap and source.unit in (claim.unit, "clock") else "unknown"
 
 
 def _compare_dates(claim: Value, source: Value) -> Comparison:
-    read = ([it for it in value.readings if isinstance(it, Date)] for value in (claim, source))
-    found = {_compare_date(one, other) for one, other in product(*read)}
+    found = {_compare_date(one, other) for one, other in product(claim.dates, source.dates)}
     if claim.bound != source.bound and claim.bound != "about":
         return "unknown"
     if claim.text == source.text or found == {"equal"}:
@@ -178,136 +169,58 @@ def _compare_dates(claim: Value, source: Value) -> Comparison:
 
 
 def _compare_date(claim: Date, source: Date) -> Comparison:
-    found = [_compare_range(one, other) for one, other in zip(claim, source, strict=True)]
-    if "different" in found:
+    pairs = [(own, other) for own, other in zip(claim, source, strict=True) if own]
+    if any(other and (own[1] < other[0] or other[1] < own[0]) for own, other in pairs):
         return "different"
-    return "unknown" if "unknown" in found or "equal" not in found else "equal"
+    is_within = all(other and own[0] <= other[0] and other[1] <= own[1] for own, other in pairs)
+    return "equal" if pairs and is_within else "unknown"
 
 
-def _compare_range(claim: Range | None, source: Range | None) -> Comparison | None:
-    if claim is None or source is None:
-        return None if claim is None else "unknown"
-    if claim[0] <= source[0] and source[1] <= claim[1]:
-        return "equal"
-    return "different" if claim[1] < source[0] or source[1] < claim[0] else "unknown"
+def replacement(value: Value, like: Value) -> str | None:
+    """Returns the words of a source's value for the place of `like`; None if the words around would not fit.
 
-
-def written_like(value: Value, like: Value) -> str | None:
-    """Writes `value` in the form of `like`; what this form does not show stays as it is written."""
-    if value.kind != like.kind or value.unit != like.unit:
+    They fit a value of the same kind and unit. A date needs the same parts, and no month of another language;
+    the words behind "1" are in the singular.
+    """
+    if (value.kind, value.unit) != (like.kind, like.unit):
         return None
-    alike = value.text if _form(value) == _form(like) is not None else None
-    if value.kind == "number":
-        written = _number_like(value, like) or alike
+    if value.kind == "date":
+        shown = [[part and part[1] - part[0] for part in it.dates[0]] for it in (value, like)]
+        words = [_NO_WORD.split(it.text.lower()) for it in (value, like)]
+        languages = [{name for it in each for name in MONTH_LANGUAGES.get(it, ())} for each in words]
+        fits = shown[0] == shown[1] and (not all(languages) or bool(set.intersection(*languages)))
     else:
-        written = alike or (_date_like(value, like) if value.kind == "date" else None)
-    if written is None or value.kind == "identifier":
-        return written
-    found = values(written)
-    return written if len(found) == 1 and same(found[0], value._replace(bound="")) else None
+        is_alike = re.sub(r"\d", "", value.text) == re.sub(r"\d", "", like.text)
+        is_one = value.kind == "number" and 1 in (value.amounts[0].amount, like.amounts[0].amount)
+        fits = is_alike or not is_one
+    written = _in_form(value, like) or unmarked(value.text)
+    is_whole = value.kind == "identifier" or [same(it, value) for it in values(written)] == [True]
+    return _in_place(written.split(), like.text) if fits and is_whole else None
 
 
-def _form(value: Value) -> str | None:
-    """Returns what values share that are written alike but for their digits; None for digits alone."""
-    text = value.text.casefold()
-    if value.is_word:
-        return value.kind if value.kind in ("ordinal", "date") else None
-    if value.kind == "time":
-        return re.sub(r"[^a-z]", "", text.replace("p", "a"))
-    form = re.sub(r"\d+(?:(?:st|nd|rd|th)\b)?", "9", text)
-    return form if re.search(r"[^\W\d]", form) else None
-
-
-class _Digits(NamedTuple):
-    """The number of a value alone: its amount, its marks of thousands and decimals, and its decimals."""
-
-    text: str
-    amount: Fraction
-    group: str
-    point: str
-    places: int
-
-
-def _digits(value: Value) -> _Digits | None:
-    text = value.number.moved(-value.start).of(value.text)
-    alone = [reading for found in values(text) for reading in found.amounts]
-    ratios = {value.amounts[0].amount / reading.amount: reading for reading in alone if reading.amount}
-    known = [ratio for ratio in ratios if ratio in (1, *FACTORS.values())]  # of "million" and the like
-    if not known:
+def _in_form(value: Value, like: Value) -> str | None:
+    """Writes another year, or an amount that converts to a whole number, as `like`; None for other values."""
+    form, step = unmarked(like.text), value.size / like.size
+    if value.kind == "date":
+        (year, *rest), (old, *others) = value.dates[0], like.dates[0]
+        return form.replace(str(old[0]), str(year[0])) if year and old and rest == others else None
+    if value.kind != "number" or step == 1:
         return None
-    reading, marks = ratios[min(known)], re.findall(r"[^\d−-]", text)
-    point = marks.pop() if marks and reading.step < Fraction(1, 2) else ""
-    places = len(text.rpartition(point)[2]) if point else 0
-    return _Digits(text, reading.amount, marks[0] if marks else "", point, places)
+    amount, is_other_system = value.amounts[0].amount * step, 1 not in (step.numerator, step.denominator)
+    is_whole = abs(round(amount) - amount) <= amount * _CONVERTED / 2 * is_other_system
+    number = like.number.moved(-like.start).of(like.text)
+    return form.replace(number, str(round(amount))) if is_whole and 1 < amount < _ROUND else None
 
 
-def _number_like(value: Value, like: Value) -> str | None:
-    """Writes a number in the unit and with the marks of `like`, or as it is where it would not fit there."""
-    own, old = _digits(value), _digits(like)
-    if own is None or old is None or 1 in (own.amount, old.amount):
-        return None  # the words behind "1" are in the singular
-    # What stands in place of the old number: 48 before "km", for 48,000 metres.
-    amount = value.amounts[0].amount * value.size / like.size * old.amount / like.amounts[0].amount
-    is_own = amount == own.amount
-    is_in_digits = DIGITS.fullmatch(own.text.translate(ALIKE)) is not None
-    if like.is_word or not is_in_digits or not (is_own or _is_convertible(amount, value, like, old)):
-        return value.text
-    keeps_marks = is_own and not (old.group or old.point)
-    written = own.text if keeps_marks else _with_marks(amount, own, old, own.places * is_own)
-    place = like.number.moved(-like.start)
-    return like.text[: place.start] + written + like.text[place.end :]
-
-
-def _is_convertible(amount: Fraction, value: Value, like: Value, old: _Digits) -> bool:
-    """Is the converted amount a whole number, or nearly one between systems of units, of a usual length?"""
-    step = value.size / like.size
-    is_other_system = 1 not in (step.numerator, step.denominator)
-    is_whole = abs(round(amount) - amount) <= amount * _CONVERSION * is_other_system
-    return is_whole and 1 <= amount < (10**15 if old.group else _ROUND)
-
-
-def _with_marks(amount: Fraction, own: _Digits, old: _Digits, places: int) -> str:
-    """Writes digits with the marks of the old number; a mark that it does not show is that of the own one."""
-    group = old.group
-    if places and old.point:
-        places = max(places, old.places)
-    if old.point and not group and len(old.text.partition(old.point)[0]) < _DIGITS_TO_GROUP:
-        group = _OTHER_MARK[old.point] if own.group == old.point else own.group
-    point = old.point or (own.point if own.point != group else _OTHER_MARK.get(group, "."))
-    whole, _, decimals = f"{float(amount):,.{places}f}".partition(".")
-    return whole.replace(",", group) + (point + decimals if decimals else "")
-
-
-def _date_like(value: Value, like: Value) -> str | None:
-    new, old = value.readings[0], like.readings[0]
-    if not isinstance(new, Date) or not isinstance(old, Date) or len(like.readings) > 1:
-        return None
-    if [part is None for part in new] != [part is None for part in old]:
-        return None
-    year, month, day = (part[0] if part else 0 for part in new)
-    name = _month_like(month, *(_NO_WORD.split(it.text.lower()) for it in (like, value)))
-    if name is None or len(value.readings) > 1:
-        return value.text  # no guess at a language, or at the order of day and month
-    left = [str(part[0]) if part else "" for part in old]
-
-    def replaced(match: re.Match[str]) -> str:
-        piece, number = match[0], match[0].lstrip("0")
-        if piece.lower() in MONTHS:
-            return name if piece.islower() else name.capitalize()
-        if piece.isalpha():
-            return {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day not in (11, 12, 13) else 0, "th")
-        is_month = number == left[1] and (left[2] != number or "-" in like.text)
-        is_month &= re.search(r"[^\W\d_]{3}", like.text) is None
-        at = 0 if len(piece) > 2 else 1 if is_month else 2
-        left[at] = ""
-        return str((year, month, day)[at]).zfill(2 if piece.startswith("0") or "-" in like.text else 1)
-
-    return re.sub(r"\d+|[^\W\d_]{3,}|(?<=\d)(?:st|nd|rd|th)\b", replaced, like.text)
-
-
-def _month_like(month: int, old: Sequence[str], source: Sequence[str]) -> str | None:
-    """Names a month as the source does, unless `old` is of other languages; None if these have two names."""
-    had, given = (next((it for it in words if it in MONTHS), "") for words in (old, source))
-    languages, others = (MONTH_LANGUAGES.get(it, set()) for it in (had, given))
-    names = {MONTH_NAMES[language][month - 1] for language in languages} or {""}
-    return given if languages & others else names.pop() if len(names) == 1 else None
+def _in_place(words: Sequence[str], like: str) -> str | None:
+    """Exchanges words of `like`, so that its line ends and Markdown marks stay."""
+    old, at = unmarked(like).split(), 0
+    if len(old) != len(words):
+        return " ".join(words) if old == like.split() else None
+    for before, after in zip(old, words, strict=True):
+        if before != after:
+            at = like.find(before, at)
+            if at < 0:
+                return None
+            like, at = like[:at] + after + like[at + len(before) :], at + len(after)
+    return like

@@ -1,6 +1,7 @@
 """What a value is, and the patterns in which values are written."""
 
 import re
+import unicodedata
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -64,6 +65,10 @@ class Value(NamedTuple):
         """The readings of a number, an ordinal or a time."""
         return [reading for reading in self.readings if isinstance(reading, Amount)]
 
+    @property
+    def dates(self) -> list[Date]:
+        return [reading for reading in self.readings if isinstance(reading, Date)]
+
 
 ALIKE = str.maketrans(
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
@@ -111,7 +116,6 @@ WORDS_BEHIND = re.compile(r"\s([^\W\d_]+ [^\W\d_]+)")
 RANGE = re.compile(r"\s?-\s?|\s(to|bis|à|through|and|or|und|oder|et|ou)\s")
 OF_A = re.compile(r"\s(?:of\s)?(?:an?|eine?r?|une?)(?=\s([^\W\d_]+))")
 CHINESE = re.compile(r"[零一二两三四五六七八九十百]{1,5}(?=[个年月日人天次万亿名座家所米公元小分岁层条])")
-CHINESE_DIGITS = str.maketrans("零一二三四五六七八九两", "01234567892")
 
 # Identifiers
 NAMES = (
@@ -218,10 +222,10 @@ def one_year(year: str | None) -> Range | None:
     return (int(year), int(year)) if year else None
 
 
-def chinese_amount(written: str) -> int | None:
-    """Computes a number below 1,000 of which the digits were translated; None for another order."""
-    match = re.fullmatch(r"(?:(\d)百0?)?(?:(\d?)(十))?(\d)?", written)
-    if written.isdigit() or match is None:
-        return int(written) if written.isdigit() else None
-    hundreds, tens, ten, ones = match.groups()
-    return 100 * int(hundreds or 0) + 10 * (int(tens or 0) or bool(ten)) + int(ones or 0)
+def chinese_amount(written: str) -> int:
+    """Computes a number of the characters from 零 to 百, in digits (三二) or with steps (三十二)."""
+    total = digit = 0
+    for number in (int(unicodedata.numeric(character)) for character in written.replace("两", "二")):
+        is_step = number >= 10
+        total, digit = (total + number * (digit or 1), 0) if is_step else (total, 10 * digit + number)
+    return total + digit

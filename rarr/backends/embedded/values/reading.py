@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from text_to_num import alpha2digit
 from rarr.backends.embedded.values import forms, tables
 from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, exact, one_year
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
+from rarr.backends.embedded.words import language_of
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -36,23 +37,16 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
+def unmarked(text: str) -> str:
+    """Returns a value without what is no part of it, such as Markdown marks and line ends."""
+    return " ".join(forms.NO_PART.sub(_blank, text).replace("\0", "").split())
+
+
 @lru_cache(maxsize=8192)
 def _spelled(words: str, language: str) -> str:
     """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words and two numbers."""
     written = str(alpha2digit(words, language, threshold=0))
     return written if forms.IN_DIGITS.fullmatch(written) else ""
-
-
-def _language(words: Sequence[str]) -> str:
-    """Tells English, German or French by the commonest words and by number words; English in doubt."""
-    votes = [language for word in words for language in _languages(word)]
-    return max(tables.COMMON_WORDS, key=votes.count)
-
-
-@lru_cache(maxsize=8192)
-def _languages(word: str) -> list[str]:
-    common, is_clear = tables.COMMON_WORDS, word not in tables.SHARED_NUMBERS
-    return [it for it in common if word in common[it] or (is_clear and _spelled(word, it))]
 
 
 class _Reader:
@@ -63,7 +57,7 @@ class _Reader:
         self.plain = forms.NO_PART.sub(_blank, text.translate(forms.ALIKE))
         self.tokens = list(forms.TOKEN.finditer(self.plain))
         self.words = [token[0].lower() for token in self.tokens]
-        self.language = _language(self.words)
+        self.language = language_of(self.words)
         self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
         # The decimal mark: a number that has one reading tells it for the others.
         numbers = forms.DIGITS.finditer(self.plain)
@@ -81,8 +75,8 @@ class _Reader:
             if match := forms.VULGAR.match(self.plain, start):
                 return self._amount(start, match.end(), exact(unicodedata.numeric(match[1])))
             if match := forms.CHINESE.match(self.plain, start):
-                amount = forms.chinese_amount(match[0].translate(forms.CHINESE_DIGITS))
-                return self._amount(start, match.end(), Amount(Fraction(amount))) if amount else None
+                amount = Amount(Fraction(forms.chinese_amount(match[0])))
+                return self._amount(start, match.end(), amount) if amount.amount else None
         if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language):
             return self._numbered(number) or self._date(start) or self._words(number)
         return None
@@ -135,9 +129,10 @@ class _Reader:
             if (match := pattern.match(self.plain, start)) and (readings := self._date_readings(match)):
                 at = match.groupdict().get("year") or match.end("month") < match.end("day")
                 return self._made(start, match.end() if at else match.end("month"), "date", *readings)
-        word = re.split(r"[\W\d_]", self.plain[start : start + 20])[0].lower()
-        is_seven = word == "sept" and self.language == "fr"
-        if word not in tables.BARE_MONTHS or is_seven or self._is_lower(start):
+        written = re.split(r"[\W\d_]", self.plain[start : start + 20])[0]
+        word, language = written.lower(), self.language
+        is_other = (word == "sept" and language == "fr") or (written.islower() and language == "en")
+        if is_other or word not in tables.BARE_MONTHS:
             return None
         if (len(word) < 4 or word in tables.UNCLEAR_MONTHS) and not self._is_timed(start):
             return None
@@ -148,7 +143,7 @@ class _Reader:
         part = match.groupdict()
         name, day, year = part["month"] or "", int(part.get("day") or 0), part.get("year")
         if name and not name.isdigit():
-            is_clear = part.get("of") or year or not self._is_lower(match.start("month"))
+            is_clear = part.get("of") or year or not name.islower() or self.language != "en"
             is_clear = is_clear or name not in tables.UNCLEAR_MONTHS
             orders = [(day, MONTHS.get(name.lower(), 0))] if is_clear else []
         elif part.get("mark") == "/" or (part.get("mark") and int(name) > 12):
@@ -162,9 +157,6 @@ class _Reader:
             for day, month in orders
             if first <= day <= 31 and (1 <= month <= 12 or not name)
         ))  # fmt: skip
-
-    def _is_lower(self, start: int) -> bool:
-        return self.plain[start].islower() and self.language == "en"
 
     def _is_timed(self, start: int) -> bool:
         return forms.TIME_WORD.search(self.plain, max(0, start - 12), start) is not None

@@ -82,7 +82,6 @@ uk січня лютого березня квітня травня червня
 el ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου
 """  # noqa: E501
 _LISTS = [(language, names) for language, *names in map(str.split, _MONTHS.strip().splitlines())]
-MONTH_NAMES = dict(reversed(_LISTS))
 MONTHS = {name: number for _, names in _LISTS for number, name in enumerate(names, 1) if name != "-"}
 MONTH_LANGUAGES = {name: {language for language, names in _LISTS if name in names} for name in MONTHS}
 BARE_MONTHS = {it for it in MONTHS if MONTH_LANGUAGES[it] & {"en", "de", "fr"}}  # they need no number
@@ -113,16 +112,6 @@ number nr no nº n° № # case document docket file ticket invoice order patent
 room zimmer unit suite flight gate; table tabelle
 """
 LABELS = {word: label.split()[0] for label in _LABELS.replace("\n", ";").split(";") for word in label.split()}
-# The commonest words of a language, by which it is told.
-_COMMON_WORDS = """
-en the of and in is was to at by for with on it an has from were are
-de der die das und ist im den von mit ein eine einen dem des auf für wurde hat am
-fr le la les des et est du en un une au dans par pour sur il elle a été
-"""
-COMMON_WORDS = {line[:2]: frozenset(line[3:].split()) for line in _COMMON_WORDS.strip().splitlines()}
-SHARED_NUMBERS = frozenset(
-    ["second", "sept", "neuf", "elf", "acht", "null", "six", "dix", "cent", "mille", "once", "un", "million"]
-)  # number words that another language has too
 ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])  # alone no numbers
 BETWEEN = frozenset(["between", "zwischen", "entre"])
 ARTICLES = frozenset(["a", "an", "ein", "eine", "einer", "einem", "eins", "un", "une"])
