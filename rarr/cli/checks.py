@@ -67,10 +67,7 @@ def check(
         "sarif": lambda: as_json(findings.sarif(checks, installed_version())),
         "json": lambda: as_json(checks),
     }[form]()
-    if out is None:
-        streams.write(result)
-    else:
-        streams.save(out, [result])
+    streams.write(result, out)
     verdict = findings.verdict(checks)
     if not printed:  # the printed table has the warnings and what fails
         streams.warn(*checks.warnings)

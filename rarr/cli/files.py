@@ -258,7 +258,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     return streams.complain_of_errors(report.errors, "row", all_failed=False)
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def train() -> None:
     """Adapt the embedded editor to your documents (PURR)."""
 

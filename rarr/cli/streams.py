@@ -96,11 +96,13 @@ def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
             raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
 
 
-def write(text: str) -> None:
-    """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal.
+def write(text: str, out: Path | None = None) -> None:
+    """Writes exactly `text` to the file `out`, or to standard output, in the encoding of a terminal or UTF-8.
 
     The reader of a pipe may stop early. Raises `InputError` if the disk is full.
     """
+    if out is not None:
+        return save(out, [text])
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
     try:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))

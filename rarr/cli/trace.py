@@ -22,7 +22,7 @@ _NODE = options.one("--node", "N", "The node, such as check_agreement.")
 _FULL = options.flag("--full", "Show all prompts and answers in full.")
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def trace() -> None:
     """Look at the input and output of a run's nodes.
 
@@ -132,10 +132,7 @@ def export(run: str, out: Path | None) -> int:
     from rarr.views.shown_text import escaped
 
     text = _loaded(run).text()
-    if out is None:
-        write(escaped(text) if sys.stdout.isatty() else text)
-    else:
-        save(out, [text])
+    write(escaped(text) if out is None and sys.stdout.isatty() else text, out)
     return 0
 
 

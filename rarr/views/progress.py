@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from rarr.tools.concurrency import before_end
 from rarr.tools.models.run_budget import Meter, meter
+from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
 from rarr.views.shown_text import one_line
 
@@ -26,7 +27,6 @@ class Waiting:
             TextColumn("{task.description}", markup=False),
             TextColumn(_USED, markup=False),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,
             disable=not watched,
@@ -58,8 +58,9 @@ class Waiting:
     def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
-        line += f", {counted(errors, 'error')}" if errors else ""
-        self._show(line, completed=done, total=total)
+        left = self._progress.tasks[0].time_remaining
+        line += f", about {duration(left)} left" if left and done != total else ""
+        self._show(line + (f", {counted(errors, 'error')}" if errors else ""), completed=done, total=total)
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""

@@ -16,6 +16,7 @@ CORPUS = ["--corpus", "notes"]
 BATCH = ["batch", "data.jsonl", "-o", "out.jsonl", *CORPUS]
 CALLS: list[tuple[list[str], str]] = [
     (["nope"], "No such command 'nope'"),
+    (["trace"], "Missing command: see rarr trace --help"),
     (["revise", "- One."], "put -- before a text"),
     (["revise", "-"], "standard input is empty"),
     (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
