@@ -158,9 +158,12 @@ def verify(data: Path, settings: Settings, options: Options) -> Bench:
 def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Shows the labels, and scores them where people judged claims."""
     [pairs] = parts.values()
-    scores = {"three classes": three_way(pairs), "supported or not": two_way(pairs)}
-    labels = {"labels of all claims, and of each class by people": confusion(pairs)}
-    return labels | {title: {"all claims": found} for title, found in scores.items() if found}
+    tables = {"labels of all claims, and of each class by people": confusion(pairs)}
+    if three := three_way(pairs):
+        kinds, overall = ("precision", "recall", "f1"), ("accuracy", "macro_f1", "balanced_accuracy")
+        classes = {str(name): {kind: three[f"{name}_{kind}"] for kind in kinds} for name in CLASSES}
+        tables["three classes"] = {"all": {name: three[name] for name in overall}, **classes}
+    return tables | ({"supported or not": {"all": two}} if (two := two_way(pairs)) else {})
 
 
 def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
@@ -193,11 +196,8 @@ def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
 
     `none` is the share of claims without a label; claims with an error are left out.
     """
-    counts = Counter(
-        (name, line.label or "none")
-        for row, line in pairs if not line.error
-        for name in ("all", row.label)
-    )  # fmt: skip
+    judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
+    counts = Counter((name, label) for gold, label in judged for name in ("all", gold))
     wholes = Counter(name for name, _ in counts.elements())
     return {
         name: {label: share_of(counts[name, label], wholes[name]) for label in (*CLASSES, "none")}

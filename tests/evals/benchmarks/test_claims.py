@@ -170,8 +170,8 @@ def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(ou
     )
     labels, three, two = report.tables.values()
     assert (labels["all"]["extrapolatory"].value, report.counts["judged by people"]) == (2 / 5, 4)
-    accuracy, f1 = three["all claims"]["accuracy"], two["all claims"]["f1"]
-    assert (accuracy.value, accuracy.n, f1.n) == (1, 3, 4)
+    accuracy, f1 = three["all"]["accuracy"], two["all"]["f1"]
+    assert (accuracy.value, accuracy.n, three["contradictory"]["recall"].value, f1.n) == (1, 3, 1, 4)
     assert len(verified(out.with_name("bare"), BARE).tables) == 1
 
 
