@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_report import queries_of
 from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
-from rarr.records import Change, Check, Edit, Evidence
+from rarr.records import Change, Check, Edit
 from rarr.state import State, failure, named
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
@@ -40,7 +40,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
         return {"warnings": [failure("edit", "an edit could not be made", error, query_id=check.query_id)]}
     if change is None:
         return {}
-    made = await work(paper_edit, state, change, check, evidence)
+    made = await work(paper_edit, state, change, check)
     if not made.accepted:
         return {"edits": [*edits, made]}
     stale = check.model_copy(update={"stale": True})
@@ -54,7 +54,7 @@ def _card_edits(state: State, components: Components) -> State:
     return with_card_edits(state, query_ids, components.refusals())
 
 
-def paper_edit(state: State, change: Change, check: Check, evidence: Evidence) -> Edit:
+def paper_edit(state: State, change: Change, check: Check) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
     outside = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
     refusal = out_of_bounds(state["text"], change) or outside

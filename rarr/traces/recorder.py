@@ -24,7 +24,7 @@ from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.settings import Settings, installed_version
 from rarr.state import State
-from rarr.tools.concurrency import before_end, in_order, result_of
+from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import Meter
@@ -35,7 +35,6 @@ from rarr.traces.trace_reader import RecordedAnswers, Trace
 from rarr.valid_unicode import valid
 
 _TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
-_LAST_S = 2.0  # seconds that the end of a process waits for the last write
 _PRUNE_EVERY = 200  # runs
 _FAILURES = (RarrError, TypeError, ValueError, OSError)  # they end a trace, but not its run
 _FAILED = "trace_failed"
@@ -75,7 +74,7 @@ class Recording:
         )
         await recorder.start(facts, earlier)
         try:
-            with recording(recorder), before_end(recorder.flush_at_end):
+            with recording(recorder):
                 yield recorder
         except BaseException as error:
             written = recorder.ended(named(error))
@@ -163,10 +162,6 @@ class RunRecorder:
     async def flush(self) -> None:
         """Waits until the spans so far are written."""
         await result_of(self._write_soon())
-
-    def flush_at_end(self) -> None:
-        """Writes the spans so far, and blocks for at most 2 s. A thread calls it before the process ends."""
-        self._in_order(self._write).result(_LAST_S)
 
     async def finished(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""

@@ -50,8 +50,7 @@ class Trace:
         trace = cls(file)
         try:
             file.require_whole()
-            if trace.blocks and any(span.kind != "block" for span in trace.inner[0]):
-                raise ValueError("a call is outside of all blocks")
+            trace.calls_by_block()
             trace.results()
             for span in file.spans:
                 trace.body(span)

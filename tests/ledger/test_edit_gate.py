@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, check, edit as edit_of, evidence, query, state
+from makers import VALID, check, edit as edit_of, query, state
 
 from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
 from rarr.nodes.edit import paper_edit
@@ -17,7 +17,7 @@ TABLE = "| Train | Leaves |\n|---|---|\n| The night train | 5 |\n"
 
 
 def test_edit_of_the_lead_of_a_block_is_refused() -> None:
-    made = paper_edit(state(TEXT, lead=27), Change(start=22, end=26, new="1936"), check(), evidence())
+    made = paper_edit(state(TEXT, lead=27), Change(start=22, end=26, new="1936"), check())
     assert (made.id, made.old, made.new, made.state) == ("e1", "1932", "1936", "refused")
     assert made.reason == "the change is not in this part of the text"
 
