@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,9 +84,7 @@ def found_files(names: Sequence[str]) -> list[Path]:
     """
     found = dict[Path, Path]()
     for path in map(Path, names):
-        inner = sorted(path.rglob("*")) if path.is_dir() else [path] * os.path.lexists(path)
-        files = [it for it in inner if it == path or (it.suffix.lower() in KINDS and not it.is_dir())]
-        files = [it for it in files if not any(part[0] == "." for part in it.relative_to(path).parts)]
+        files = [*_in_folder(path)] if path.is_dir() else [path] * os.path.lexists(path)
         if not files:
             cure = f"name a file, or a folder with files {', '.join(KINDS)}"
             why = "holds no document" if path.is_dir() else "does not exist"
@@ -94,6 +92,12 @@ def found_files(names: Sequence[str]) -> list[Path]:
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(KINDS))
 
 
 def _outside(files: list[Path], settings: "Settings") -> list[Path]:

@@ -39,9 +39,6 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     return 0
 
 
-WORKERS = click.IntRange(0, 1024)
-
-
 @click.command()
 @click.argument("source", metavar="IN", type=options.FILE)
 @options.out("OUT", "File for the rows: .jsonl, .csv or .parquet.", required=True)
@@ -50,7 +47,7 @@ WORKERS = click.IntRange(0, 1024)
 @options.one("--sources", "COLUMN", "Column of passages, which are searched first.")
 @options.choice("--mode", "revise cite check annotate", "Correct, put in citations, change nothing, or mark.")
 @options.flag("--full", "Add rarr_revision, the whole record of each run.")
-@options.one("--workers", "N", "Processes; default one a core, or 0 for a language model.", type=WORKERS)
+@options.one("--workers", "N", "Processes; default one a core, 0 with a model.", type=click.IntRange(0, 1024))
 @options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER

@@ -32,6 +32,8 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
     done = command("check", "docs", "--corpus", "specs")
     assert (done.status, done.err) == (1, "")
     assert done.out.decode() == (
+        "docs/right.md  1 confirmed\n"
+        "\n"
         "docs/inner/wrong.txt  2 contradicted\n"
         "  3:1   contradicted      The Hoover Dam is 212 metres high.\n"
         "        “212” differs: the source says “221 metres”\n"
@@ -39,8 +41,6 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
         "  3:36  contradicted      The Hoover Dam is 213 metres high.\n"
         "        “213” differs: the source says “221 metres”\n"
         "        source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
-        "\n"
-        "docs/right.md  1 confirmed\n"
         "\n"
         "2 sentences in 1 file fail (contradicted)\n"
     )
