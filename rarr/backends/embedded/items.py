@@ -235,8 +235,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
             lines += (Line((heads[0], line.label), it, items_of(it), *rest) for it in texts)  # by cell
         else:
             heads = line.label, cells
-        labels: tuple[str, ...] = (line.label,)
-        text = line.text
+        labels, text = tuple[str, ...]((line.label,)), line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
         has_pronoun = not PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
@@ -279,12 +278,18 @@ def _is_heading(line: str) -> bool:
     return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or _LIST_ITEM.match(line))
 
 
+@lru_cache(maxsize=1024)
 def _limits(words: str) -> bool:
     """Does a heading, or a fragment such as "For dogs.", tell a case, or an event such as "It was lifted"?"""
-    is_event = any(it.stem in TURNING[0] | MOODS or it.form not in ("", *PRESENT) for it in items_of(words))
-    is_fragment = words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
-    is_heading = _is_heading(words) and not _ASKS.match(words)
-    return (is_heading and is_event) or ((is_heading or is_fragment) and first_word(words) in OPENERS)
+    items, is_case = items_of(words), first_word(words) in OPENERS
+    if not _is_heading(words) or _ASKS.match(words):
+        return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
+    weighty, is_event = (
+        {it.stem for it in items} & WEIGHTY,
+        any(it.form not in ("", *PRESENT) for it in items),
+    )
+    has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
+    return is_case or is_event or has_bound or not weighty.isdisjoint(TURNING[0] | MOODS)
 
 
 @lru_cache(maxsize=1024)

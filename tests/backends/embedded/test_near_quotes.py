@@ -170,6 +170,7 @@ def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
         "The weir opened in {}. Holt mended it, this time alone.",
         "# After the appeal\n\nThe judgment was reversed\n\nThe weir opened in {}.",
         "# In a dream\n\nThe weir opened in {}.",
+        "# Weirs under 12 metres\n\nThe weir opened in {}.",
         "# Das Urteil wurde aufgehoben\n\nThe weir opened in {}.",
         "The weir opened in {}. Dieser Antrag fand keine Mehrheit.",
         "The weir was opened in {}. The opening was put off.",

@@ -45,10 +45,8 @@ def compare(claim: Value, source: Value) -> Comparison:
 def is_rounded(claim: Value, source: Value) -> bool:
     """Is a claim a rounding of its source, and neither a word nor "million" shows that it is rounded?"""
     is_alike = claim.kind == source.kind == "number" and _unit(claim) == _unit(source)
-    if not is_alike or claim.bound not in ("", source.bound):
-        return False
-    is_shown = claim.bound == "about" or claim.amounts[0].step >= _SHOWN
-    return not is_shown and _in_base(claim)[0].amount != _in_base(source)[0].amount
+    is_exact = is_alike and claim.bound in {"", source.bound} - {"about"} and claim.amounts[0].step < _SHOWN
+    return is_exact and _in_base(claim)[0].amount != _in_base(source)[0].amount
 
 
 def same(first: Value, second: Value) -> bool:
@@ -144,12 +142,9 @@ def _compare_names(claim: Value, source: Value) -> Comparison:
 
 
 def _compare_parts(claim: Value, source: Value) -> Comparison:
-    parts = [
-        value.amounts[0].amount * (value.size if value.unit else 100)
-        for value in (claim, source)
-        if value.unit == "%" or (not value.unit and value.amounts[0].amount < 1)
-    ]
-    return "equal" if len(parts) == 2 and parts[0] == parts[1] and claim.bound == source.bound else "unknown"
+    parts = [it.amounts[0].amount * (it.size if it.unit else 100) for it in (claim, source)]
+    are_parts = all(it.unit == "%" or (not it.unit and it.amounts[0].amount < 1) for it in (claim, source))
+    return "equal" if are_parts and parts[0] == parts[1] and claim.bound == source.bound else "unknown"
 
 
 def _compare_times(claim: Value, source: Value) -> Comparison:
