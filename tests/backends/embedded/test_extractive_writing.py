@@ -3,8 +3,10 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article, quoted_sections
+from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article
+from rarr.components import SectionSource
 from rarr.records import Evidence
+from rarr.records.articles import PlannedSection
 
 TOPIC = "Orrel Viaduct"
 PAGE = """# Orrel Viaduct
@@ -44,10 +46,13 @@ def page(text: str) -> Evidence:
         (GERMAN, {"Overview": f"{GERMAN} [1]"}),
     ],
 )  # fmt: skip
-def test_whole_sentences_that_stand_alone_stand_under_the_heading_of_their_source(
+async def test_whole_sentences_that_stand_alone_stand_under_the_heading_of_their_source(
     text: str, sections: dict[str, str]
 ) -> None:
-    assert quoted_sections(TOPIC, [(heading, (page(text),)) for heading in sections]) == sections
+    planned = [PlannedSection(id=f"s{n}", heading=it, query_id="q1") for n, it in enumerate(sections)]
+    sources = [SectionSource(section, (page(text),)) for section in planned]
+    written = [await ExtractiveWriter().section(TOPIC, sources, n) for n in range(len(sources))]
+    assert written == list(sections.values())
 
 
 async def test_plan_has_headings_with_a_sentence_which_is_quoted_once_and_no_list() -> None:

@@ -87,6 +87,7 @@ CASES = {
         ("Only 12 boats pass.", "Only 21 boats pass."),
         ("The drug causes fever.", "The drug may cause fever."),
         ("The weir opened on 3 May 1958.", "The weir opened on 3 May 1985."),
+        ("Two of the gates are open.", "Three of the gates are open."),
         ("The lock lies north of the weir.", "The lock lies south of the weir."),
         ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
         ("The lock is non-public.", "The lock is public."),
@@ -199,22 +200,13 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
         "It holds.",
     ],
 )
-@pytest.mark.parametrize(
-    "before",
-    [
-        "",
-        "# Plan of the valley\n\n",
-        "# How it was built\n\n",
-        "# In 1958\n\n",
-        "The following day it rained. ",
-    ],
-)
-def test_ordinary_line_beside_it_leaves_it_a_statement(before: str, after: str) -> None:
-    verdicts = [
-        read(f"The weir opened in {year}.", f"{before}The weir opened in 1958. {after}").verdict
-        for year in (1958, 1985)
+@pytest.mark.parametrize("heading", ["Plan of the valley", "How it was built", "In 1958", ""])
+def test_ordinary_line_beside_it_leaves_it_a_statement(heading: str, after: str) -> None:
+    before = f"# {heading}\n\n" if heading else "The following day it rained. "
+    cards = [
+        read(f"The weir opened in {it}.", f"{before}The weir opened in 1958. {after}") for it in (1958, 1985)
     ]
-    assert verdicts == ["yes", "no"]
+    assert [card.verdict for card in cards] == ["yes", "no"]
 
 
 def test_value_keeps_the_full_stop_of_its_sentence() -> None:
@@ -237,7 +229,6 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         (SELBY, LINE, "Arle weir", "", "open"),
         (SELBY, f"The Selby weir is old. {LINE}", "", "", "yes"),
         (SELBY, f"The Selby weir and the Arle weir are old. {LINE}", "", "", "open"),
-        (SELBY, NEAR_ARLE, "", "", "yes"),
         ("Arle opened in 1958.", NEAR_ARLE, "", "", "open"),
         # A pronoun of the sentence needs its name in the source.
         ("It opened in 1985.", LINE, "Selby weir", "Look at the Selby weir.", "no"),
@@ -245,7 +236,6 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         # A number in a name is part of it.
         (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 11", "", "no"),
         (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 12", "", "open"),
-        (f"It {MOVED}", MOVED_LATER, "Pump 11", "Pump 11 is old.", "no"),
         (f"It {MOVED}", MOVED_LATER, "Pump 12", "Pump 11 is old.", "open"),
         (DRAWS, DRAWS_LESS, "Pump 11", "Pump 11 is old.", "no"),
         (DRAWS, DRAWS_LESS, "Pump 12", "Pump 11 is old.", "open"),
@@ -253,7 +243,6 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         ("On Friday the Selby museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "yes"),
         ("On Friday the Selby museum is open from 9:00 to 18:30.", _HOURS, MUSEUM, "", "no"),
         ("On Friday the Selby museum is not open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
-        ("On Friday the Selby museum is open until 17:30.", _HOURS, MUSEUM, "", "open"),
         ("On Sunday the Selby museum is open.", _HOURS, MUSEUM, "", "open"),
         ("On Friday the Arle museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
     ],
@@ -283,10 +272,8 @@ def test_any_text_is_read(sentence: str, source: str) -> None:
     [
         ("The dam is 221 metres high.", "The dam is 212 metres high."),
         ("The rule applies to guests.", "The rule does not apply to guests."),
-        ("Der Turm ist 30 Meter hoch.", "Der Turm ist 32 Meter hoch."),
         ("Der Turm wurde 1932 erneuert.", "Anderen Quellen zufolge wurde der Turm 1942 erneuert."),
         ("The dam is 221 metres high.", "In truth, it is 212 metres high."),
-        ("The dam is 221 metres high.", "It is 212 metres high, the archive says."),
     ],
 )
 def test_source_that_says_both_supports_neither_without_a_word(said: str, other: str) -> None:
