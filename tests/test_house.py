@@ -35,7 +35,7 @@ BUDGETS = (
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_640, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_730, 3_300),
-    Budget("backends", _inside("backends"), 3_990, 4_000),
+    Budget("backends", _inside("backends"), 3_980, 4_000),
     Budget("ledger", _inside("ledger"), 2_220, 1_100),
     Budget("nodes", _inside("nodes"), 710, 1_000),
     Budget("agent", _inside("agent"), 3_970, 2_600),

@@ -123,10 +123,6 @@ def first_word(text: str) -> str:
     return found[0].casefold() if found else ""
 
 
-def begins_with_pronoun(text: str) -> bool:
-    return first_word(text) in PRONOUNS
-
-
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
@@ -314,7 +310,7 @@ def _is_taken_up(line: str, after: str) -> bool:
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
     for number, (item, after) in enumerate(zip(items, [*items[1:], _NONE], strict=False)):
         ends = not (after.is_name and after.start == item.end + 1)
-        if ends and ((item.is_name and not item.form) or (number == 0 and not begins_with_pronoun(text))):
+        if ends and ((item.is_name and not item.form) or (number == 0 and first_word(text) not in PRONOUNS)):
             yield item.key
 
 
@@ -394,7 +390,7 @@ def antecedents(sentence: str, above: str) -> Antecedents | None:
 def _subject(parts: list[str]) -> frozenset[str]:
     for part in reversed(parts):
         items = items_of(part)
-        if items and not begins_with_pronoun(part):
+        if items and first_word(part) not in PRONOUNS:
             named = [number for number, item in enumerate(items) if item.is_name]
             start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
             end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))

@@ -15,7 +15,6 @@ from rarr.backends.embedded.items import (
     Item,
     Line,
     antecedents,
-    begins_with_pronoun,
     first_word,
     is_same,
     items_of,
@@ -198,7 +197,7 @@ def _is_said_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
 def states_nothing(sentence: str) -> bool:
     """Is it a question, or of at most two words, such as "Hello there!", with no value and no subject?"""
     items = items_of(sentence)
-    says_more = len(items) > 1 or any(item.value for item in items) or begins_with_pronoun(sentence)
+    says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in PRONOUNS
     return sentence.rstrip().endswith("?") if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
