@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
 from rarr.agent.runs import using
@@ -33,6 +34,7 @@ class ExamResult(NamedTuple):
 
     `found` cards were right, and `false_alarms` contradicted right sentences. Of the sentences with an error,
     `errors`, those are `missed` that the card does not correct. Of the `quotes` of all cards, `placed` exist.
+    `kept_form`: both answers were JSON with a card for each sentence.
     """
 
     cards: int
@@ -42,6 +44,9 @@ class ExamResult(NamedTuple):
     false_alarms: int
     quotes: int
     placed: int
+    kept_form: bool
+    tokens: int
+    seconds: float
     served: str
 
     @property
@@ -61,12 +66,15 @@ class ExamResult(NamedTuple):
             "right sentences contradicted": self.false_alarms,
             f"of {counted(self.quotes, 'quote')} without a line in a source": self.quotes - self.placed,
         }
-        return [f"{count} {fault}" for fault, count in counts.items() if count]
+        form = [] if self.kept_form else ["answers in another form"]
+        return [f"{count} {fault}" for fault, count in counts.items() if count] + form
 
     def lines(self, name: str) -> list[str]:
         """Writes the result in lines for a person; the last says what the model is fit for."""
-        faults, last = ", ".join(self.faults) or "none", f"{name} is {_FIT[self.fit_for]}"
-        return [f"right cards: {self.found} of {self.cards}", f"faults: {faults}", last]
+        cards, spent = f"{self.found} of {self.cards}", f"{self.tokens}, seconds: {self.seconds:.1f}"
+        faults = ", ".join(self.faults) or "none"
+        last = f"{name} is {_FIT[self.fit_for]}"
+        return [f"right cards: {cards}", f"tokens: {spent}", f"faults: {faults}", last]
 
 
 def examined(name: str, settings: Settings) -> ExamResult:
@@ -89,13 +97,14 @@ def examined(name: str, settings: Settings) -> ExamResult:
 
 async def examine(reader: CardReader) -> ExamResult:
     """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
-    served, counts = "", Counter[str]()
-    with using(Meter()):
+    meter, started, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
+    with using(meter):
         for part in json.loads(await work(FILE.read_text, "utf-8")):
             block = _block(part)
             reading = await reader.read(block)
             served = reading.served or served
             lines = {line.label: line for excerpt in block.excerpts for line in excerpt.lines}
+            kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
             for number, sentence in enumerate(part["sentences"], start=1):
                 card, is_error = reading.cards.get(number), sentence["verdict"] == "no"
                 right, alarm = _outcome(sentence, card, lines)
@@ -103,7 +112,9 @@ async def examine(reader: CardReader) -> ExamResult:
                 counts.update(errors=is_error, missed=is_error and not right)
                 labels = [*card.quotes, *card.against] if card else []
                 counts.update(quotes=len(labels), placed=sum(label in lines for label in labels))
-    return ExamResult(**counts, served=served)
+    tokens = meter.total.input_tokens + meter.total.output_tokens
+    seconds = perf_counter() - started
+    return ExamResult(**counts, kept_form=kept, tokens=tokens, seconds=seconds, served=served)
 
 
 def _block(part: Mapping[str, Any]) -> ReadingBlock:

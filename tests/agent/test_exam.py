@@ -40,12 +40,17 @@ def lazy(asked: Asked) -> str:
 
 async def test_exam_of_a_perfect_reader() -> None:
     result = await taken(perfect)
-    assert (result.found, result.false_alarms, result.fit_for) == (24, 0, "edits")
+    assert (result.found, result.false_alarms, result.fit_for, result.kept_form) == (24, 0, "edits", True)
 
 
-@pytest.mark.parametrize(("answers", "misread"), [(lazy, 11), (lambda asked: "I cannot help.", 14)])
-async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked], misread: int) -> None:
+@pytest.mark.parametrize(
+    ("answers", "misread", "form"),
+    [(lazy, 11, []), (lambda asked: "I cannot help.", 14, ["answers in another form"])],
+)
+async def test_exam_of_a_reader_that_is_no_use(
+    answers: Answers[Asked], misread: int, form: list[str]
+) -> None:
     result = await taken(answers)
     assert result.fit_for == "nothing"
     assert "unfit" in result.lines("it")[-1]
-    assert result.faults == ["10 of 10 errors missed", f"{misread} of 14 other sentences misread"]
+    assert result.faults == ["10 of 10 errors missed", f"{misread} of 14 other sentences misread", *form]
