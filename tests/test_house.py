@@ -38,15 +38,15 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 3_980, 4_000),
     Budget("ledger", _inside("ledger"), 2_220, 1_100),
     Budget("nodes", _inside("nodes"), 710, 1_000),
-    Budget("agent", _inside("agent"), 3_970, 2_600),
+    Budget("agent", _inside("agent"), 3_980, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
     Budget("evals", _inside("evals"), 2_800, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_670, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_770, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_480, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_110, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_490, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_130, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -339,7 +339,7 @@ class Asked(NamedTuple):
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), is_question=True)
 
     def may_be_told_by(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
-        """May the page of a line tell it? Its title may name a thing that is neither asked for nor `known`.
+        """May the page of its first line tell it? It may begin with what is neither asked nor `known`.
 
         `is_open`: the sentence does not name its subject, so the page must be about what is asked for.
         """
@@ -349,9 +349,10 @@ class Asked(NamedTuple):
         keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
         if any(it.start() < at < it.end() for it in _KIND.finditer(line.title) for at in strange):
             return False
-        is_strange = any(line.title[at].isupper() for at in strange)
         if not is_open:
             return True
+        told = ((part, it) for part in (line.title, line.text) for it in items_of(part))
+        is_strange = any(part[it.start].isupper() for part, it in told if it.key not in known)
         if not self.is_question:
             return not is_strange or not self.names.isdisjoint(line.around)
         if not self.names:
@@ -377,8 +378,9 @@ class Antecedents(NamedTuple):
 def antecedents(sentence: str, above: str) -> Antecedents | None:
     """Returns what a sentence may be about in the text `above`; None if it names what it is about."""
     first = first_word(sentence)  # such as "The" of "The pump" and "All" of "All pumps"
-    opens = bool(above.strip()) and (is_small(first, language_of([first])) or first in WEIGHTY)
-    if first not in PRONOUNS and (not opens or any(item.is_name for item in items_of(sentence))):
+    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # its nouns look like names
+    is_named = not is_german and any(item.is_name for item in items_of(sentence))
+    if first not in PRONOUNS and (is_named or not above.strip()):
         return None
     parts = _SENTENCE_END.split(above)
     names = (it.key for part in parts for it in items_of(part) if it.stem and part[it.start].isupper())

@@ -35,10 +35,23 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
     assert card.verdict == ("yes" if is_read else "open")
 
 
-@pytest.mark.parametrize(("above", "verdict"), [("Zelaprin is old.", "yes"), ("Quorix is old.", "open")])
-def test_page_titled_by_another_name_tells_nothing_about_the_names_above(above: str, verdict: str) -> None:
-    excerpts = labelled([evidence(DOSE).model_copy(update={"title": "Zelaprin leaflet"})])
-    pieces = (Piece(above, 1), Piece(DOSE, 2))
+@pytest.mark.parametrize(
+    ("above", "sentence", "title", "source", "verdict"),
+    [
+        ("Zelaprin is old.", DOSE, "Zelaprin leaflet", DOSE, "yes"),
+        ("Quorix is old.", DOSE, "Zelaprin leaflet", DOSE, "open"),
+        ("Zelaprin is old.", "Keep dry below 30 °C.", "", "Zelaprin is a pill. Keep dry below 20 °C.", "no"),
+        ("Quorix is old.", "Keep dry below 30 °C.", "", "Zelaprin is a pill. Keep dry below 20 °C.", "open"),
+        ("Quorix is old.", "Keep dry below 30 °C.", "", "Keep dry below 20 °C.", "no"),
+        ("Die Oper ist alt.", "Die Karte kostet 4 Euro.", "Oper Varn", "Die Karte kostet 9 Euro.", "no"),
+        ("Der Zoo ist alt.", "Die Karte kostet 4 Euro.", "Oper Varn", "Die Karte kostet 9 Euro.", "open"),
+    ],
+)
+def test_sentence_without_a_name_is_about_the_names_above(
+    above: str, sentence: str, title: str, source: str, verdict: str
+) -> None:
+    excerpts = labelled([evidence(source).model_copy(update={"title": title})])
+    pieces = (Piece(above, 1), Piece(sentence, 2))
     assert near_quote_cards(ReadingBlock("", "", pieces, excerpts))[2].verdict == verdict
 
 
