@@ -50,6 +50,8 @@ def test_json_round_trip_is_exact_and_records_are_frozen() -> None:
     assert (again, again.model_dump_json()) == (FULL, FULL.model_dump_json())
     with pytest.raises(ValidationError, match="frozen"):
         FULL.text = "other"  # type: ignore[misc]  # what is tested
+    earlier = FULL.model_dump_json().replace('"state":', '"accepted":true,"state":')
+    assert Revision.model_validate_json(earlier) == FULL
 
 
 @given(

@@ -1,8 +1,9 @@
 """Declares the records of edits, and applies the accepted edits to a text."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
+from pydantic import model_validator
 from rapidfuzz.distance import Levenshtein
 
 from rarr.errors import InputError
@@ -35,6 +36,12 @@ class Edit(Change):
     state: EditState
     confirmed: bool = False
     reason: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_earlier_records(cls, values: Any) -> Any:
+        """Drops `accepted`, which earlier versions wrote beside `state`."""
+        return {it: values[it] for it in values if it != "accepted"} if isinstance(values, dict) else values
 
     @property
     def accepted(self) -> bool:

@@ -19,6 +19,7 @@ from pydantic import (
     StrictStr,
     ValidationError,
     create_model,
+    model_validator,
 )
 from pydantic_core import from_json
 
@@ -186,6 +187,12 @@ class RunFacts(FileModel):
     context: str | None
     settings: dict[str, Any]
     warnings: list[dict[str, Any]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_earlier_files(cls, values: Any) -> Any:
+        """Drops `process`, which earlier versions wrote."""
+        return {it: values[it] for it in values if it != "process"} if isinstance(values, dict) else values
 
 
 class _Begun(FileModel):

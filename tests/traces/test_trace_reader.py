@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from makers import edit
 
 from rarr import Trace
 from rarr.errors import InputError
@@ -21,6 +22,16 @@ def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     again = TraceStore(tmp_path / "elsewhere")
     again.add(Trace.read(path).file)
     assert again.read(trace.run_id).text().encode() == path.read_bytes()
+
+
+def test_trace_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """It had the process of its run, and whether each edit was accepted beside its state."""
+    made, path = edit(0, 4, "Two.", old="One."), tmp_path / "run.jsonl"
+    body = {"update": {"edits": [made.model_dump() | {"accepted": True}]}}
+    text = file(spans=[span(body=body)]).text()
+    path.write_text(text.replace('"warnings":[]', '"warnings":[],"process":["host",1]', 1))
+    trace = Trace.read(path)
+    assert (trace.text(), trace.updates[0]["edits"]) == (text, [made])
 
 
 def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path) -> None:
