@@ -69,8 +69,13 @@ def with_decisions(
     known = [it.id for it in revision.edits if it.state != "refused" or it.reason == REFUSED]
     places = {it.id: plain.sentence_of(it) for it in plain.edits if it.id in known}
     hashes = {name: hashes_of(plain, [it for it in known if places[it] == places[name]]) for name in known}
-    found = _as_kept(revision, [it for it in known if hashes[it] & kept])
-    require_state("", [it for it in found.edits if it.id in known], [*accept, *refuse, *undo])
+    found, every = _as_kept(revision, [it for it in known if hashes[it] & kept]), [*accept, *refuse, *undo]
+    if gated := [it for it in revision.edits if it.id in every and it.id not in known]:
+        why = f"the gate refused edit {gated[0].id!r} ({gated[0].reason})"
+        raise InputError(f"{why}, so no person can decide it: correct the text by hand")
+    require_state("", [it for it in found.edits if it.id in known], every)
+    if twice := [it for it in (*accept, *refuse) if (it in accept) + (it in refuse) + (it in undo) > 1]:
+        raise InputError(f"edit {twice[0]!r} is decided twice: accept it, refuse it, or undo its refusal")
     if unknown := [name for name in undo if not hashes[name] & kept]:
         raise InputError(f"no person refused {unknown[0]}: there is no refusal to undo")
     freed = set[str]().union(*(hashes[name] for name in (*accept, *undo)))

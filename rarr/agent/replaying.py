@@ -121,6 +121,8 @@ async def areplay(
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
     name = "" if prompt is None else Path(prompt).stem
+    if prompt is not None and not await to_thread(Path(prompt).is_file):
+        raise InputError(f"there is no file {str(prompt)!r}: give the file of a prompt")
     node = _node_of(trace, node or "", name, has_model=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if prompt is not None:
@@ -150,15 +152,18 @@ def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     reached, and for a prompt with which it did not ask.
     """
     node = node or next((name for name, names in NODES.items() if prompt in names), "")
-    if not node and (prompt or has_model):
+    if not node and prompt:
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
+    if not node and has_model:
+        raise InputError("name the node that gets the other model, as --node check_agreement")
     if node and node not in NODES:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
     called = {span.name for span in trace.spans if span.kind == "node"}
     if node and node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
     used = [it for it in NODES.get(node, ()) if it in _asked(trace)]
-    if prompt and prompt not in (used or NODES[node] * has_model):
+    allowed = used or (NODES[node] if has_model else ())
+    if prompt and prompt not in allowed:
         asked = f"asked with {' and '.join(used)}" if used else "asked no language model"
         cure = "name the file after its prompt, or give a model as well"
         raise InputError(f"{node} {asked} in this run: {cure}")

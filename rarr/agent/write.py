@@ -20,8 +20,8 @@ from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
-from rarr.components import Components
-from rarr.errors import InputError
+from rarr.components import WRITING_NODES, Components
+from rarr.errors import InputError, SetupError
 from rarr.ledger.article_text import DraftSentence, article_text
 from rarr.ledger.card_report import card_sentences, disagreement_notices, is_relied_on
 from rarr.ledger.edit_gate import moved_place
@@ -106,6 +106,9 @@ class Writer(RunOwner[Article]):
     def _adapted(self, components: Components) -> Components:
         """Has the retriever find passages of at most `CHUNK_WORDS` words."""
         require_cards(components)
+        if lacking := [node for node in WRITING_NODES if node not in components.writers]:
+            why = f"these components have no writer for {' and '.join(lacking)}"
+            raise SetupError(f"{why}: give Components(writers=...)")
         chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, retriever=chunks)
 

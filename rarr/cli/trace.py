@@ -86,14 +86,16 @@ def decide(run: str, **decisions: tuple[str, ...]) -> int:
       rarr trace decide last --accept e1 --refuse e2
     """
     from rarr.agent.refusals import decided
+    from rarr.ledger.edit_gate import REFUSED
     from rarr.views.shown_text import visible
 
     made = decided(run, **decisions)
     text = made.text + "\n" * (not made.text.endswith("\n"))
     write_result(made, lambda: visible(text) if sys.stdout.isatty() else text)
-    touched = [made.sentence_of(it) for it in made.edits if it.id in sum(decisions.values(), ())]
+    named = {name for names in decisions.values() for name in names}
+    touched = [made.sentence_of(it) for it in made.edits if it.id in named]
     for it in (edit for edit in made.edits if made.sentence_of(edit) in touched):
-        complain(f"{it.id}: {it.state}{' until --undo, also in later runs' * (it.state == 'refused')}", 0)
+        complain(f"{it.id}: {it.state}{' until --undo, also in later runs' * (it.reason == REFUSED)}", 0)
     return 0
 
 

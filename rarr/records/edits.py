@@ -57,7 +57,8 @@ def require_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_id
         if now == "unknown" or state not in ("", now):
             where = "in the text already" if now == "accepted" else now
             wrong = f"edit {edit_id!r} is {where}" if edit_id else "no edit is named"
-            raise InputError(f"{wrong}; {state or 'possible'} edits, one by one: {known or 'none'}")
+            which = f"{state} edits, one by one" if state else "edits that a person can decide"
+            raise InputError(f"{wrong}; {which}: {known or 'none'}")
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:

@@ -109,14 +109,18 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     [
         ({"accept": ["e9"], "refuse": ["e1"]}, "edit 'e9' is unknown"),
         ({"accept": ["e1"], "refuse": ["e9"]}, "edit 'e9' is unknown"),
-        ({"accept": ["e1"], "refuse": ["e1"]}, "edit 'e1' is refused; suggested edits, one by one: none"),
+        ({"accept": ["e1"], "refuse": ["e1"]}, "edit 'e1' is decided twice"),
+        ({"refuse": ["e1"], "undo": ["e1"]}, "edit 'e1' is decided twice"),
+        ({"accept": ["e2"]}, r"the gate refused edit 'e2' \(too long\)"),
         ({"undo": ["e1"]}, "no person refused e1"),
-        ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* one by one: e1"),
-        ({}, r"no edit is named; possible edits, one by one: e1 \(suggested\)"),
+        ({"refuse": [["e1"]]}, r"\['e1'\] is unknown; .* a person can decide: e1"),
+        ({}, r"no edit is named; edits that a person can decide: e1 \(suggested\)"),
     ],
 )
 def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Path) -> None:
     made = revised(tmp_path)
+    gated = made.edits[0].model_copy(update={"id": "e2", "state": "refused", "reason": "too long"})
+    made = made.model_copy(update={"edits": (*made.edits, gated)})
     with pytest.raises(InputError, match=message):
         with_decisions(made, tmp_path, **decisions)
     with pytest.raises(InputError, match="no trace of a run 'none'"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rarr import Reviser, Settings
+from rarr import InputError, Reviser, Settings
 from rarr.agent.replaying import CURRENT, replay
 from rarr.prompts import FOLDER
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
@@ -83,6 +83,21 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     assert {it.before.status for it in replayed.changes if it.before} == {"supported"}
     assert {it.after.status for it in replayed.changes if it.after} == {"unconfirmed"}
     assert all(it.text in TEXT and it.why for it in replayed.changes)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"prompt": "nope.md"}, "there is no file 'nope.md'"),
+        ({"prompt": "README.md"}, "name the node, or give the file the name of its prompt"),
+        ({"model": "vllm:rules"}, "name the node that gets the other model, as --node check_agreement"),
+        ({"node": "edit", "prompt": FOLDER / "edit.md"}, "edit asked no language model in this run"),
+        ({"node": "edit", "prompt": FOLDER / "outline.md", "model": "m"}, "edit asked no language model"),
+    ],
+)
+def test_replay_that_names_no_node_or_prompt_of_the_run_says_what_to_name(given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        replay(recorded(), **given)
 
 
 def test_key_and_path_are_never_those_of_a_trace() -> None:

@@ -10,7 +10,7 @@ from makers import passage
 from rarr import Article, Writer
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import RawReading, SectionSource
-from rarr.errors import ModelError, RetrievalError
+from rarr.errors import ModelError, RetrievalError, SetupError
 from rarr.records import Evidence
 from rarr.testing import InMemoryRetriever
 
@@ -135,6 +135,12 @@ def test_section_that_is_not_written_is_a_named_gap(
     assert f"## History\n\n({reason})\n" in article.text and f"{ARCHES}[^1]" in article.text
     assert "section_missing" in codes(article)
     assert (("section", "History") in writer.calls) == (found is PASSAGES)
+
+
+def test_components_without_writers_are_refused() -> None:
+    components = scripted_components(card_reader=NearQuoteReader())
+    with pytest.raises(SetupError, match=r"no writer for plan and write_section: give Components"):
+        Writer(components=components)
 
 
 def test_plan_that_fails_or_finds_nothing_gives_one_section() -> None:

@@ -100,10 +100,14 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     assert re.search(
         "suggested, not made: rarr trace decide .* --accept e1", command(*revise[:-1], "--diff").err
     )
-    Path("run").write_bytes(command(*revise).out)
+    run = json.loads(command(*revise).out)
+    run["edits"].append(
+        run["edits"][0] | {"id": "e2", "state": "refused", "reason": "too long"}
+    )  # by the gate
+    Path("run").write_text(json.dumps(run))
     accepted = command("trace", "decide", "run", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")
-    assert accepted.err == "rarr: e1: accepted\n"
+    assert accepted.err == "rarr: e2: refused\nrarr: e1: accepted\n"
     assert not list(Path().rglob("refused.txt*"))
     assert command("trace", "decide", "last", "--refuse", "e1").status == 0
     again = command(*revise[:-1], "-v")
