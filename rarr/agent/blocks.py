@@ -47,8 +47,8 @@ def expected_usage(text: str, context: str | None, components: Components) -> Mo
         kept = settings.evidence_per_query * max(1, count)
         # A judge: for a sentence and both neighbours; in the end, both texts by all passages of the report.
         judged = 3 * kept + 2 * min(settings.report_size, kept) * max(0, count - 3)
-        asked = {components.query_generator: 1, components.card_reader: 1, components.verifier: judged}
-        for component, times in asked.items():
+        reading = ((components.query_generator, 1), (components.card_reader, 1))
+        for component, times in (*reading, (components.verifier, judged)):
             if expected := getattr(component, "expected", None):
                 usage = sum([expected(part, context)] * times, start=usage)
     return usage

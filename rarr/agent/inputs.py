@@ -40,9 +40,9 @@ def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str
     """
     if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
-    turns = latest_turns(context or (), answer) if not isinstance(context, str) else [{"content": context}]
-    text = "\n\n".join(turn["content"] for turn in turns)
-    return valid(text) if text.strip() else None
+    if not isinstance(context, str):
+        context = "\n\n".join(turn["content"] for turn in latest_turns(context or (), answer))
+    return valid(context) if context.strip() else None
 
 
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:

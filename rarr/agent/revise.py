@@ -47,7 +47,7 @@ class Reviser(RunOwner[Revision]):
 
         `sources` are passages of this call: texts, documents of LangChain, records or search results. They
         are searched first, and alone with `search="given"`, or if the settings name neither a corpus nor a
-        search.
+        search. An empty list gives no passage.
 
         Offsets point into the revision's `original`. It is `text` as valid Unicode: each NUL and each lone
         surrogate is replaced by U+FFFD, and the two halves of a surrogate pair by one character.

@@ -33,7 +33,7 @@ from rarr.records import (
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import Closable, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -56,33 +56,57 @@ ClaimSources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: one, or a list of them."""
 
 
-class ClaimVerifier(Reviser):
-    """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
-
-    def __init__(self, settings: Settings | None = None, **more: Any) -> None:
-        """Give what a `Reviser` takes.
-
-        The model of the settings reads the passages; without a model, the embedded reader compares them with
-        near quotations. Raises `RarrError` where something is missing, and `InputError` for components
-        without a reader of cards.
-        """
-        super().__init__(settings, **more)
-        reader = self._components.card_reader
-        self.reader = reader.name if reader else ""
-        """The name of the reader that decides."""
-        self.reads_together = reader is not None and reader.is_model
-        """Does one request read several claims?"""
+class _Unsearched(Reviser):
+    """Searches the passages of each call alone, in one round, and records nothing."""
 
     def _used(self, settings: Settings) -> Settings:
         unsearched = GivenPassages((), window=settings.window)
         alone = {"search": unsearched, "corpus": None, "graph": None}
         return settings.model_copy(update={**alone, "preset": "default", "rounds": 1, "trace": False})
 
+
+class _Unedited(_Unsearched):
+    """Reads cards, and edits nothing."""
+
     def _adapted(self, components: Components) -> Components:
         # Beside the cards, nobody would read the scores of a judge.
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
         unscored = components.settings.model_copy(update={"models": others})
         return unedited(replace(components, settings=unscored))
+
+
+class ClaimVerifier(Closable):
+    """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
+
+    _kind: type[Reviser] = _Unedited
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        components: Components | None = None,
+        measuring: bool = False,
+        **values: Any,
+    ) -> None:
+        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+
+        The model of the settings reads the passages; without a model, the embedded reader compares them with
+        near quotations. Their `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are not used. With
+        `measuring`, the record of the reader is neither read nor written.
+
+        Raises `RarrError` where something is missing, and `InputError` for components without a reader of
+        cards.
+        """
+        self._reviser = self._kind(settings, components=components, measuring=measuring, **values)
+        reader = self._components.card_reader
+        self.reader = reader.name if reader else ""
+        """The name of the reader that decides."""
+        self.reads_together = reader is not None and reader.is_model
+        """Does one request read several claims?"""
+
+    @property
+    def _components(self) -> Components:
+        return self._reviser._components
 
     async def averify(self, claim: str, sources: ClaimSources, context: Context = None) -> Verification:
         """Decides whether `sources` support `claim`, which may answer a question, the `context`.
@@ -111,8 +135,12 @@ class ClaimVerifier(Reviser):
         whole, *parts = await work(lambda: [len(sentences(it)) for it in (text, *claims)])
         if len(claims) > 1 and whole != sum(parts):  # a claim opens a block that holds others
             return [(await self.averify_together([claim], sources, context))[0] for claim in claims]
-        revision = await self.arevise(text, context, sources=pieces, search="given")
+        revision = await self._reviser.arevise(text, context, sources=pieces, search="given")
         return await work(_verifications, claims, context, revision, not self.reads_together)
+
+    async def aclose(self) -> None:
+        """Closes the connections that this event loop opened. The next use opens them again."""
+        await self._reviser.aclose()
 
 
 async def averify(
@@ -154,12 +182,12 @@ class NamedJudge(ClaimVerifier):
     examine it.
     """
 
+    _kind = _Unsearched
+
     def __init__(self, settings: Settings | None = None, **more: Any) -> None:
         super().__init__(settings, **more)
-        self.reader, self.reads_together = name_of(self.settings.models.get("attribute", "")), False
-
-    def _adapted(self, components: Components) -> Components:
-        return components
+        judge = self._components.settings.models.get("attribute", "")
+        self.reader, self.reads_together = name_of(judge), False
 
     async def averify_together(
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None

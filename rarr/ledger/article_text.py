@@ -24,16 +24,20 @@ class DraftSentence(NamedTuple):
     labels: tuple[str, ...]
 
 
-class ArticleText(NamedTuple):
-    """The text of an article without marks, its sentences in order, and the places of its sections.
+class Gap(NamedTuple):
+    """The state of a section that was not written, and the reason."""
 
-    `gaps` has the state of each section that was not written, and the reason.
-    """
+    state: SectionState
+    reason: str
+
+
+class ArticleText(NamedTuple):
+    """The text of an article without marks, its sentences in order, and its sections: places and gaps."""
 
     text: str
     sentences: list[DraftSentence]
     places: dict[str, Span]
-    gaps: dict[str, tuple[SectionState, str]]
+    gaps: dict[str, Gap]
 
 
 def article_text(state: State) -> ArticleText:
@@ -43,29 +47,29 @@ def article_text(state: State) -> ArticleText:
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
-    article = ArticleText("", [], {}, {})
+    found, places, gaps = list[DraftSentence](), dict[str, Span](), dict[str, Gap]()
     for section in state.get("sections", []):
         head = f"\n## {section.heading}\n\n"
         text, cited = unmarked(state.get("drafts", {}).get(section.id, ""), section.heading)
         if not cited:
-            article.gaps[section.id] = _gap(state, section)
-            text = f"({article.gaps[section.id][1]})"
+            gaps[section.id] = _gap(state, section)
+            text = f"({gaps[section.id].reason})"
         begin = length + len(head)
-        article.sentences.extend(DraftSentence(it.moved(begin), section, labels) for it, labels in cited)
-        article.places[section.id] = Span(begin, begin + len(text))
+        found += [DraftSentence(it.moved(begin), section, labels) for it, labels in cited]
+        places[section.id] = Span(begin, begin + len(text))
         pieces += [head, text, "\n"]
         length = begin + len(text) + 1
-    return article._replace(text="".join(pieces))
+    return ArticleText("".join(pieces), found, places, gaps)
 
 
-def _gap(state: State, section: PlannedSection) -> tuple[SectionState, str]:
+def _gap(state: State, section: PlannedSection) -> Gap:
     why = state.get("unsearched", {}).get(section.query_id)
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"
-        return "failed", f"not written: {limit if why == 'cut' else failed}"
+        return Gap("failed", f"not written: {limit if why == 'cut' else failed}")
     has_sources = bool(kept_for(state, section.query_id))
     silent = "its sources say nothing for it" if has_sources else "no source was found"
-    return "no_source", f"not written: {silent}"
+    return Gap("no_source", f"not written: {silent}")
 
 
 def unmarked(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:

@@ -278,9 +278,10 @@ class Revision(Record):
         return revision
 
     def without(self, *edit_ids: str) -> "Revision":
-        """Returns a new revision with the accepted of these edits refused; their sentences are contradicted.
+        """Returns a new revision in which these edits are refused, as far as they were accepted.
 
-        Scores that depend on the text are None. Raises `InputError` if another edit changed their new words.
+        Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` if
+        another edit changed their new words.
         """
         revision, made = self, [it.id for it in self.edits if it.accepted and it.id in edit_ids]
         with_edits(self.original, self.edits, without=made)  # raises where another edit changed their words

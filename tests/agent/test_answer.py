@@ -10,6 +10,7 @@ from rarr import Answerer, Graph, Settings, answer
 from rarr.agent.answer import unanswered
 from rarr.records.answers import Statement
 from rarr.retrievers.graph.triples import Triple, read_triples
+from rarr.testing import ScriptedModel
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), "examples/corpus/hoover-dam.md"
 BORN, CHEMIST = "Marie Curie was born in Warsaw.", "Marie Curie was a chemist."
@@ -157,6 +158,20 @@ def test_card_decides_what_a_written_statement_cites(
     assert answered.render() == rendered.format(text)
     [statement] = answered.statements
     assert [why.partition(": ")[2] for why in statement.refused] == [refused] * bool(refused)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "warning"),
+    [("yes", "unconfirmed", "reader_unreliable"), ("", "unjudged", "check_failed")],
+)
+def test_bad_reader_supports_nothing(verdict: str, status: str, warning: str) -> None:
+    """It agrees to all sentences, the planted errors included, or gives no cards."""
+    every = {"cards": [{"s": number, "q": ["P1.1"], "v": verdict} for number in range(1, 9)]}
+    written = {"statements": [{"text": BORN, "citations": [], "needs_support": False}]}
+    model = ScriptedModel(lambda asked: written if asked.prompt == "answer_with_citations" else every)
+    answered = answer(QUESTION, graph=PEOPLE, model=model)
+    assert [(it.status, it.needs_support) for it in answered.statements] == [(status, True)]
+    assert warning in {notice.code for notice in answered.warnings}
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])

@@ -1,11 +1,15 @@
 """The expected usage of a run, estimated without asking a model."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from component_doubles import ScriptedQueries, scripted_components
 
 from benchmarks.mills import answer, text_of
 from rarr import Reviser, Settings
+from rarr.records import ModelUsage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -34,6 +38,20 @@ def test_calls_are_within_a_factor_of_two(text: Path, corpus: Path) -> None:
         expected, usage = reviser.estimate(words), reviser.revise(words).usage
     assert 0.5 <= expected.model_calls / usage.model_calls <= 2
     assert 0.4 < expected.input_tokens / usage.input_tokens < 2.5
+
+
+@dataclass
+class Counting(ScriptedQueries):
+    """It cannot be hashed, and expects a request."""
+
+    def expected(self, part: str, context: str | None) -> ModelUsage:
+        return ModelUsage(model_calls=1)
+
+
+def test_each_role_counts_of_a_component_in_two_that_has_no_hash() -> None:
+    both: Any = Counting()
+    components = scripted_components(query_generator=both, card_reader=both)
+    assert Reviser(components=components).estimate("It opened.").model_calls == 2
 
 
 def test_estimated_cost_follows_the_price_and_asks_nothing() -> None:

@@ -158,6 +158,11 @@ async def test_named_judge_decides_by_the_joined_passages(
     assert codes(verification) == warnings and premises <= {f"{DAM}\n\nDogs bark."}
 
 
+def test_verifier_has_the_calls_of_claims_alone() -> None:
+    public = {name for name in dir(ClaimVerifier) if not name.startswith("_")}
+    assert public == {"aclose", "averify", "averify_together", "close", "verify"}
+
+
 def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader() -> None:
     judge = ScriptedModel(lambda asked: {"reason": "", "verdict": "contradictory"})
     with verifier_of(Settings(models={"attribute": judge})) as verifier:
