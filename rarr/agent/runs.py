@@ -32,7 +32,7 @@ from langgraph.types import StateSnapshot
 from rarr.agent.graph import Graph
 from rarr.agent.refusals import withheld
 from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.sources import unused_settings
+from rarr.agent.wiring.sources import search_names, unused_settings
 from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.ledger.scores import unjudged_report
@@ -138,8 +138,8 @@ class RunOwner(Closable, Generic[Outcome]):
         self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
-        opened = self._components.opened
-        skipped = by_reason(pair for source in opened for pair in getattr(source, "skipped", ()))
+        ours = (*self._components.opened, self._components.retriever, *search_names(self.settings))
+        skipped = by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
         self._notices += unused_settings(self._components) if is_wired else []
         is_kept = checkpointer is not None

@@ -62,8 +62,15 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
 async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: Any) -> Result:
     cancelled, context = threading.Event(), copy_context()
     context.run(_CANCELLED.set, cancelled)
+
+    def computed() -> Result:
+        try:
+            return compute(*args)
+        except StopIteration as error:  # before Python 3.12 it does not reach the caller, who waits forever
+            raise RuntimeError("a computation on a thread raised StopIteration") from error
+
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, context.run, compute, *args)
+        return await asyncio.get_running_loop().run_in_executor(pool, context.run, computed)
     except asyncio.CancelledError:
         cancelled.set()
         raise

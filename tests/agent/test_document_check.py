@@ -12,6 +12,7 @@ from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks
+from rarr.retrievers.corpus.corpus import Corpus
 from rarr.testing import ScriptedModel
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
@@ -45,10 +46,12 @@ async def test_a_contradicted_sentence_is_found_at_its_place_with_its_quote() ->
     assert (quote.start, quote.end) == (32, 62)
 
 
-async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once() -> None:
+@pytest.mark.parametrize("is_object", [False, True])
+async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once(is_object: bool) -> None:
     await asyncio.to_thread(Path("specs/old.doc").write_bytes, b"x")
     files = [DocumentFile("a.md", WRONG), DocumentFile("b.md", RIGHT), DocumentFile("c", unreadable="no")]
-    checks = await checked(*files)
+    corpus = await asyncio.to_thread(Corpus.open, Path("specs"), home=Path("home"), window=4)
+    checks = await (checked(*files, corpus=None, search=[corpus]) if is_object else checked(*files))
     assert [len(document.failing) for document in checks.documents] == [1, 0, 0]
     assert (checks.failing, checks.unjudged, checks.documents[2].notice) == (1, 1, "no")
     (warning,) = checks.warnings

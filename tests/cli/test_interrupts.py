@@ -108,8 +108,13 @@ FOR_EVER = "threading.Event().wait()"
             TELL,
             "[slept(60) for _ in [1, 2]]",
         ],
+        # A call that no signal interrupts, as those of tokenizers and indexes.
+        [
+            f"import hashlib; threading.Timer(0.2, lambda: {TELL}).start()",
+            'hashlib.pbkdf2_hmac("sha1", b"", b"", 2**31 - 1)',
+        ],
     ],
-    ids=["thread", "thread at the end", "destructor", "library"],
+    ids=["thread", "thread at the end", "destructor", "library", "computation"],
 )
 def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
     program = INSTEAD.format("\n    ".join(lines))

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import time
+from pathlib import Path
 from typing import cast
 
 
@@ -26,6 +27,13 @@ def hoard() -> int:
 
 
 def crash() -> None:
+    os.abort()
+
+
+def crash_counted(path: Path) -> None:
+    """Counts its calls in a file."""
+    with path.open("a") as file:
+        file.write("x")
     os.abort()
 
 

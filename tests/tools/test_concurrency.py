@@ -53,6 +53,11 @@ async def test_cancelled_thread_ends_at_its_next_check() -> None:
     await concurrency.in_thread(concurrency.require_awaited)
 
 
+async def test_computation_on_a_thread_that_stops_an_iteration_reaches_its_caller() -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(concurrency.in_thread(next, iter(())), 5)
+
+
 async def test_together_returns_all_results_or_cancels_all_calls() -> None:
     assert await together(asyncio.sleep(0.02, 2), asyncio.sleep(0.01, 1)) == [2, 1]
     cancelled, task = asyncio.Event(), asyncio.current_task()

@@ -42,6 +42,7 @@ AT_ONCE = 10
 _GRACE_S = 2.0  # after which a process is killed that did not end itself
 _IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
 _WORN_OUT_MB = 400  # of memory after a call, at which a process ends
+_WITHOUT_WORK = (0, 1)  # statuses of a worn out and of an idle process
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files")
 _PROGRAM = (
     f"import faulthandler, json, sys; faulthandler.dump_traceback_later({_IDLE_S}, exit=True);"
@@ -100,7 +101,7 @@ def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *a
                     raise
                 if time.monotonic() - begin >= seconds:
                     raise UnreadableError(f"reading it takes more than {seconds:g} s") from None
-                if is_new:  # else it may have ended by itself, without work
+                if is_new or status not in _WITHOUT_WORK:
                     facts = f"status {status}, {' '.join(str(error).split())[:200] or type(error).__name__}"
                     raise UnreadableError(f"reading it crashed the reading process ({facts})") from error
         _idle.append(process)

@@ -203,7 +203,7 @@ _WIKI_TIMEOUT_S = 5.0  # for one request: few, so that a user learns within 10 s
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*", re.IGNORECASE)
 _WIKI_API = "wikipedia_url, the address of a wiki's api.php"
 _ELSE = "or set corpus to search your own documents"
-_WIKI_QUERY = {"action": "query", "format": "json", "formatversion": "2"}
+_WIKI_QUERY = {"action": "query", "format": "json", "formatversion": "2", "maxlag": "5"}
 _WIKI_FACTS = {"prop": "extracts|info|pageprops", "redirects": "1", "inprop": "url"}
 _WIKI_PAGE = _WIKI_FACTS | {"explaintext": "1", "exsectionformat": "wiki", "ppprop": "disambiguation"}
 

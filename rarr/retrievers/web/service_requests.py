@@ -88,6 +88,8 @@ class JsonService:
             answer = valid(json.loads(text))
         if not isinstance(answer, dict):
             raise CallFailure("server", f"{name} did not answer with a JSON object")
+        if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
+            raise failure_of_status(429, response.headers, str(answer["error"]), name, secrets)
         return answer
 
 

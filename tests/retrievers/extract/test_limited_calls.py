@@ -1,5 +1,6 @@
 """What comes from outside is read in processes: none outlives its limit, its parent or its reviser."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -104,6 +105,14 @@ async def test_call_that_crashes_lies_or_prints_affects_no_other(capfd: pytest.C
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.allocate, 2) == 2_000_000
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.slow
+async def test_page_that_crashes_its_process_is_not_tried_in_another(tmp_path: Path) -> None:
+    await asyncio.gather(*(extracted(calls.sleep, 0.3) for _ in "123"))
+    idle, tries = pids(), tmp_path / "tries"
+    assert "crashed the reading process" in await why(calls.crash_counted, tries)
+    assert (tries.read_text(), len(idle - pids())) == ("x", 1)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """What the cache makes once and for how long, what failures cost, and how pages are read through it."""
 
 import asyncio
+import errno
 import os
 import resource
 import signal
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 from tools.asking import metered
@@ -122,6 +124,17 @@ async def test_full_disk_loses_only_the_new_value(path: Path, warned: Warned) ->
     assert "File too large): let it be written, with room on its disk" in warned()
     assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
     assert len(files(path)) == 1
+
+
+async def test_read_only_cache_is_read_and_new_values_go_out_unstored(
+    path: Path, warned: Warned, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(Cache(path), "known")
+    refused = Mock(side_effect=OSError(errno.EROFS, "Read-only file system"))
+    monkeypatch.setattr(cached, "mkstemp", refused)  # root may write anywhere
+    assert (await Cache(path).through("page", "known", never)).value == "v"
+    assert await put(Cache(path), "new", "w") == "w"
+    assert "Read-only file system" in warned()
 
 
 async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned: Warned) -> None:

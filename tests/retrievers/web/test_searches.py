@@ -87,8 +87,15 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
     assert text.count("## ") == 1
     assert "Smith" not in text
     search, page = service.requests
-    assert (search.path, search.headers["user-agent"]) == ("/v1/w/api.php", AGENT)
+    assert (search.path, search.headers["user-agent"], search.body["maxlag"]) == ("/v1/w/api.php", AGENT, "5")
     assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE), "1")
+
+
+async def test_wikipedia_that_is_busy_is_asked_again(using: Using) -> None:
+    wiki, busy = Wiki(Peach=ARTICLE), [said({"error": {"code": "maxlag"}}, retry_after=0.01)]
+    with Listener(lambda asked: busy.pop() if busy else wiki(asked)) as service:
+        assert await using(Wikipedia, service.url).retrieve("peach", 3)
+    assert len(service.requests) == 3
 
 
 async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next(using: Using) -> None:

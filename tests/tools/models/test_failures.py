@@ -67,6 +67,8 @@ def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_the
     assert message.endswith("x ***")
     for place in range(9_970, 10_000):
         assert secret[:10] not in str(failure_of(OSError(" " * place + secret), "m", [secret]))
+    said = json.dumps({"error": {"message": r"0123/secret is 0123\/secret"}})
+    assert str(failure_of_status(400, {}, said, "some", ["0123/secret"])).endswith("*** is ***")
     for escaped in ("0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"):
         assert failures.without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
     assert failures.secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
