@@ -78,8 +78,9 @@ class RayActors:
     """A `Runner` with `count` actors. A job waits for a free actor; Ray restarts an actor that dies.
 
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
-    they wait most of the time: if one kills the actor, all are lost, and Ray runs each once more. None: an
-    actor for each core of the cluster, or one with a language model. `address` is given to `connect`.
+    they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone in an
+    actor of its own. None: an actor for each core of the cluster, or one with a language model. `address` is
+    given to `connect`.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
@@ -94,13 +95,12 @@ class RayActors:
         self.at_once = self._count * (self._jobs_each + 1)
         """How many jobs to have at once: those that can run, and one more for each actor."""
         self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
+        self._one_alone = asyncio.Lock()
         self._actors: list[Any] = []
 
     async def start(self) -> None:
         """Builds the actors. Raises `RarrError` if they find no core or cannot be built."""
-        options = {"max_restarts": -1, "max_task_retries": 1, "max_concurrency": self._jobs_each + 1}
-        made = self._ray.remote(TaskActor).options(num_cpus=1, **options)
-        self._actors = [made.remote(self._settings, self._folder) for _ in range(self._count)]
+        self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
                 raised(await asyncio.wait_for(actor.outcome.remote(None), PLACE_S))
@@ -114,14 +114,21 @@ class RayActors:
             self._free.put_nowait(actor)
 
     async def run(self, job: Job) -> Done:
-        """Runs a job in a free actor, and once more if the actor dies."""
+        """Runs a job in a free actor, and once more, alone, if the actor dies."""
         actor = await self._free.get()
         try:
-            return raised(await actor.outcome.remote(job))
-        except self._deaths:
-            raise WorkerLostError from None
+            with suppress(*self._deaths):
+                return raised(await actor.outcome.remote(job))
         finally:
             self._free.put_nowait(actor)
+        async with self._one_alone:
+            alone = self._made(num_cpus=0)  # the cores are taken
+            try:
+                with suppress(*self._deaths):
+                    return raised(await alone.outcome.remote(job))
+            finally:
+                self._ray.kill(alone)
+        raise WorkerLostError
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
@@ -129,3 +136,7 @@ class RayActors:
             self._ray.kill(actor)
         if self._connected_here:
             await asyncio.to_thread(self._ray.shutdown)
+
+    def _made(self, num_cpus: int) -> Any:
+        options = {"num_cpus": num_cpus, "max_restarts": -1, "max_concurrency": self._jobs_each + 1}
+        return self._ray.remote(TaskActor).options(**options).remote(self._settings, self._folder)

@@ -86,6 +86,8 @@ class Columns(NamedTuple):
             sources = _listed(sources)
         if given.problem:
             return given.problem
+        if self.text not in given.columns:
+            return f"it has no {self.text!r}: give a text"
         if not isinstance(text, str) or not text.strip():
             what = "empty" if text is None or isinstance(text, str) else kind_of(text)
             return f"its {self.text!r} is {what}: give a text"

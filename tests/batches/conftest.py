@@ -1,5 +1,6 @@
 """Gives each test of batches a folder of its own, with a corpus and an input."""
 
+import asyncio
 import json
 import os
 import signal
@@ -42,17 +43,22 @@ class Batch:
 
 
 class Deadly:
-    """A source that kills the process that asks it about a name: at most so often, as `Orrel=2`."""
+    """A source that kills the process that asks it about a name: at most so often, as `Orrel=2`.
 
-    def __init__(self, folder: Path, **kills: int) -> None:
-        self.folder, self.kills = folder, kills
+    It takes `seconds` to find nothing, and half of that to kill.
+    """
+
+    def __init__(self, folder: Path, seconds: float = 0, **kills: int) -> None:
+        self.folder, self.seconds, self.kills = folder, seconds, kills
 
     async def retrieve(self, query: str, k: int) -> list[Passage]:
+        await asyncio.sleep(self.seconds / 2)
         for name, most in self.kills.items():
             killed = len(list(self.folder.glob(f"{name}.*")))
             if name in query and killed < most:
                 (self.folder / f"{name}.{killed}").touch()
                 os.kill(os.getpid(), signal.SIGKILL)
+        await asyncio.sleep(self.seconds / 2)
         return []
 
 

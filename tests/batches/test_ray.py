@@ -8,7 +8,9 @@ import pytest
 
 from batches import conftest
 from batches.conftest import RIGHT, WRONG, Batch, Deadly
+from rarr.batches.file_batch import ENDED
 from rarr.batches.ray import require_ray
+from rarr.testing import RuleModel, ScriptedModel
 
 pytestmark = [
     pytest.mark.ray,
@@ -59,3 +61,14 @@ def test_rows_of_killed_actors_are_done_again_once(cluster: dict[str, Any], batc
     assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
     assert sorted(path.name for path in batch.folder.glob("*.[01]")) == ["Arden.0", "Orrel.0", "Orrel.1"]
     assert batch.revise(settings, **cluster).errors == 0
+
+
+def test_rows_beside_a_deadly_one_in_an_actor_keep_their_results(
+    cluster: dict[str, Any], batch: Batch
+) -> None:
+    batch.rows(*({"text": text} for text in (WRONG, DEADLY, RIGHT)))
+    search = ["corpus", Deadly(batch.folder, seconds=1, Orrel=2)]
+    model = ScriptedModel(RuleModel(), name="rules")
+    settings = batch.settings(search=search, model=model, queries="sentences")
+    batch.revise(settings, **cluster | {"workers": 1})  # it runs all three at once
+    assert [row["rarr_error"] for row in batch.results()] == [None, ENDED, None]
