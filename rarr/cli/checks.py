@@ -83,19 +83,22 @@ def found_files(names: Sequence[str]) -> list[Path]:
     Raises `InputError` for a name that means nothing.
     """
     found = dict[Path, Path]()
-    for path in map(Path, names):
-        files = [*_in_folder(path)] if path.is_dir() else [path] * os.path.lexists(path)
+    for name in names:
+        exists = os.path.lexists(name)  # "" does not, while Path("") is the current folder
+        files = [*_meant(Path(name))] if exists else []
         if not files:
             cure = f"name a file, or a folder with files {', '.join(KINDS)}"
-            why = "holds no document" if path.is_dir() else "does not exist"
-            raise InputError(f"{visible(str(path))} {why}: {cure}")
+            why = "holds no document" if exists else "does not exist"
+            raise InputError(f"{visible(name) or 'an empty name'} {why}: {cure}")
         for file in files:
             found.setdefault(file.resolve(), file)
     return list(found.values())
 
 
-def _in_folder(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
+def _meant(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+    for where, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if name[0] != ".")
         yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(KINDS))
 
@@ -197,7 +200,7 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)
     if status := streams.complain_of_errors(report.errors, "claim", all_failed=bool(report.failed)):
         return status
-    labels = next(iter(report.tables.values()))["all"]
+    labels = report.tables[claims.LABELS]["all"]
     if settings.models.get("attribute", settings.model) == "embedded" and labels["extrapolatory"].value:
         streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
     return int(not report.counts["judged by people"] and bool(labels["contradictory"].value))

@@ -31,7 +31,9 @@ def serve(settings: "Settings") -> int:
 
     try:
         from rarr.serve.server import log_to_stderr, serve as serve_forever
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn"):
+            raise
         needs = f"rarr serve needs a package ({error.name} is missing)"
         raise SetupError(f'{needs}: pip install "rarr[serve]"') from None
 

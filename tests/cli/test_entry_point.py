@@ -32,6 +32,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["check", "docs", *CORPUS], "docs holds no document: name a file"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["check", "nope", *CORPUS], "nope does not exist: name a file"),
+    (["check", "", *CORPUS], "an empty name does not exist: name a file"),
     (["verify", "One.", "--against", "empty.md", "--limit", "1"], "--limit is for the claims of a file"),
     (["serve", "--host", "0.0.0.0", *CORPUS], "--host 0.0.0.0 lets other machines in"),
     (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
@@ -52,6 +53,15 @@ def _files(notes: Path) -> None:
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
     Path("empty.md").touch()
+
+
+@pytest.mark.parametrize("module", ["uvicorn", "rarr.serve.proxy"])
+def test_serve_names_the_extra_for_its_packages_alone(
+    command: Command, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "rarr.serve.server", raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert ('pip install "rarr[serve]"' in command("serve").err) == (module == "uvicorn")
 
 
 def sizes() -> dict[Path, int]:

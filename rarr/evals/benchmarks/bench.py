@@ -99,14 +99,17 @@ def run_bench(
     inputs = run_folder.inputs(f"rarr bench {bench.name}", every, description, searched)
     with run_folder.claimed(out, inputs):
         for name, part in bench.parts.items():
-            worker, folder = part.worker(), out / re.sub(r"[^\w.-]+", "-", name).strip("-.")
-            run_folder.begin(out, inputs)
+            worker = part.worker()
+            if not pairs:  # a folder without a run is free for other settings
+                run_folder.begin(out, inputs)
             lines = run_folder.run_rows(
-                part.rows, folder, part.line, worker,
+                part.rows, out / _folder_name(name), part.line, worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
+        if not bench.parts:
+            run_folder.begin(out, inputs)
         lines = [(name, line) for name in pairs for _, line in pairs[name]]
         judged = {name for name, line in lines if line.is_judged}
         report = BenchmarkReport(
@@ -121,6 +124,11 @@ def run_bench(
         )
         run_folder.finish(out, report)
     return report
+
+
+def _folder_name(part: str) -> str:
+    safe = re.sub(r"[^\w.-]+", "-", part).strip("-.")
+    return safe if safe == part else f"{safe}-{digest(part)[:6]}"  # otherwise a/b and a-b had one folder
 
 
 @cache

@@ -34,6 +34,7 @@ from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
 CLAIMS = "dev/attribution/expertqa.jsonl"  # of ExpertQA, in the folder of the data sets
+LABELS = "labels of all claims, and of each class by people"
 LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
 FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
 PASSAGES, LEAST = 3, 0.5  # passages for a statement, and the score of a factual claim
@@ -158,7 +159,7 @@ def verify(data: Path, settings: Settings, options: Options) -> Bench:
 def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Shows the labels, and scores them where people judged claims."""
     [pairs] = parts.values()
-    tables = {"labels of all claims, and of each class by people": confusion(pairs)}
+    tables = {LABELS: confusion(pairs)}
     if three := three_way(pairs):
         kinds, overall = ("precision", "recall", "f1"), ("accuracy", "macro_f1", "balanced_accuracy")
         classes = {str(name): {kind: three[f"{name}_{kind}"] for kind in kinds} for name in CLASSES}
@@ -197,8 +198,10 @@ def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
     `none` is the share of claims without a label; claims with an error are left out.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
-    counts = Counter((name, label) for gold, label in judged for name in ("all", gold))
-    wholes = Counter(name for name, _ in counts.elements())
+    wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()
+    for gold, label in judged:
+        wholes.update(("all", gold))
+        counts.update((("all", label), (gold, label)))
     return {
         name: {label: share_of(counts[name, label], wholes[name]) for label in (*CLASSES, "none")}
         for name in ("all", *CLASSES)

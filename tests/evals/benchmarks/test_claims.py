@@ -1,6 +1,7 @@
 """Claims that people judged: the figures by hand, and what `rarr verify` and the benches of claims read."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_
 from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
+from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, Options, Part, Tables, run_bench
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
-from rarr.evals.run_folder import Pairs
-from rarr.records import Verification
+from rarr.evals.run_folder import Pairs, Worker
+from rarr.records import AttributionClass, Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import Answer as ChatAnswer, ChatRequest
@@ -135,7 +136,26 @@ def test_passages_are_joined_and_claims_that_need_no_citation_left_out(tmp_path:
     assert list(fields) == ["Law", "all"]
     assert (out / "embedded/predictions.jsonl").read_bytes().startswith(kept)
     assert BenchmarkReport.model_validate_json((out / "report.json").read_text()) == report
-    assert "rr gs gpt4" in as_tables(report)
+    assert "rr_gs_gpt4" in as_tables(report)
+
+
+def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
+    row, labels = ClaimRow(id="r", claim="A.", evidence=()), list[Any]()
+
+    def part(label: AttributionClass) -> Part:
+        async def line(row: ClaimRow) -> VerifiedLine:
+            return pair("attributable", label)[1].model_copy(update={"id": row.id})
+
+        return Part([row], VerifiedLine, lambda: Worker(line), [row])
+
+    parts = {"nli:a/b": part("attributable"), "nli:a-b": part("contradictory")}
+
+    def tables(pairs: Mapping[str, Pairs]) -> Tables:
+        labels.extend(line.label for [(_, line)] in pairs.values())
+        return {}
+
+    run_bench(Bench("b", "B", {}, parts, tables), tmp_path / "out", Settings(), Options())
+    assert labels == ["attributable", "contradictory"]
 
 
 def test_autoais_is_a_mean_over_answers() -> None:

@@ -202,6 +202,7 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     evouna = write_rows(tmp_path / "evouna.jsonl", given, given | {"improper": True})
     report = run("answers", evouna, out=tmp_path / "evouna")
     assert (report.counts["answers"], list(report.left_out.values())) == (2, [4])
+    assert run("answers", evouna, out=tmp_path / "evouna") == report  # also without a part of a model
     assert first_table(report)["values and words"]["auc"].value == 1
     with pytest.raises(InputError, match="all ratings of"):
         run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
