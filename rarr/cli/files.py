@@ -72,9 +72,8 @@ def batch(
     from rarr.batches.file_batch import revise_file
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
-    from rarr.evals.metrics import limits_of
 
-    columns, measures = Columns(text, context, sources), limits_of(fail_under, MEASURES)
+    columns, measures = Columns(text, context, sources), options.limits_of(fail_under, MEASURES)
     if estimate:  # a batch of worker processes can do without all of the pipeline
         from rarr import ModelUsage, Reviser
 
@@ -146,9 +145,9 @@ def eval_(
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
     from rarr.evals.evaluation import NAMES, evaluate, under
-    from rarr.evals.metrics import limits_of
 
-    limits, how = limits_of(fail_under, NAMES), options.given(**how) | {"agreement": agreement != "off"}
+    limits = options.limits_of(fail_under, NAMES)
+    how = options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:
         how |= {"on_row": shown.rows, "on_index": shown.indexed}
         report = evaluate(data, out, settings=settings, **how)

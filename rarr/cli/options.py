@@ -122,6 +122,22 @@ def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path
     return file
 
 
+def limits_of(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
+    limits = dict[str, float]()
+    for argument in given:
+        name, _, number = (part.strip() for part in argument.partition("="))
+        if name not in names:
+            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
+        try:
+            limits[name] = float(number)
+        except ValueError:
+            limits[name] = -1
+        if not 0 <= limits[name] <= 1:
+            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
+    return limits
+
+
 def as_json() -> bool:
     """Does the running command print JSON?"""
     return bool(click.get_current_context().meta.get(__name__))

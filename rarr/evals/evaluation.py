@@ -187,7 +187,7 @@ def losing_step(revision: Revision, reference: str) -> LosingStep | None:
 
 
 NAMES = (
-    "attribution_before", "attribution_after", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
+    "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
     *(f"lost_by_{step}" for step in get_args(LosingStep)), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
 """All measures of an evaluation. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need a
@@ -206,22 +206,26 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
 
     if not rows:
         return {}
-    names, scores = ("attribution_before", "attribution_after", "preservation"), [row.scores for row in rows]
-    found = {name: mean([getattr(its, name) for its in scores]) for name in names}
-    found["f1_ap"] = f1_ap_of_set([(its.attribution_after, its.preservation) for its in scores])
+    every = [row.scores for row in rows]
+    found = {
+        "attribution_before": mean([scores.attribution_before for scores in every]),
+        "attribution": mean([scores.attribution_after for scores in every]),
+        "preservation": mean([scores.preservation for scores in every]),
+        "f1_ap": f1_ap_of_set([(scores.attribution_after, scores.preservation) for scores in every]),
+    }
     found["changed"] = of_texts(rows, lambda row: row.text != row.original)
-    kinds = [edit_kinds(its) for its in scores]
+    kinds = [edit_kinds(scores) for scores in every]
     found |= {kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS} | _statuses(rows)
-    compared = [row for row in rows if row.reference is not None]
-    if right := [row for row in compared if restored(row.original, row.reference or "")]:
+    compared = [(row, row.reference) for row in rows if row.reference is not None]
+    if right := [row for row, reference in compared if restored(row.original, reference)]:
         found["untouched_when_correct"] = of_texts(right, lambda row: row.text == row.original)
-    if wrong := [row for row in compared if not restored(row.original, row.reference or "")]:
-        found["restored"] = of_texts(wrong, lambda row: restored(row.text, row.reference or ""))
+    if wrong := [(row, reference) for row, reference in compared if not restored(row.original, reference)]:
+        found["restored"] = share([None if it.error else restored(it.text, wanted) for it, wanted in wrong])
         for step in get_args(LosingStep):
-            hits = [None if row.error else row.lost_by == step for row in wrong]
+            hits = [None if row.error else row.lost_by == step for row, _ in wrong]
             found[f"lost_by_{step}"] = share(hits)
     if compared:
-        overlaps = [None if row.error else rouge_l(row.text, row.reference or "") for row in compared]
+        overlaps = [None if row.error else rouge_l(row.text, reference) for row, reference in compared]
         found["rouge_l"] = mean(overlaps)
     return {name: found[name] for name in NAMES if name in found}
 

@@ -18,7 +18,6 @@ from typing import Literal, TypeVar, get_args
 from rapidfuzz.distance import LCSseq
 
 from rarr.backends.embedded.items import is_same, items_of
-from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record, Scores
 
@@ -271,22 +270,6 @@ def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> fl
 
 def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
-
-
-def limits_of(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
-    limits = dict[str, float]()
-    for argument in given:
-        name, _, number = (part.strip() for part in argument.partition("="))
-        if name not in names:
-            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        try:
-            limits[name] = float(number)
-        except ValueError:
-            limits[name] = -1
-        if not 0 <= limits[name] <= 1:
-            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
-    return limits
 
 
 def below(name: str, value: float | None, limit: float) -> str:

@@ -154,7 +154,9 @@ def read_rows(path: Path, kind: type[Kind], example: str = "those of its publish
             place = ".".join(map(str, first["loc"]))
             why = f'its "{place}" is wrong ({cure(first)})' if place else cure(first)
         except (ValueError, TypeError, RecursionError) as error:
-            why = "it is no JSON object in UTF-8" + f" ({error})" * isinstance(error, ValueError)
+            why = "it is no JSON object in UTF-8"
+            if isinstance(error, ValueError):
+                why += f" ({error})"
         if why:
             raise InputError(f"{path}, line {number}: {why}: give lines such as {example}")
         rows[row.id] = row

@@ -62,16 +62,16 @@ def _cell(value: Any) -> str:
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
-    """Makes a table under its title."""
+    """Makes a table under its title. In a narrow terminal words go on in the next line, and none is cut."""
     if not rows:
         return
     table = Table(box=None, pad_edge=False)
-    table.add_column(Text())
+    table.add_column(Text(), overflow="fold")
     head = list(dict.fromkeys(name for row in rows.values() for name in row))
     for name in head:
-        table.add_column(Text(_words(name)), justify="right", no_wrap=True)
+        table.add_column(Text(_words(name)), justify="right", overflow="fold")
     for key, row in rows.items():
-        table.add_row(Text(_words(key)), *(Text(row.get(name, "")) for name in head))
+        table.add_row(Text(one_line(key, _LONG)), *(Text(row.get(name, "")) for name in head))
     yield Group(*[Text(f"\n{title}")] * bool(title), table)
 
 

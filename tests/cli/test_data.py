@@ -16,6 +16,7 @@ RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
 EVAL = ("eval", "in.jsonl", "-o", "out", "--corpus", "notes")
 UNDER = ("--fail-under",)
+AGAIN = "1 row with an error, which the same call repeats"
 BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "notes")
 
 
@@ -51,8 +52,9 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
 @pytest.mark.parametrize(
     ("rows", "options", "status", "last"),
     [
-        ([{"text": RIGHT}, {"text": 5}], [], 2, "1 row with an error, which the same call repeats"),
-        ([{"text": ""}], [], 2, "1 row with an error, which the same call repeats"),
+        ([{"text": RIGHT}, {"text": 5}], [], 2, AGAIN),
+        ([{"text": ""}], [], 2, AGAIN),
+        ([GIVEN, {"id": 5}], [], 2, f"{AGAIN}; the first: line 2: it has no 'text'"),
         (
             [{"text": RIGHT}],
             ["--search", "wikipedia", "--offline"],
@@ -91,6 +93,7 @@ def test_scores_are_printed_and_written(command: Command) -> None:
         ([GIVEN, {"text": RIGHT}], [], 2, "1 row with an error: correct the cause"),
         ([GIVEN, {"text": RIGHT}], ["f1_ap=0"], 4, "f1_ap may be under its limit 0"),
         ([GIVEN], ["restored=0"], 4, "restored is not judged"),
+        ([GIVEN | {"text": "A car is red."}], ["attribution=1"], 4, "attribution is 0, under its"),
         ([{"text": RIGHT}], ["f1_ap=0"], 3, ""),
     ],
 )
@@ -125,5 +128,5 @@ def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_pa
     done = command("bench", "expertqa", "bench", "-o", "out", "--judge", "embedded", "--limit", "2")
     out, figures = done.out.decode(), shipped("published.json")["expertqa"]
     assert (done.status, done.err) == (0, "")
-    assert "rr gs gpt4" in out and figures["paper"] in " ".join(out.split())
+    assert "rr_gs_gpt4" in out and figures["paper"] in " ".join(out.split())
     assert "report: out" in out

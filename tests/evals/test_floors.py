@@ -6,8 +6,9 @@ import pytest
 
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, measured, raised
+from rarr.cli.options import limits_of
 from rarr.evals.evaluation import NAMES, EvalReport, under
-from rarr.evals.metrics import Measured, limits_of
+from rarr.evals.metrics import Measured
 from rarr.evals.rows import EvalRow, read_rows
 
 

@@ -131,6 +131,15 @@ def test_report_becomes_lines_and_tables() -> None:
     ]
 
 
+def test_narrow_terminal_cuts_no_word_of_a_table(terminal: pytest.MonkeyPatch) -> None:
+    terminal.setenv("FORCE_COLOR", "1")
+    names = ("all", "heads", "tails", "all of a name", "confused heads", "confused tails")
+    row = {name: Measured(value=0.5, low=0.25, high=0.75, n=8) for name in names}
+    shown = as_tables({"tables": {"search alone": row, "lost_by_search": row}})
+    words = ("…" in shown, shown.count("confused"), shown.count("[0.250,"), "alone" in shown)
+    assert words == (False, 2, 12, True), shown
+
+
 async def test_waiting_shows_share_requests_and_tokens_so_far(
     terminal: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
