@@ -31,6 +31,8 @@ def call(argv: list[str] | None) -> int:
         # A list item in Markdown, or a negative number, looks like an option.
         dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
         return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{dash}", 2)
+    except click.Abort:  # what click makes of an interrupt, where `run` was called within a process
+        return complain("interrupted", 130)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be done: {error}", 3)
     except RarrError as error:

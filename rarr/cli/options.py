@@ -143,13 +143,19 @@ def as_json() -> bool:
     return bool(click.get_current_context().meta.get(__name__))
 
 
+def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    from rarr.cli.streams import decoded
+
+    return value if value is None else decoded(value, parameter.opts[0])
+
+
 _SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
-CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.")
+CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
 JSON: Option[Any] = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip
-ESTIMATE = flag("--estimate", "Print the requests, tokens and cost to expect, and ask nothing.")
+ESTIMATE = flag("--estimate", "Print the requests, tokens and cost to expect; asks nothing, but needs a key.")
 LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = one("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

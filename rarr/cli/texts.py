@@ -54,20 +54,19 @@ def revise(
     with streams.at_work(Reviser, settings) as reviser:
         if shown["estimate"]:
             return streams.write_estimate(reviser.estimate(original, context))
-        given = [*streams.passages_of(source)] or None
-        revision: Revision = reviser.revise(original, context, sources=given)
+        revision: Revision = reviser.revise(original, context, sources=[*streams.passages_of(source)] or None)
     status, terminal = _outcome(revision), sys.stdout.isatty()
     if shown["diff"]:
         streams.warn(*[] if status else grouped(revision.warnings))
         streams.write(render_diff(revision, terminal=terminal))
     else:
         streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
-    if settings.trace and not options.as_json():
-        run = revision.run_id[:8]
-        if left := [f"--accept {edit.id}" for edit in revision.edits if edit.state == "suggested"]:
-            streams.complain(f"suggested, not made: rarr trace decide {run} {' '.join(left)}", 0)
-        if terminal and not shown["diff"]:
-            streams.write(f"\ntrace: rarr trace show {run}\n")
+    run, left = revision.run_id[:8], [edit.id for edit in revision.edits if edit.state == "suggested"]
+    if left and not options.as_json():
+        cure = f": rarr trace decide {run} --accept {' --accept '.join(left)}" if settings.trace else ""
+        streams.complain(f"not made: {', '.join(left)}, suggested{cure}", 0)
+    if terminal and settings.trace and not (options.as_json() or shown["diff"]):
+        streams.write(f"\ntrace: rarr trace show {run}\n")
     return status
 
 
@@ -125,6 +124,7 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     """
     from rarr import Writer
 
+    topic = streams.decoded(topic, "TOPIC")
     headings = None if outline is None else streams.text_of_file(outline)
     with streams.at_work(Writer, settings) as writer:
         article = writer.write(topic, headings)

@@ -32,6 +32,7 @@ class Waiting:
             disable=not watched,
             redirect_stdout=False,
             redirect_stderr=False,
+            speed_estimate_period=3600,  # a row with a model may take a minute
         )
         self._task = self._progress.add_task("starting", total=None, run=Meter())
 
@@ -58,9 +59,10 @@ class Waiting:
     def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many rows are finished, how many have errors, and about how long the others take."""
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
+        self._progress.update(self._task, completed=done, total=total)
         left = self._progress.tasks[0].time_remaining
         line += f", about {duration(left)} left" if left and done != total else ""
-        self._show(line + (f", {counted(errors, 'error')}" if errors else ""), completed=done, total=total)
+        self._show(line + (f", {counted(errors, 'error')}" if errors else ""))
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""

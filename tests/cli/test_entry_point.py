@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +21,8 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "- One."], "put -- before a text"),
     (["revise", "-"], "standard input is empty"),
     (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
+    (["revise", "One.", "--context", "a\udce9", *CORPUS], "--context is not UTF-8 (byte 0xe9 at offset 1)"),
+    (["write", "a\udce9", *CORPUS], "TOPIC is not UTF-8 (byte 0xe9 at offset 1)"),
     (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
     (["revise", "--file", "nope.md"], "nope.md cannot be read (No such file or directory): give the path"),
     (["revise", "draft.md"], "TEXT is the name of a file or folder: give the text in quotes, or its file"),
@@ -77,6 +80,12 @@ def test_wrong_call_is_one_line_and_does_nothing(
     done = command(*argv)
     assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True), done
     assert (message in done.err, sizes()) == (True, before)
+
+
+def test_interrupt_within_a_process_is_no_defect(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.batches.rows.input_rows", Mock(side_effect=KeyboardInterrupt))
+    done = command(*BATCH, "--estimate")
+    assert (done.status, done.err.strip()) == (130, "rarr: interrupted")
 
 
 def commands(called: Any = app, name: str = "rarr") -> Iterator[tuple[str, Any]]:

@@ -97,9 +97,9 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
 def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
     Path("dam.md").write_text("# Dam\n\nHoover Dam is 726 feet high. It has 221 rooms.\n")
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
-    assert re.search(
-        "suggested, not made: rarr trace decide .* --accept e1", command(*revise[:-1], "--diff").err
-    )
+    told = "not made: e1, suggested"
+    assert re.search(f"{told}: rarr trace decide .* --accept e1\n", command(*revise[:-1], "--diff").err)
+    assert f"{told}\n" in command(*revise[:-1], "--diff", "--set", "trace=false").err
     run = json.loads(command(*revise).out)
     run["edits"].append(
         run["edits"][0] | {"id": "e2", "state": "refused", "reason": "too long"}

@@ -154,3 +154,16 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
     drawn = ANSI.sub("", capfd.readouterr().err)
     assert "check agreement, step 4 of 7 requests: 3, tokens: 1,200 in" in drawn
     assert "50% of the text, edit" in drawn
+
+
+def test_time_left_is_shown_of_slow_rows_too(
+    terminal: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    terminal.setenv("FORCE_COLOR", "1")
+    now = 0.0
+    terminal.setattr("rich.console.monotonic", lambda: now)
+    with Waiting(watched=True).shown() as shown:
+        shown.rows(1, 10)
+        now = 40.0
+        shown.rows(2, 10)
+    assert "2 of 10 rows, about 5.3 min left" in ANSI.sub("", capfd.readouterr().err)

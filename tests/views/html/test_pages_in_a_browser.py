@@ -100,6 +100,7 @@ def test_copied_text_and_command_follow_the_decisions(suggesting: Page) -> None:
     assert not suggesting.locator(".keep").is_visible()
     accept, refuse = (suggesting.locator("#review .decision", has_text=it) for it in ("Accept", "Refuse"))
     accept.click()
+    assert suggesting.locator("#text .copy").first.inner_text() == "Copy the text with 1 change"
     assert "It is 90 metres" in copied()
     refuse.click()
     assert (accept.get_attribute("aria-pressed"), "It is 30 metres wide." in copied()) == ("false", True)

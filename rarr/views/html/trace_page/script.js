@@ -113,7 +113,7 @@
   const keeper = document.querySelector(".keep");
   const keep = () => {
     const made = all(".decision[aria-pressed=true]").map((each) => [
-      `--${each.textContent.toLowerCase()}`, each.parentElement.dataset.edit]);
+      `--${each.dataset.option}`, each.parentElement.dataset.edit]);
     const names = [keeper.dataset.run, ...made.map(([, name]) => name)];
     keeper.hidden = !made.length || !names.every((name) => /^\w[\w.-]*$/.test(name));
     keeper.dataset.text = JSON.stringify(["rarr trace decide", keeper.dataset.run, ...made.flat()].join(" "));
@@ -129,7 +129,8 @@
       characters.splice(start, end - start, ...JSON.parse(words));
     button.dataset.text = JSON.stringify(characters.join(""));
     keep();
-    button.textContent = button.dataset.label = changed.length ? `Copy the text with ${changed.length} decided` : "Copy the text";
+    const counted = changed.length === 1 ? "1 change" : `${changed.length} changes`;
+    button.textContent = button.dataset.label = changed.length ? `Copy the text with ${counted}` : "Copy the text";
   });
 
   // The system message is once on the page. It is copied to each place that shows it.
