@@ -28,10 +28,10 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
                 planned = await runtime.context.writers["plan"].outline(topic, chunks)
             headings = clean_headings(planned, topic)
             if not headings:
-                message = "the plan has no section of prose, so that there is one"
+                message = "the article has one section, since the plan has none of prose"
                 warnings = [Notice(code="plan_empty", message=message, node="plan")]
         except Exception as error:
-            warnings = [failure("plan", "the sections could not be planned, so that there is one", error)]
+            warnings = [failure("plan", "the article has one section, since no plan was made", error)]
     numbered = list(enumerate(headings[:MAX_SECTIONS] or [OVERVIEW], start=1))
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)
