@@ -33,8 +33,8 @@ def _inside(*folders: str) -> tuple[str, ...]:
 BUDGETS = (
     Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_200, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
-    Budget("tools", _inside("tools"), 3_650, 2_200),
-    Budget("retrievers", _inside("retrievers"), 3_730, 3_300),
+    Budget("tools", _inside("tools"), 3_630, 2_200),
+    Budget("retrievers", _inside("retrievers"), 3_750, 3_300),
     Budget("backends", _inside("backends"), 3_980, 4_000),
     Budget("ledger", _inside("ledger"), 2_230, 1_100),
     Budget("nodes", _inside("nodes"), 710, 1_000),

@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 from pydantic_core import to_json
 
 from rarr.errors import InputError, SetupError
-from rarr.tools.storage.files import long_rows, replaced
+from rarr.retrievers.extract.documents import long_rows
+from rarr.tools.storage.files import replaced
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}

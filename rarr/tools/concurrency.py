@@ -161,7 +161,7 @@ async def for_each(
 
 
 @asynccontextmanager
-async def within(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
+async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
     """Cancels the block after `seconds`, and raises `late()`; None: no limit.
 
     A `TimeoutError` of the block is its own. The timeout of a client is for a single read: an answer that

@@ -114,7 +114,7 @@ class Trace:
             update["passages"] = fields["passages"]
         return {**span.body, "update": update}
 
-    def within(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
+    def inner_spans(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
         """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
         outer = {span.number}
         for inner in self.spans[bisect_right(self.spans, span.number, key=lambda each: each.number) :]:
@@ -181,7 +181,7 @@ class Trace:
         spent: dict[str, NodeUsage] = {}
         for node in (span for span in self.spans if span.kind == "node"):
             used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
-            for span in self.within(node, "ask", "request"):
+            for span in self.inner_spans(node, "ask", "request"):
                 if span.kind == "ask" and span.body.get("saved") is not None:
                     used += NodeUsage(saved_calls=1)
                 if span.kind == "request" and "samples" in span.body:

@@ -59,7 +59,7 @@ class RunView:
     def _subjects(self) -> Iterator[tuple[str, StoredSpan]]:
         for span in self.trace.spans:
             if span.kind == "read":
-                asks = list(self.trace.within(span, "ask"))
+                asks = list(self.trace.inner_spans(span, "ask"))
                 yield from ((name, ask) for name in self.reading(span).evidence for ask in asks)
             elif span.about and span.kind != "request":
                 yield span.about, span

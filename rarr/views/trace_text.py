@@ -108,7 +108,7 @@ class _Tree:
             beside = f"beside {counted(len(read.evidence), 'passage')}"
             examined = f", {planted} planted, {missed} missed" if planted else ""
             return f"read {counted(len(read.sentences), 'sentence')} {beside}{examined}, {time}"
-        requests = [span] if span.kind == "request" else self._trace.within(span, "request")
+        requests = [span] if span.kind == "request" else self._trace.inner_spans(span, "request")
         title = f"{self._blocks.get(span.parent, '')}{span.name} {span.about}".rstrip()
         title = f"question {title}" if span.kind == "ask" else title
         after = "given up, and the run went on" if span.kind == "failure" else time

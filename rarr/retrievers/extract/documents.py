@@ -1,12 +1,14 @@
-"""Reads bytes as text, and web pages, PDFs and files of Word as Markdown: headings and tables marked.
+"""Reads bytes as text, rows with long cells, and web pages, PDFs and files of Word as Markdown with headings.
 
 Pages, PDFs and files of Word are read in a worker process (see `limited_calls`), which turns any error of a
 parser into a reason.
 """
 
 import codecs
+import csv
 import io
 import re
+import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -14,10 +16,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from rarr.valid_unicode import valid
 
+Row = TypeVar("Row")
 Complain = Callable[[str], None]
 """Called with one line about a part of a file that cannot be read, or an encoding that was guessed."""
 
@@ -60,6 +63,7 @@ def published(value: object) -> datetime | None:
     return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
 
 
+_one_limit = threading.Lock()
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
 _MARKS = {
     "utf-8-sig": (codecs.BOM_UTF8,),
@@ -308,6 +312,23 @@ def _marked(words: str, style: str) -> str:
     is_heading = kind == "Heading" and level.isdecimal()
     mark = f"{'#' * min(int(level), 6)} " if is_heading else "- " if style.startswith("List") else ""
     return f"{mark}{words}" if words else ""
+
+
+def long_rows(reader: Iterator[Row], longest: int) -> Iterator[Row]:
+    """Yields the rows of a reader of `csv`, whose cells may have up to `longest` characters.
+
+    The limit of `csv` is one for the whole process, so it is changed only while a row is read.
+    """
+    while True:
+        with _one_limit:
+            before = csv.field_size_limit(longest)
+            try:
+                row = next(reader, None)
+            finally:
+                csv.field_size_limit(before)
+        if row is None:
+            return
+        yield row
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:

@@ -15,6 +15,7 @@ from rarr.retrievers.extract.documents import (
     UnreadableError,
     decode,
     decoded,
+    long_rows,
     markdown_table,
     published,
     read_docx,
@@ -22,7 +23,6 @@ from rarr.retrievers.extract.documents import (
     read_pdf,
 )
 from rarr.retrievers.extract.limited_calls import call_within
-from rarr.tools.storage.files import long_rows
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
 

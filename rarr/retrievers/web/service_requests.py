@@ -11,7 +11,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
-from rarr.tools.concurrency import PerLoop, within
+from rarr.tools.concurrency import PerLoop, time_limit
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
@@ -73,7 +73,7 @@ class JsonService:
         method = "POST" if "json" in options else "GET"
         late = f"{name} cannot be reached (no answer within {self._timeout_s:g} s)"
         try:
-            async with within(self._timeout_s, lambda: CallFailure("timeout", late)):
+            async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                 response = await self._clients.get().request(method, url, **options)
         except httpx2.TransportError as error:
             why = shown(redacted(str(error), secrets)) or type(error).__name__
@@ -106,7 +106,7 @@ async def outcomes(
 
     async def outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
         try:
-            async with within(seconds, lambda: RetrievalError(late)):
+            async with time_limit(seconds, lambda: RetrievalError(late)):
                 return await call
         except RetrievalError as error:
             return error

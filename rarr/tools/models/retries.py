@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools import trace_spans
-from rarr.tools.concurrency import PerLoop, within, work
+from rarr.tools.concurrency import PerLoop, time_limit, work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import bounded, without_keys
 from rarr.tools.models.run_budget import meter
@@ -168,7 +168,7 @@ class BudgetedChat:
             answer, tokens, facts = Answer((), Tokens()), Tokens(), dict[str, Any]()
             try:
                 late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-                async with within(self._timeout_s, lambda: CallFailure("timeout", late)):
+                async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                     given = await self._chat.complete(ask)
                 tokens = given.tokens
                 if not any(tokens):

@@ -15,7 +15,7 @@ from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.records.usage import NodeUsage
 from rarr.tools import trace_spans
-from rarr.tools.concurrency import within
+from rarr.tools.concurrency import time_limit
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
 
 _LONGEST_GRACE_S = 2.0
@@ -149,7 +149,7 @@ class Meter:
         late = f"deadline_s ({self.budget.deadline_s or 0.0:g}) is over"
         if left is not None and left <= 0:
             raise self._over("deadline_s", late)
-        async with within(left, lambda: self._over("deadline_s", late)):
+        async with time_limit(left, lambda: self._over("deadline_s", late)):
             yield
 
     def _spent(self) -> dict[str, float]:

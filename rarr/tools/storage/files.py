@@ -1,6 +1,5 @@
 """Writes files that a crash cannot damage: whole files at once, or line by line; makes files private."""
 
-import csv
 import os
 import shutil
 import stat
@@ -8,15 +7,10 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
-
-Row = TypeVar("Row")
-
-_one_limit = threading.Lock()
 
 
 def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
@@ -153,20 +147,3 @@ class Appending:
         """Closes the file."""
         with self._lock:
             self._file.close()
-
-
-def long_rows(reader: Iterator[Row], longest: int) -> Iterator[Row]:
-    """Yields the rows of a reader of `csv`, whose cells may have up to `longest` characters.
-
-    The limit of `csv` is one for the whole process, so it is changed only while a row is read.
-    """
-    while True:
-        with _one_limit:
-            before = csv.field_size_limit(longest)
-            try:
-                row = next(reader, None)
-            finally:
-                csv.field_size_limit(before)
-        if row is None:
-            return
-        yield row

@@ -241,13 +241,13 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(split_sentences(text, revised=True))
 
 
-def split_sentences(text: str, within: Sequence[Block] = (), *, revised: bool = False) -> list[Span]:
-    """Finds the sentences and table rows of a document or passage, or of its blocks `within`.
+def split_sentences(text: str, in_blocks: Sequence[Block] = (), *, revised: bool = False) -> list[Span]:
+    """Finds the sentences and table rows of a document or passage, or of some blocks of it.
 
     Of a text that is `revised`: the sentences and table cells that can claim something.
     """
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
-    for block in within or blocks(text):
+    for block in in_blocks or blocks(text):
         if block.kind == "prose":
             spans.extend(_prose(text, block, language, is_revised=revised))
         elif block.kind == "table" and revised:
