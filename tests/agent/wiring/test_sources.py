@@ -1,5 +1,6 @@
 """Retriever objects of the user's own: what cannot work is said when it is given, the rest at the call."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -77,6 +78,14 @@ async def test_corpus_object_is_the_users_own_and_not_limited(tmp_path: Path) ->
     (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
     corpus = Corpus.open(tmp_path / "a.md", home=tmp_path, window=4)
     assert await taken(corpus, include_domains=["a.org"]).retrieve("peaches", 5)
+
+
+def test_files_that_the_corpus_of_components_left_out_are_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Georgia grows the most peaches.")
+    (tmp_path / "old.doc").write_bytes(b"x")
+    corpus = Corpus.open(tmp_path, home=tmp_path / "home", window=4)
+    own = replace(wire(Settings(search=InMemoryRetriever())), retriever=corpus)
+    assert "file_skipped" in {it.code for it in Reviser(components=own).revise(TEXT).warnings}
 
 
 def test_objects_of_one_class_are_numbered_in_warnings() -> None:
