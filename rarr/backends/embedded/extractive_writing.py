@@ -1,11 +1,14 @@
 """Writes articles without a language model: quotes whole sentences of the passages, and cites each."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from itertools import combinations
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import upheld
-from rarr.backends.embedded.words import PRONOUNS
+from rarr.backends.embedded.items import Item, Line, first_word, items_of, upheld, verb_at
+from rarr.backends.embedded.near_quotes import LEAST_SHARED, Slot, compared
+from rarr.backends.embedded.values import compare
+from rarr.backends.embedded.words import OPENERS, PRONOUNS, TENSES
 from rarr.backends.source_lines import source_lines
 from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
@@ -19,7 +22,12 @@ _SENTENCES = 10  # of a section, at most
 _HEADINGS = 100  # of a plan, at most
 _FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
+_BEFORE_NAME = 2  # words of a subject before a name: "the mayor of Tolm"
+_JOINS = re.compile(
+    r"\s(?:and|or|und|oder|et|ou|wh\w+|qui|dont|où)\s"
+)  # the last of a list, or more of a thing
 _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
+_AUXILIARIES = frozenset(word for forms in TENSES.values() for word in forms)
 
 
 class Quotable(NamedTuple):
@@ -72,8 +80,14 @@ def quoted_sections(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]
 
 def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
+    names = {item.key for item in items_of(topic)}
+    has_page = any(_share(chunk.title, topic) for chunk in chunks)
     for number, chunk in enumerate(chunks, start=1):
+        is_file = chunk.title.casefold() in chunk.source.casefold()
         for start, text, above in quotable_sentences(chunk):
+            is_strange = has_page and not (is_file or _share(chunk.title, f"{topic} {text}"))
+            if is_strange or is_framed(text, names):
+                continue  # the check would not cite it
             near = _share(wanted, f"{text} {above}")
             if (heading == OVERVIEW or not wanted or near >= _LEAST) and _share(topic, text) >= _LEAST:
                 yield Quotable(heading, near + chunk.relevance / 10, number, start, text)
@@ -99,6 +113,70 @@ def _stands_alone(text: str) -> bool:
     words, is_begun = text.split(), not text.lstrip('"“«(')[:1].islower()
     is_whole = is_begun and _SENTENCE.fullmatch(text) and _FEWEST <= len(words) <= _MOST
     return bool(is_whole) and words[0].casefold() not in PRONOUNS and not citation_marks(text)
+
+
+def is_framed(sentence: str, asked: Set[str], *, to_end: bool = False) -> bool:
+    """May words before what it says of `asked`, keys of items, tell who says it, or of which case?
+
+    As for near quotations, these words are set off. A sentence may begin with its time and place. With
+    `to_end`, words behind a comma may tell it too ("…, witnesses say").
+    """
+    items = items_of(sentence)
+    start = next((number for number, item in enumerate(items) if item.key in asked - OPENERS), len(items))
+    verb = start + verb_at(items[start:], 0)
+    if verb == start or (items[verb].value and not items[verb].form):
+        return False
+    line, parts = Line((), sentence, items, frozenset()), list[Sequence[Item]]()
+    subject_to_verb = sentence[items[verb - 1].end : items[verb].start].casefold().split()
+    if start and first_word(sentence) not in OPENERS and _AUXILIARIES.issuperset(subject_to_verb):
+        firsts = range(max(1, start - _BEFORE_NAME), start + 1)
+        parts += [items[first:] for first in firsts]  # "Some say that the mayor of Tolm was ill."
+    if to_end and (last := _last_part(sentence, items, verb)) and asked.isdisjoint(it.key for it in last):
+        parts.append(items[: -len(last)])
+    return any(compared(part, line).is_framed for part in parts)
+
+
+def _last_part(sentence: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
+    """Returns the items behind the first comma after the verb, if they are no list, name or value."""
+    commas = (n for n in range(verb + 1, len(items)) if "," in sentence[items[n - 1].end : items[n].start])
+    first = next(commas, len(items))
+    last, tells_more = items[first:], _JOINS.search(sentence, items[first - 1].end)
+    return () if tells_more or any(it.is_name or it.value for it in last[:1]) else last
+
+
+def differences(quotes: Sequence[tuple[str, Passage]]) -> Iterator[str]:
+    """Tells of sentences that nearly repeat another one, from another source, and have another value."""
+    for (text, passage), (other, second) in combinations(quotes, 2):
+        if passage.source != second.source and (words := _differing(text, other)):
+            is_one = passage.title == second.title
+            names = [it.source if is_one or not it.title else it.title for it in (passage, second)]
+            yield "; ".join(f"{said} ({name})" for said, name in zip(words, names, strict=True))
+
+
+def _differing(text: str, other: str) -> tuple[str, str] | None:
+    """Returns the values, and the names beside them, in which two sentences differ; None for other words."""
+    items = items_of(text)
+    found = compared(items, Line((), other, items_of(other), frozenset()))
+    pairs = [pair for slot in found.slots for pair in zip(slot.own, slot.other, strict=False)]
+    are_alike = all(it.kind != "open" or _is_parallel(it, verb_at(items, 1)) for it in found.slots)
+    if found.shared < LEAST_SHARED or not (are_alike and any(_exclude(*pair) for pair in pairs)):
+        return None
+    own = ", ".join(text[it.own[0].start : it.own[-1].end] for it in found.slots if it.own)
+    return own, ", ".join(other[it.other[0].start : it.other[-1].end] for it in found.slots if it.other)
+
+
+def _is_parallel(slot: Slot, verb: int) -> bool:
+    """Do values and names, behind the verb, stand in the places of others?"""
+    pairs = list(zip(slot.own, slot.other, strict=False))
+    are_alike = all((mine.value and its.value) or (mine.is_name and its.is_name) for mine, its in pairs)
+    return slot.at[0] > verb and len(slot.own) == len(slot.other) and are_alike
+
+
+def _exclude(own: Item, other: Item) -> bool:
+    one, second = own.value, other.value
+    if one is None or second is None or "identifier" in (one.kind, second.kind):
+        return False
+    return one.kind == second.kind and compare(one, second) == "different"
 
 
 def _share(wanted: str, text: str) -> float:

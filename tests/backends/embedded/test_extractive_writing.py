@@ -26,6 +26,7 @@ MENUS = (
     "Home News Sport Weather Orrel Viaduct Shop Video Login. Orrel Viaduct, 1912!"
     " the Orrel Viaduct was opened by a king in 1912. The Orrel Viaduct was opened in 1912 [3]."
     " The Orrel Viaduct has 24 arches that are made of brick."
+    " Walkers say that the Orrel Viaduct was closed."
 )
 GERMAN = "Der Orrel Viaduct ist eine Brücke in Wessland und wurde im Jahr 1912 gebaut."
 
@@ -60,5 +61,7 @@ async def test_plan_has_headings_with_a_sentence_which_is_quoted_once_and_no_lis
     legends = "## Legends\n\nIt is said that a ghost walks there."
     chunks = [page(f"## Overview\n\n{PAGE}\n\n{references}\n\n{legends}")]
     assert await ExtractiveWriter().outline(TOPIC, chunks) == ["Overview", "Construction", "Closure"]
-    written = " ".join(text for _, text in quoted_article(TOPIC, chunks, 9))
+    other = page("The Orrel Viaduct was haunted.").model_copy(update={"title": "Ghosts", "source": "2"})
+    written = " ".join(text for _, text in quoted_article(TOPIC, [*chunks, other], 9))
+    assert "haunted" not in written
     assert written.count("is a railway bridge in Wessland") == 1
