@@ -7,8 +7,6 @@ Without a model, sources are quoted, and nobody judges whether they answer. A no
 answer without its sources would be no answer.
 """
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,10 +16,9 @@ from langgraph.types import Send
 
 from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
+from rarr.agent.quoted_answer import quoted_answer, source_text
 from rarr.agent.runs import RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
-from rarr.backends.embedded.extractive_writing import quotable_sentences
-from rarr.backends.embedded.words import OPENERS, is_small, language_of
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
@@ -45,15 +42,7 @@ from rarr.tools.text.wording import NO_RESULT, counted, grouped, is_failure
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
-_OVERVIEW = 8  # triples of an entity, quoted for a question that only names it
-_QUOTED = 5  # sentences that are quoted for the same words
 _BETWEEN = "\n\n"  # statements, when they are read
-_WORD = re.compile(r"\d{1,3}(?:[ \xa0\u202f'’]\d{3})+\b|\d+(?:[.,:]\d+)+|\w+")  # 15,000 is one word
-_NAME = re.compile(r"(?<=\w )[^\W\d_a-zà-ÿ]\w*")  # a word in a capital, not the first one
-_ASKING = (
-    "wie wann wer wen wem was woher warum welchen man gibt quand quel quelle comment pourquoi combien quoi on"
-)
-_UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
@@ -130,110 +119,10 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     if writer is None:
         return {"sources": found, "statements": await work(quoted_answer, question, found)}
     titles = [it.passage.title if it.triple is None else "" for it in found]
-    texts = map(_text_of, found)
+    texts = map(source_text, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
     written = list(await writer.write(question, listed))
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
-
-
-_Quote = tuple[set[str], int, str]
-"""Words of a triple or sentence, the number of its source, and its text."""
-
-
-def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statement]:
-    """Quotes the triples that the question asks for, and the sentences that share most of its other words.
-
-    The last statements need support: they name the words that no quote has, and say that nobody judged the
-    quotes.
-    """
-    asked, quotes = telling_stems(question), dict[str, dict[int, None]]()
-    triples = _asked_for(asked, sources)
-    small = _asking_stems(question)
-    said = set[str]().union(*(words for words, *_ in triples))
-    rest = (set(asked) - said or set(asked)) - small
-    for words, number, text in [*triples, *_sharing(question, rest, sources)]:
-        quotes.setdefault(text, {})[number] = None
-        said |= words
-    lost = [it for it in _WORD.findall(question) if not (said | small).issuperset(telling_stems(it))]
-    gaps = list[str]()
-    if not quotes:
-        cure = "A language model also finds answers in other words: name one with --model."
-        gaps.append(f'No sentence of the sources has enough words of this question: "{question}". {cure}')
-    elif lost:
-        gaps.append(f'No quote has these words of the question "{question}": {", ".join(lost)}.')
-    found = [
-        Statement(text=text, status="supported", citations=(*ids,), written=len(ids), existing=len(ids))
-        for text, ids in quotes.items()
-    ]
-    found += [Statement(text=gap, status="no_evidence", needs_support=True) for gap in gaps]
-    if quotes:
-        found.append(Statement(text=_UNJUDGED, needs_support=True))
-    return found
-
-
-def _asking_stems(question: str) -> set[str]:
-    """Returns the stems of the words of which a German or French question is made, whatever it asks for."""
-    words = _WORD.findall(question.casefold())
-    if (language := language_of(words)) == "en":  # whose words are no stems that tell
-        return set()
-    asking = OPENERS.union(_ASKING.split())
-    return {it for word in words if word in asking or is_small(word, language) for it in telling_stems(word)}
-
-
-def _names_another(sentence: str, question: str) -> bool:
-    """Does a name of the question go on in the sentence, as "Velatrin" in "Velatrin Forte"?"""
-    for name in set(_NAME.findall(question)):
-        behind = re.findall(rf"\b{re.escape(name)}\b(?: ([^\W\d_a-zà-ÿ]\w*))?", sentence)
-        if behind and all(word and word not in question for word in behind):
-            return True
-    return False
-
-
-def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Quote]:
-    """Returns the triples whose whole relation the question names, or a word of their sentence.
-
-    The names of the subject do not count, nor do words of a relation that is named; of a triple whose value
-    alone is named, its relation does not. A question that only names entities asks for the first triples.
-    """
-    lines, chosen, rest = list[tuple[_Quote, set[str]]](), set[int](), set(asked)
-    for source, triple in ((it, it.triple) for it in sources if it.triple):
-        relation, name, value = map(telling_stems, (triple.relation, triple.subject, triple.value))
-        text, is_named = _text_of(source), set(name) <= set(asked)
-        is_value, words = set(value) <= set(asked) and not is_named, set(telling_stems(text))
-        own = words.difference(relation, value if is_value else name)
-        lines.append(((words.union(relation), source.number, text), own))
-        rest -= set(name if is_named else ())
-        if not is_value and f" {' '.join(relation)} " in f" {' '.join(asked)} ":
-            chosen.add(source.number)
-            rest -= set(relation)
-    if not rest and not chosen:
-        return [line for line, _ in lines[:_OVERVIEW]]
-    return [line for line, own in lines if line[1] in chosen or not rest.isdisjoint(own)]
-
-
-def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) -> Iterator[_Quote]:
-    """Yields the sentences that share the rarest words, then those that share the rest.
-
-    The title counts as words of a sentence; one about another name is left out. A single word is shared by
-    chance, unless nothing else is asked.
-    """
-    lines = list[_Quote]()
-    for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
-        for sentence in (it for _, it, _ in quotable_sentences(passage) if not _names_another(it, question)):
-            if own := asked.intersection(telling_stems(sentence)):
-                lines.append((own | asked.intersection(telling_stems(passage.title)), number, sentence))
-    common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
-    while lines := [(shared & left, n, text) for shared, n, text in lines if len(shared & left) >= fewest]:
-        best, *_ = max(lines, key=lambda line: sum(1 / common[word] for word in line[0]))
-        yield from [line for line in lines if line[0] == best][:_QUOTED]
-        left -= best
-
-
-def _text_of(source: AnswerSource) -> str:
-    """Returns the sentence of a triple alone, or the text of a passage."""
-    if (triple := source.triple) is None:
-        return source.passage.text
-    return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
 def _numbered(state: State) -> list[AnswerSource]:
@@ -255,7 +144,7 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
 
 def _evidence(source: AnswerSource) -> Evidence:
     """Returns a source as evidence, whose id tells its number."""
-    passage, text = source.passage, _text_of(source)
+    passage, text = source.passage, source_text(source)
     own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
     return evidence_of(passage.model_copy(update=own), f"s{source.number}", "q1")
 

@@ -42,8 +42,9 @@ class Statement(Record):
     `status` is `contradicted` if a source says otherwise, `unjudged` if a sentence of it could not be judged
     or it tells that nobody judged the quotes, `no_evidence` if it names words of the question that no quote
     has, else `unconfirmed`. A statement that says nothing, such as "Here is what I found.", is `unjudged` and
-    needs no support. `refused` are the reasons why citations of a language model were taken away. `written`
-    counts the citations before the check, and `existing` those of them whose source there is.
+    needs no support; so is a quote that may only be what others say. `refused` are the reasons why citations
+    of a language model were taken away. `written` counts the citations before the check, and `existing` those
+    of them whose source there is.
     """
 
     text: str

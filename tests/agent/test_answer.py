@@ -130,6 +130,42 @@ def test_no_quote_is_a_question_or_about_a_name_that_goes_on(
     assert quotes_of("Can Velatrin be taken with milk?", corpus=tmp_path)[0] == quotes
 
 
+OLD, OTHER = "The Tolm ferry leaves at 9:15.", "The Tolm ferry leaves at 9:45."
+RUMOUR, CLAIM = (
+    "Neighbours believe that the mayor of Tolm was ill.",
+    "The mayor of Tolm was ill, a guest said.",
+)
+KEPT, CAT = "Tenants must not keep a dog.", "Tenants keep a cat and a dog in the yard."
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "told", "codes"),
+    [
+        ("May tenants keep a dog in the yard?", [CAT, KEPT], f"{KEPT} {CAT} {UNJUDGED}", ()),
+        ("How do tenants keep a dog in the yard?", [CAT, KEPT], f"{CAT} {UNJUDGED}", ()),
+        ("Was the mayor of Tolm ill?", [RUMOUR], f"{RUMOUR} {{framed}} {RUMOUR} {UNJUDGED}", ("no_result",)),
+        ("Was the mayor of Tolm ill?", [CLAIM], f"{CLAIM} {{framed}} {CLAIM} {UNJUDGED}", ("no_result",)),
+        (
+            "When does the Tolm ferry leave?",
+            [OLD, OTHER],
+            f"{OLD} {OTHER} {{differ}} {UNJUDGED}",
+            ("sources_disagree",),
+        ),
+    ],
+)
+def test_prohibitions_come_first_rumours_are_no_answer_and_differences_are_told(
+    question: str, lines: list[str], told: str, codes: tuple[str, ...], tmp_path: Path
+) -> None:
+    for number, line in enumerate(lines):
+        (tmp_path / f"{number}.md").write_text(f"# Page {number}\n\n{line}", encoding="utf-8")
+    answered = answer(question, corpus=tmp_path)
+    differ = "The sources differ, and nobody judged which of them answers: 9:15 (Page 0); 9:45 (Page 1)."
+    framed = "This may only be what others say, or hold in one case:"
+    assert answered.text == told.format(framed=framed, differ=differ)
+    assert tuple(it.code for it in answered.warnings) == codes
+    assert ("supported" in {it.status for it in answered.statements}) is ("no_result" not in codes)
+
+
 QUESTION = "Who was Marie Curie?"
 COUGH = "Marie Curie was born in Warsaw with a cough."
 RESTS = "the check does not rest on it"
@@ -201,8 +237,8 @@ def test_answer_of_which_nothing_was_judged_says_why(statements: list[Any], why:
     ("question", "lost"),
     [
         ("Is the Hoover Dam 15,000 feet high?", "15,000"),
-        ("Wie hoch ist der Hoover Dam, und wer hat die Türen gebaut?", "hoch, Türen, gebaut"),
-        ("Quelle est la hauteur du Hoover Dam ?", "hauteur"),
+        ("Wie hoch ist der Hoover Dam, und wer hat die Türen gebaut?", "Wie, hoch, wer, Türen, gebaut"),
+        ("Quelle est la hauteur du Hoover Dam ?", "Quelle, hauteur"),
     ],
 )
 def test_numbers_are_named_whole_and_function_words_of_a_language_are_not(question: str, lost: str) -> None:

@@ -64,7 +64,7 @@ _REFERENCE = re.compile(
     r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
 )
 _LONGEST_FRAGMENT = 5  # words
-_ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
+ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 _FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _LINKS = WEIGHTY | OPENERS
@@ -278,7 +278,7 @@ def _is_heading(line: str) -> bool:
 def _limits(words: str) -> bool:
     """Does a heading, or a fragment such as "For dogs.", tell a case, or an event such as "It was lifted"?"""
     items, is_case = items_of(words), first_word(words) in OPENERS
-    if not _is_heading(words) or _ASKS.match(words):
+    if not _is_heading(words) or ASKS.match(words):
         return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
     weighty, is_event = (
         {it.stem for it in items} & WEIGHTY,
