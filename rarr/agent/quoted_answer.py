@@ -49,7 +49,9 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
         for text, ids in quotes.items()
     ]
     passages = {it.number: it.passage for it in sources}
-    for values in dict.fromkeys(differences([(text, passages[number]) for _, number, text in sharing])):
+    names = _names(question)
+    telling = [it for it in sharing if it[0] - names or names.issuperset(set(asked) - small)]
+    for values in dict.fromkeys(differences([(text, passages[number]) for _, number, text in telling])):
         gaps.append(f"The sources differ, and nobody judged which of them answers: {values}.")
         meter().warn("sources_disagree", f"the sources disagree: {values}")
     found += [Statement(text=gap, needs_support=True) for gap in gaps]
@@ -71,6 +73,10 @@ def _small_stems(question: str) -> set[str]:
     language = language_of(map(str.casefold, words))
     plain = [*(word.casefold() for word in words[:1]), *words[1:]]
     return {it for word in plain if word in MOODS or is_small(word, language) for it in telling_stems(word)}
+
+
+def _names(question: str) -> set[str]:
+    return set(telling_stems(" ".join(_NAME.findall(question))))
 
 
 def _names_another(sentence: str, question: str) -> bool:
@@ -108,7 +114,7 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
     """Yields the sentences that share the rarest words, then those that share the rest.
 
     Before them, for a question that asks whether something is so or allowed, those that share some of its
-    words and have a word that limits, such as "not" and "only".
+    words, and not only names, and have a word that limits, such as "not" and "only".
 
     The title counts as words of a sentence; one about another name is left out. A single word is shared by
     chance, unless nothing else is asked.
@@ -122,7 +128,8 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
     limiting = [line for line in lines if any(it.stem in WEIGHTY for it in items_of(line[2]))]
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
     if may_be_denied:  # what is asked for may be forbidden, in other words
-        near = (line for line in limiting if len(line[0]) >= fewest)
+        names = _names(question)
+        near = (it for it in limiting if len(it[0]) >= fewest and (it[0] - names or asked <= names))
         yield from sorted(near, key=lambda line: -len(line[0]))[:_QUOTED]
     while lines := [(shared & left, n, text) for shared, n, text in lines if len(shared & left) >= fewest]:
         best, *_ = max(lines, key=lambda line: sum(1 / common[word] for word in line[0]))

@@ -135,6 +135,8 @@ RUMOUR, CLAIM = (
     "Neighbours believe that the mayor of Tolm was ill.",
     "The mayor of Tolm was ill, a guest said.",
 )
+HAS_IT = "Rumour has it that the mayor of Tolm was ill."
+LOST = 'No quote has these words of the question "Was the Tolm Ferry sold?": sold.'
 KEPT, CAT = "Tenants must not keep a dog.", "Tenants keep a cat and a dog in the yard."
 
 
@@ -143,6 +145,8 @@ KEPT, CAT = "Tenants must not keep a dog.", "Tenants keep a cat and a dog in the
     [
         ("May tenants keep a dog in the yard?", [CAT, KEPT], f"{KEPT} {CAT} {UNJUDGED}", ()),
         ("How do tenants keep a dog in the yard?", [CAT, KEPT], f"{CAT} {UNJUDGED}", ()),
+        ("Was the Tolm Ferry sold?", [OLD, OTHER], f"{OLD} {OTHER} {LOST} {UNJUDGED}", ()),
+        ("Was the mayor of Tolm ill?", [HAS_IT], f"{HAS_IT} {{framed}} {HAS_IT} {UNJUDGED}", ("no_result",)),
         ("Was the mayor of Tolm ill?", [RUMOUR], f"{RUMOUR} {{framed}} {RUMOUR} {UNJUDGED}", ("no_result",)),
         ("Was the mayor of Tolm ill?", [CLAIM], f"{CLAIM} {{framed}} {CLAIM} {UNJUDGED}", ("no_result",)),
         (

@@ -123,7 +123,8 @@ def is_framed(sentence: str, asked: Set[str], *, to_end: bool = False) -> bool:
     """
     items = items_of(sentence)
     start = next((number for number, item in enumerate(items) if item.key in asked - OPENERS), len(items))
-    verb = start + verb_at(items[start:], 0)
+    subject = [it._replace(form="") for it in items[start : start + 1]]  # "has" of "Rumour has it that"
+    verb = start + verb_at([*subject, *items[start + 1 :]], 0)
     if verb == start or (items[verb].value and not items[verb].form):
         return False
     line, parts = Line((), sentence, items, frozenset()), list[Sequence[Item]]()
