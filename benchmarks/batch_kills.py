@@ -33,6 +33,7 @@ HANG_S = 900.0  # beyond those of an undisturbed run, after which a run counts a
 LEFT_S = 60.0  # after which a process of a killed run counts as left over
 FIRST_LIMIT = 50_000  # bytes of a file on the full disk, at first
 AT_ONCE, LEAST_GAIN = 8, 1.7
+LONG = 1000  # rows of the run whose workers are compared: of a shorter one, the start is a good part
 
 
 class Kills(NamedTuple):
@@ -59,6 +60,7 @@ class KilledBatch:
     def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "embedded") -> None:
         self._folder, self._workers, self._model = folder, workers, model
         self._state = folder / "state.json"
+        folder.mkdir(exist_ok=True)
         self._kept: dict[str, Any] = json.loads(self._state.read_text()) if self._state.exists() else {}
         lines = (json.dumps({"text": text, "n": number}) + "\n" for number, text in enumerate(texts))
         (folder / "in.jsonl").write_text("".join(lines))
@@ -208,19 +210,19 @@ def main() -> None:
     options = made.parse_args()
     print(f"{machine()}\n")
     text = "The Hoover Dam is {} metres high. It stands on the Colorado River. It opened in 1936."
-    texts = [text.format(200 + number) for number in range(options.texts)]
+    texts = [text.format(200 + number) for number in range(max(LONG, options.texts))]
     with tempfile.TemporaryDirectory(prefix="rarr-") as temporary:
         folder = options.folder or Path(temporary)
-        folder.mkdir(exist_ok=True)
-        batch = KilledBatch(folder, texts, workers=2)
+        batch = KilledBatch(folder, texts[: options.texts], workers=2)
         body = [(f"the {it}", batch.killed(it, options.kills, options.seed)) for it in ("run", "worker")]
         body += [("the disk is full", batch.filled()), (f"none, {AT_ONCE} at once", batch.at_once())]
-        alone = batch.timed("alone.jsonl", 1)
+        long = KilledBatch(folder / "long", texts, workers=2)
+        alone = long.timed("alone.jsonl", 1)
     print(f"{options.texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
     cells = [[what, *map(str, outcome), met(not any(outcome[2:]))] for what, outcome in body]
     print(table(("killed", *(name.replace("_", " ") for name in Kills._fields), "all 0"), cells))
-    gain = alone / batch.seconds
-    print(f"\none worker {alone:.1f} s; a second one gains {gain:.2f}; at least {LEAST_GAIN}: ", end="")
+    gain, rows = alone / long.seconds, f"{len(texts):,} rows"
+    print(f"\n{rows}: one worker {alone:.1f} s; two gain {gain:.2f}; at least {LEAST_GAIN}: ", end="")
     print(met(gain >= LEAST_GAIN))
 
 
