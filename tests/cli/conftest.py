@@ -32,13 +32,12 @@ class FakeReviser:
 
     def __init__(self) -> None:
         self.calls = list[tuple[str, str | None, Any]]()
-        self.settings: Any = None
 
     def answer(self, text: str) -> Revision:
         return revision(text, edit(0, 1, "X"), statuses=("supported",))
 
     def __call__(self, settings: Any, **_: object) -> Self:
-        self.settings = settings
+        self.settings: Any = settings
         return self
 
     def __enter__(self) -> Self:
@@ -66,7 +65,9 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    """Runs the command line in this process."""
+    """Runs the command line in this process, whose log is as before when the test is over."""
+    monkeypatch.setattr("logging.root.handlers", [])
+    monkeypatch.setattr("logging.Logger.setLevel", lambda *given: None)
 
     def call(*argv: str, stdin: bytes = b"") -> Result:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
