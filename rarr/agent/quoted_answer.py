@@ -36,7 +36,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     for words, number, text in [*triples, *sharing]:
         quotes.setdefault(text, {})[number] = None
         said |= words
-    framed = list(dict.fromkeys(text for _, _, text in sharing if is_framed(text, keys, to_end=True)))
+    framed = list(dict.fromkeys(text for _, _, text in sharing if is_framed(text, keys)))
     gaps = [f"This may only be what others say, or hold in one case: {it}" for it in framed]
     found = [
         Statement(

@@ -131,11 +131,9 @@ def test_no_quote_is_a_question_or_about_a_name_that_goes_on(
 
 
 OLD, OTHER = "The Tolm ferry leaves at 9:15.", "The Tolm ferry leaves at 9:45."
-RUMOUR, CLAIM = (
-    "Neighbours believe that the mayor of Tolm was ill.",
-    "The mayor of Tolm was ill, a guest said.",
-)
+RUMOUR = "Neighbours believe that the mayor of Tolm was ill."
 HAS_IT = "Rumour has it that the mayor of Tolm was ill."
+WHOLE = "Orla is taken daily, swallowed whole."
 LOST = 'No quote has these words of the question "Was the Tolm Ferry sold?": sold.'
 KEPT, CAT = "Tenants must not keep a dog.", "Tenants keep a cat and a dog in the yard."
 
@@ -148,7 +146,7 @@ KEPT, CAT = "Tenants must not keep a dog.", "Tenants keep a cat and a dog in the
         ("Was the Tolm Ferry sold?", [OLD, OTHER], f"{OLD} {OTHER} {LOST} {UNJUDGED}", ()),
         ("Was the mayor of Tolm ill?", [HAS_IT], f"{HAS_IT} {{framed}} {HAS_IT} {UNJUDGED}", ("no_result",)),
         ("Was the mayor of Tolm ill?", [RUMOUR], f"{RUMOUR} {{framed}} {RUMOUR} {UNJUDGED}", ("no_result",)),
-        ("Was the mayor of Tolm ill?", [CLAIM], f"{CLAIM} {{framed}} {CLAIM} {UNJUDGED}", ("no_result",)),
+        ("Is Orla taken daily?", [WHOLE], f"{WHOLE} {UNJUDGED}", ()),
         (
             "When does the Tolm ferry leave?",
             [OLD, OTHER],

@@ -23,9 +23,6 @@ _HEADINGS = 100  # of a plan, at most
 _FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
 _BEFORE_NAME = 2  # words of a subject before a name: "the mayor of Tolm"
-_JOINS = re.compile(
-    r"\s(?:and|or|und|oder|et|ou|wh\w+|qui|dont|où)\s"
-)  # the last of a list, or more of a thing
 _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
 _AUXILIARIES = frozenset(word for forms in TENSES.values() for word in forms)
 
@@ -115,11 +112,10 @@ def _stands_alone(text: str) -> bool:
     return bool(is_whole) and words[0].casefold() not in PRONOUNS and not citation_marks(text)
 
 
-def is_framed(sentence: str, asked: Set[str], *, to_end: bool = False) -> bool:
+def is_framed(sentence: str, asked: Set[str]) -> bool:
     """May words before what it says of `asked`, keys of items, tell who says it, or of which case?
 
-    As for near quotations, these words are set off. A sentence may begin with its time and place. With
-    `to_end`, words behind a comma may tell it too ("…, witnesses say").
+    As for near quotations, these words are set off. A sentence may begin with its time and place.
     """
     items = items_of(sentence)
     start = next((number for number, item in enumerate(items) if item.key in asked - OPENERS), len(items))
@@ -132,17 +128,7 @@ def is_framed(sentence: str, asked: Set[str], *, to_end: bool = False) -> bool:
     if start and first_word(sentence) not in OPENERS and _AUXILIARIES.issuperset(subject_to_verb):
         firsts = range(max(1, start - _BEFORE_NAME), start + 1)
         parts += [items[first:] for first in firsts]  # "Some say that the mayor of Tolm was ill."
-    if to_end and (last := _last_part(sentence, items, verb)) and asked.isdisjoint(it.key for it in last):
-        parts.append(items[: -len(last)])
     return any(compared(part, line).is_framed for part in parts)
-
-
-def _last_part(sentence: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items behind the first comma after the verb, if they are no list, name or value."""
-    commas = (n for n in range(verb + 1, len(items)) if "," in sentence[items[n - 1].end : items[n].start])
-    first = next(commas, len(items))
-    last, tells_more = items[first:], _JOINS.search(sentence, items[first - 1].end)
-    return () if tells_more or any(it.is_name or it.value for it in last[:1]) else last
 
 
 def differences(quotes: Sequence[tuple[str, Passage]]) -> Iterator[str]:

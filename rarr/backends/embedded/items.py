@@ -231,7 +231,8 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
             lines += (Line((heads[0], line.label), it, items_of(it), *rest) for it in texts)  # by cell
         else:
             heads = line.label, cells
-        labels, text = tuple[str, ...]((line.label,)), line.text
+        labels: tuple[str, ...] = (line.label,)
+        text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
         has_pronoun = not PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
@@ -280,10 +281,8 @@ def _limits(words: str) -> bool:
     items, is_case = items_of(words), first_word(words) in OPENERS
     if not _is_heading(words) or ASKS.match(words):
         return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
-    weighty, is_event = (
-        {it.stem for it in items} & WEIGHTY,
-        any(it.form not in ("", *PRESENT) for it in items),
-    )
+    weighty = {it.stem for it in items} & WEIGHTY
+    is_event = any(it.form not in ("", *PRESENT) for it in items)
     has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
     return is_case or is_event or has_bound or not weighty.isdisjoint(TURNING[0] | MOODS)
 
