@@ -6,21 +6,15 @@ Each claim is revised against its passage alone, by default settings. A claim is
 otherwise, or says it of something else. `held_out` is for measuring alone, so only totals are printed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import get_args
 
-from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, share, table
+from benchmarks.harness import EXAMPLES, Judged, lines, measure
 from rarr import Passage, Reviser, Revision, Settings
-from rarr.records import Status
 from rarr.testing import InMemoryRetriever
 
 HALVES = ("tuned", "held_out")
 CHANGED = "changed"
-
-
-Judged = tuple[str, str, str]
-"""A claim: its label (right or wrong), the result, and its kind and words."""
 
 
 def results(half: str) -> list[Judged]:
@@ -47,22 +41,8 @@ def result_of(revision: Revision) -> str:
     return first or ("supported" if statuses else "unjudged")
 
 
-def measure(doc: str | None, halves: Sequence[str], results: Callable[[str], list[Judged]]) -> None:
-    """Prints how many claims of each label have each result, by half."""
-    options = chosen(half_parser(doc, halves, reads=False), halves)
-    with reported(options):
-        for half in options.halves:
-            found = results(half)
-            groups = [[outcome for label, outcome, _ in found if label == of] for of in ("wrong", "right")]
-            names = (*get_args(Status), CHANGED)
-            body = [[name, *(share([it == name for it in group]) for group in groups)] for name in names]
-            print(f"\n## {half}\n\n{table(['result', 'wrong claims', 'right claims'], body)}", flush=True)
-            shown = found if options.each and half == "tuned" else ()
-            print(*(f"- {label}, {outcome}: {words}" for label, outcome, words in shown), sep="\n")
-
-
 def main() -> None:
-    measure(__doc__, HALVES, results)
+    measure(__doc__, HALVES, lambda half, _: results(half), reads=False)
 
 
 if __name__ == "__main__":

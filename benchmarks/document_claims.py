@@ -7,8 +7,8 @@ written without a look at the code, to get wrong sentences called supported. `tu
 `unseen` only totals are printed.
 """
 
-from benchmarks.close_claims import Judged, measure, result_of
-from benchmarks.harness import EXAMPLES, lines
+from benchmarks.close_claims import result_of
+from benchmarks.harness import EXAMPLES, Judged, lines, measure
 from rarr import Reviser, Settings
 
 FOLDER = EXAMPLES / "document_claims"
@@ -25,4 +25,4 @@ def results(half: str) -> list[Judged]:
 
 
 if __name__ == "__main__":
-    measure(__doc__, HALVES, results)
+    measure(__doc__, HALVES, lambda half, _: results(half), reads=False)

@@ -90,6 +90,30 @@ def reported(options: argparse.Namespace) -> Iterator[None]:
     print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 
 
+Judged = tuple[str, str, str]
+"""A case: its label (right or wrong), its result, and its words."""
+
+
+def measure(
+    doc: str | None,
+    halves: Sequence[str],
+    results: Callable[[str, argparse.Namespace], Sequence[Judged]],
+    *,
+    reads: bool = True,
+) -> None:
+    """Prints how many cases of each label have each result, by half."""
+    options = chosen(half_parser(doc, halves, reads=reads), halves)
+    with reported(options):
+        for half in options.halves:
+            found = results(half, options)
+            groups = [[outcome for label, outcome, _ in found if label == of] for of in ("wrong", "right")]
+            names = sorted({outcome for _, outcome, _ in found})
+            body = [[name, *(share([it == name for it in group]) for group in groups)] for name in names]
+            print(f"\n## {half}\n\n{table(['result', 'wrong', 'right'], body)}", flush=True)
+            shown = found if options.each and half == "tuned" else ()
+            print(*(f"- {label}, {outcome}: {words}" for label, outcome, words in shown), sep="\n")
+
+
 @contextmanager
 def served(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -> Iterator[str]:
     """Yields the address of a scripted server in a process of its own, whose work does not count as ours.

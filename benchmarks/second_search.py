@@ -9,11 +9,10 @@ was corrected exactly, and if it quotes both documents. `tuned` may be worked wi
 measuring alone, so only totals are printed. `--model recorded` repeats recorded answers.
 """
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from argparse import Namespace
+from typing import NamedTuple
 
-from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, table
+from benchmarks.harness import EXAMPLES, Judged, lines, measure, sentence_place
 from benchmarks.recorded_reader import NOT_RECORDED, reader_of_pages, unrecorded
 from rarr import Revision
 from rarr.tools.text.blocks_and_sentences import Span
@@ -39,17 +38,18 @@ class HopCase(NamedTuple):
         return self.text.replace(self.wrong, self.right) if self.wrong and self.right else self.text
 
 
-def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, str, str]]:
+def results(half: str, options: Namespace) -> list[Judged]:
     documents = lines(FOLDER / "documents.jsonl")
     pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
     rows = lines(FOLDER / f"{half}.jsonl")
     cases = [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
-    known = unrecorded(model)
-    with reader_of_pages(pages, model=model, rounds=rounds) as reviser:
+    known = unrecorded(options.model)
+    with reader_of_pages(pages, model=options.model, rounds=options.rounds) as reviser:
         revision = reviser.revise("\n\n".join(case.text for case in cases))
-    lacking = unrecorded(model) > known
-    for case in cases:
-        yield case, *((NOT_RECORDED, case.text) if lacking else result(case, revision))
+    lacking = unrecorded(options.model) > known
+    outcomes = [(NOT_RECORDED, case.text) if lacking else result(case, revision) for case in cases]
+    labels = ("wrong" if case.wrong else "right" for case in cases)
+    return [(label, *outcome) for label, outcome in zip(labels, outcomes, strict=True)]
 
 
 def result(case: HopCase, revision: Revision) -> tuple[str, str]:
@@ -67,18 +67,5 @@ def result(case: HopCase, revision: Revision) -> tuple[str, str]:
     return (RIGHTLY if {case.first, case.second} <= quoted else ONE_QUOTE), text
 
 
-def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES), HALVES)
-    with reported(options):
-        for half in options.halves:
-            found = list(results(half, model=options.model, rounds=options.rounds))
-            counts = Counter((bool(case.wrong), outcome) for case, outcome, _ in found)
-            names = sorted({outcome for _, outcome in counts})
-            body = [[name, str(counts[True, name]), str(counts[False, name])] for name in names]
-            print(f"\n## {half}: {len(found)} sentences\n\n{table(['', 'wrong', 'right'], body)}\n")
-            for _, outcome, text in found if options.each and half == "tuned" else ():
-                print(f"- {outcome}: {text}")
-
-
 if __name__ == "__main__":
-    main()
+    measure(__doc__, HALVES, results)

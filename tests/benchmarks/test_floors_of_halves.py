@@ -36,8 +36,8 @@ def test_claims_come_out_as_measured(benchmark: object, half: str, most: int, le
 @pytest.mark.slow
 @pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 1, 2), ("held_out", 0, 0)])
 def test_cells_of_tables(half: str, corrected: int, supported: int) -> None:
-    results = tables.outcomes(half)
-    wrong, right = tables.counts(results, wrong=True), tables.counts(results, wrong=False)
+    cells = tables.results(half)
+    wrong, right = (Counter(it for label, it, _ in cells if label == of) for of in ("wrong", "right"))
     assert wrong["damaged"] == right["damaged"] == wrong["supported"] == 0
     assert wrong["corrected"] >= corrected and right["supported"] >= supported
 
