@@ -1,7 +1,7 @@
 """A strong model whose answers were recorded: `--model recorded` of a benchmark repeats them.
 
-`benchmarks/recorded/answers.jsonl` has a line for each request: its messages and the answer. A request
-without a recorded answer fails, and is counted: it is not recorded, and never wrong.
+`benchmarks/recorded/answers.jsonl` has a line for each request: its messages, its seed unless that is 0, and
+the answer. A request without a recorded answer fails, and is counted: it is not recorded, and never wrong.
 
 A request shows the passages that its sentences kept, so `kept.json` holds which passages these were: recorded
 answers measure how passages are read, and `benchmarks.retrieval` measures how they are ranked.
@@ -39,12 +39,12 @@ class RecordedModel:
         self.name = name
         self.missing: dict[str, str] = {}
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        self._answers = {key_of(row["prompt"]): row["answer"] for row in map(json.loads, lines)}
+        self._answers = {row_key(row): row["answer"] for row in map(json.loads, lines)}
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer. Raises `CallFailure` for a request that has none."""
         prompt = prompt_of(ask)
-        key = key_of(prompt)
+        key = key_of(prompt, ask.seed)
         if key not in self._answers:
             self.missing[key] = (
                 f"{prompt}\n\n## schema of the answer (JSON alone)\n\n{json.dumps(ask.schema)}"
@@ -117,19 +117,32 @@ def prompt_of(ask: ChatRequest) -> str:
     return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
 
 
-def key_of(prompt: str) -> str:
-    return hashlib.sha256(prompt.encode()).hexdigest()[:16]
+def key_of(prompt: str, seed: int = 0) -> str:
+    """Names a request: several samples of one prompt are requests with other seeds."""
+    return hashlib.sha256(f"{seed or ''}{prompt}".encode()).hexdigest()[:16]
+
+
+def row_key(row: Mapping[str, Any]) -> str:
+    return key_of(row["prompt"], row.get("seed", 0))
 
 
 def add(store: Path, file: Path = FILE) -> int:
     """Adds the answers of a store of file_model.py to the file, and returns the number of its lines."""
-    rows: dict[str, dict[str, str]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for source in (file, store):
         for line in source.read_text(encoding="utf-8").splitlines() if source.exists() else []:
             row = json.loads(line)
+            seed = _seed_of(row) if "id" in row else row.get("seed", 0)
             prompt = row["prompt"].partition("\n\n## schema of the answer (JSON alone)\n\n")[0]
-            rows[key_of(prompt)] = {"prompt": prompt, "answer": row["answer"]}
+            kept = {"prompt": prompt} | ({"seed": seed} if seed else {}) | {"answer": row["answer"]}
+            rows[row_key(kept)] = kept
     lines = [json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows)]
     file.parent.mkdir(exist_ok=True)
     file.write_text("".join(lines), encoding="utf-8")
     return len(lines)
+
+
+def _seed_of(row: Mapping[str, str]) -> int:
+    """Returns the seed of a request, which file_model.py keeps only in its name for the request."""
+    names = ((seed, hashlib.sha256(f"{seed}\n{row['prompt']}".encode()).hexdigest()) for seed in range(100))
+    return next(seed for seed, name in names if name.startswith(row["id"]))
