@@ -1,9 +1,10 @@
 """Pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
 
 Photographs in the Chromium of this machine: the page of an evaluation of the defaults on examples/eval.jsonl;
-the page of a run on examples/texts/demo.md, with the rules as a language model; the page on which people rate
-examples/ratings; what a terminal shows of `rarr revise`; and a drawing of the graph that LangGraph's server
-gives to Studio, which is a hosted page. Run it from the root of the repository.
+the page of a run on examples/texts/demo.md, with the rules as a language model; the page of `rarr serve` with
+the same text; the page on which people rate examples/ratings; what a terminal shows of `rarr revise`; and a
+drawing of the graph that LangGraph's server gives to Studio, which is a hosted page. Run it from the
+root of the repository.
 """
 
 import io
@@ -68,6 +69,26 @@ def _photograph_trace(page: Page, folder: Path) -> None:
     page.set_viewport_size(PHONE)
     page.evaluate("scroll(0, 0)")
     page.screenshot(path=folder / "trace-phone.png")
+
+
+def _photograph_server(page: Page, folder: Path, home: Path) -> None:
+    """Revises the text on the page of a server."""
+    argv = [sys.executable, "-m", "rarr", "serve", "--corpus", str(CORPUS), "--port", "0"]
+    settings = {**os.environ, "RARR_HOME": str(home)}
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=settings) as server:
+        assert server.stderr
+        page.goto(server.stderr.readline().split()[-1].removesuffix("v1"))
+        page.set_viewport_size(WIDE)
+        page.emulate_media(color_scheme="light")
+        page.locator("#answer").fill(TEXT.read_text(encoding="utf-8"))
+        page.get_by_role("button", name="Revise").click()
+        page.locator("#text").wait_for()
+        page.screenshot(path=folder / "serve.png", full_page=True)
+        page.set_viewport_size(PHONE)
+        page.emulate_media(color_scheme="dark")
+        page.locator("#text").scroll_into_view_if_needed()
+        page.screenshot(path=folder / "serve-phone.png")
+        server.terminate()
 
 
 def _photograph_rating(page: Page, folder: Path) -> None:
@@ -135,6 +156,7 @@ def main() -> None:
         rating.write_text(label_page(read_items(ITEMS)), encoding="utf-8")
         page.goto(rating.as_uri())
         _photograph_rating(page, folder)
+        _photograph_server(page, folder, Path(temporary) / "home")
         page = chromium.new_page(viewport=WIDE)  # the policy of a page would hold for what is set in it
         _photograph_terminal(page, folder / "terminal.png", Path(temporary) / "home")
         _photograph_graph(page, folder / "studio.png")

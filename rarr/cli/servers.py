@@ -20,7 +20,7 @@ def serve(settings: "Settings") -> int:
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the printed address as their base URL: answers come
     back revised, everything else under /v1 passes. The object "rarr" in a request may set mode, sources,
-    search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify.
+    search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify; / is a page.
     On other addresses than this machine's own, callers need a token of RARR_SERVE_TOKEN.
 
     \b

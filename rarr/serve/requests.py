@@ -28,7 +28,7 @@ from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of a call."""
-OPEN = ("/healthz", "/readyz")
+OPEN = ("/", "/healthz", "/readyz")
 """The routes that need no token: they show nothing."""
 _SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
 TOKEN_HEADER = "x-rarr-token"

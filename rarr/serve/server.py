@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.batches.jobs import Runner, Task, Tasks, WorkerProcesses
@@ -35,6 +35,7 @@ from rarr.serve.requests import (
 )
 from rarr.settings import Settings, unserved
 from rarr.tools.guard.listening import listening_socket
+from rarr.views.pages import served_page, served_result
 
 GUARDRAIL = "/beta/litellm_basic_guardrail_api"
 """The route of LiteLLM's generic guardrail, whose requests and answers are those of litellm 1.109.1."""
@@ -46,6 +47,7 @@ OWN: Mapping[str, type[TextBody]] = {
 """The calls of rarr itself, with their bodies."""
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
+_UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
 _FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
 """The facts that a line of the log may hold. Nothing else is written, whatever a caller sent."""
 
@@ -61,6 +63,7 @@ class Application:
         self.proxy = Proxy(self.desk, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
             **dict.fromkeys(OPEN, ("GET", self._health)),
+            "/": ("GET", self._page),
             GUARDRAIL: ("POST", self._guardrail),
             **dict.fromkeys(OWN, ("POST", self._own)),
         }
@@ -69,7 +72,7 @@ class Application:
         call: Call = scope["call"]
         if call.path not in self._routes:
             if not call.path.startswith("/v1/"):
-                told = "there is no such route: rarr serve answers under /v1, /healthz and /readyz"
+                told = "there is no such route: rarr serve answers at / and under /v1"
                 raise Refusal(404, "wrong_route", told)
             await self.proxy(call, send)
             return
@@ -84,6 +87,10 @@ class Application:
         if call.path == "/readyz" and self.desk.stopping.is_set():
             raise Refusal(503, "not_ready", "the server is shutting down: ask another")
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
+
+    async def _page(self, call: Call) -> Response:
+        page = await asyncio.to_thread(served_page, bool(self._settings.serve_token))
+        return HTMLResponse(page, headers=_UNFRAMED)
 
     async def _own(self, call: Call) -> Response:
         kind = OWN[call.path]
@@ -102,6 +109,8 @@ class Application:
             told = Notice(code=done.outcome, message=done.notice, node="")
             known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
             done = done.revision or Revision(run_id=job.run_id, changed=False, **known)
+            if "text/html" in call.header("accept"):  # the page of this server
+                return HTMLResponse(await asyncio.to_thread(served_result, done))
         return Response(done.model_dump_json(), media_type="application/json")
 
     async def _guardrail(self, call: Call) -> Response:

@@ -18,7 +18,7 @@ from rarr.tools.pages.html_rendering import clipped, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import Kind, by_sentence, traced
 from rarr.tools.text.wording import counted, grouped
-from rarr.traces.trace_file import ReadBody, StoredSpan
+from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
 _MOST = 8  # links to spans that failed in the same way
@@ -243,8 +243,26 @@ def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, 
 
 def trace_page(trace: Trace) -> str:
     """Renders the page of a run, readable without its script; an unfinished run as far as it came."""
+    return _rendered("views/html/trace_page/page.html", trace)
+
+
+def served_page(needs_token: bool) -> str:
+    """Renders the page of a server: a form, whose script fetches the result."""
+    return render("views/html/served_page/page.html", needs_token=needs_token)
+
+
+def served_result(revision: Revision) -> str:
+    """Renders a revision for the page of a server, as a run of which the result alone is known."""
+    known: dict[str, Any] = {"context": None, "settings": {}, "warnings": []}
+    facts = RunFacts(version="", original=revision.original, **known)
+    ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
+    trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))
+    return _rendered("views/html/served_page/result.html", trace)
+
+
+def _rendered(template: str, trace: Trace) -> str:
     helpers = {"plain_text": plain_text, "tokens": tokens, "with_status": with_status, "quoted": quoted}
-    return render("views/html/trace_page/page.html", view=RunView(trace), grouped=grouped, **helpers)
+    return render(template, view=RunView(trace), grouped=grouped, **helpers)
 
 
 def label_page(items: Sequence[RatingItem]) -> str:

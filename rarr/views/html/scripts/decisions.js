@@ -1,0 +1,32 @@
+"use strict";
+// The buttons of edits, and the text to copy, which follows them. Offsets count characters, not UTF-16 units.
+(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  // A page cannot write to the data folder: a command keeps what was refused. A name that a shell could read
+  // as something else, in a trace from elsewhere, is left out.
+  const keep = () => {
+    const keeper = document.querySelector(".keep");
+    if (!keeper) return;
+    const made = all(".decision[aria-pressed=true]").map((each) => [
+      `--${each.dataset.option}`, each.parentElement.dataset.edit]);
+    const names = [keeper.dataset.run, ...made.map(([, name]) => name)];
+    keeper.hidden = !made.length || !names.every((name) => /^\w[\w.-]*$/.test(name));
+    keeper.dataset.text = JSON.stringify(["rarr trace decide", keeper.dataset.run, ...made.flat()].join(" "));
+  };
+  document.addEventListener("click", ({ target }) => {
+    const decision = target.closest(".decision");
+    if (!decision) return;
+    const pressed = decision.getAttribute("aria-pressed") !== "true";
+    for (const each of decision.parentElement.children) each.setAttribute("aria-pressed", String(pressed && each === decision));
+    const button = document.querySelector("#text .copy");
+    button.dataset.written ??= button.dataset.text;
+    const characters = [...JSON.parse(button.dataset.written)];
+    const changed = all(".decision:first-child[aria-pressed=true]").map((each) => each.parentElement.dataset);
+    for (const { start, end, new: words } of changed.sort((a, b) => b.start - a.start))
+      characters.splice(start, end - start, ...JSON.parse(words));
+    button.dataset.text = JSON.stringify(characters.join(""));
+    keep();
+    const counted = changed.length === 1 ? "1 change" : `${changed.length} changes`;
+    button.textContent = button.dataset.label = changed.length ? `Copy the text with ${counted}` : "Copy the text";
+  });
+})();
