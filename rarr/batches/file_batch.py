@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from rarr.agent.wiring.models import require_prices
-from rarr.batches.jobs import Job, Runner, Tasks, WorkerLostError, WorkerProcesses
+from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses
 from rarr.batches.ray import RayActors
 from rarr.batches.results import (
     RESULT_COLUMNS,
@@ -32,7 +32,6 @@ from rarr.settings import Settings, unserved
 from rarr.tools.concurrency import before_end, for_each, run
 from rarr.tools.storage.files import locked
 
-ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
 OnProgress = Callable[[int, int, int], None]
 """Is called after each row with the numbers of rows done, of rows to do and of errors in this run."""
 
@@ -109,8 +108,6 @@ async def _result(runner: Runner, mode: PostprocessMode, row: TextRow) -> tuple[
     job = Job("postprocess", row.text, name, context=row.context, sources=row.sources, options=options)
     try:
         done = cast(Postprocessed, await runner.run(job))
-    except WorkerLostError:
-        return None, ENDED
     except RarrError as error:
         return None, str(error)
     return done, done.notice if done.outcome in ("failed", "deadline") else ""

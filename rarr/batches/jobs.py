@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Done = Postprocessed | Verification
 """The record of a job, by its task."""
 Task = Literal["postprocess", "verify"]
+ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
@@ -81,10 +82,6 @@ def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[st
     return ".".join(map(str, first["loc"])), told
 
 
-class WorkerLostError(Exception):
-    """The process that ran a job ended twice before the job was done."""
-
-
 def sendable(error: Exception) -> Exception:
     """Returns a `RarrError` as it is, and any other error by its class, so that it can be pickled."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
@@ -106,7 +103,7 @@ class Runner(Protocol):
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
     async def run(self, job: Job) -> Done:
-        """Returns the record of the task. Raises `InputError` for a wrong job, and `WorkerLostError`."""
+        """Returns the record of the task. Raises `InputError` for a wrong job, and `RarrError`: it failed."""
 
     async def aclose(self) -> None:
         """Closes what `start` built, or ends the processes that it started."""
@@ -204,7 +201,7 @@ class WorkerProcesses:
         async with self._one_alone:
             with suppress(BrokenProcessPool):
                 return await self._alone.outcome(job, asked)
-        raise WorkerLostError
+        raise RarrError(ENDED)
 
     async def aclose(self) -> None:
         """Kills the processes, with the jobs that they run."""

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.jobs import Done, Job, Tasks, WorkerLostError, raised
-from rarr.errors import InputError, SetupError
+from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
+from rarr.errors import InputError, RarrError, SetupError
 from rarr.settings import Settings, set_variable
 
 LOCAL = "local"
@@ -128,7 +128,7 @@ class RayActors:
                     return raised(await alone.outcome.remote(job))
             finally:
                 self._ray.kill(alone)
-        raise WorkerLostError
+        raise RarrError(ENDED)
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""

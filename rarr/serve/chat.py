@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import LONGEST, latest_turns
-from rarr.batches.jobs import Done, Job, Runner, Task, WorkerLostError, original, sendable
+from rarr.batches.jobs import Done, Job, Runner, Task, original, sendable
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
@@ -47,8 +47,6 @@ class Desk:
             return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
         except InputError:
             raise
-        except WorkerLostError:
-            return original(job, "failed", "not checked: the process that checked it ended twice")
         except Exception as error:  # an answer must go out
             _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
             return original(job, "failed", f"not checked: {sendable(error)}")

@@ -8,7 +8,7 @@ import pytest
 
 from batches import conftest
 from batches.conftest import RIGHT, WRONG, Batch, Deadly
-from rarr.batches.file_batch import ENDED
+from rarr.batches.jobs import ENDED
 from rarr.batches.ray import require_ray
 from rarr.testing import RuleModel, ScriptedModel
 

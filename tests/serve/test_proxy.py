@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
 
-from rarr.batches.jobs import WorkerLostError, sendable
+from rarr.batches.jobs import ENDED, sendable
+from rarr.errors import RarrError
 from rarr.serve.proxy import _passed_headers, _pieces
 from rarr.serve.requests import as_json, json_object
 from rarr.testing import Failure, ScriptedServer
@@ -115,7 +116,7 @@ def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     [
         ("refuse", None, "failed", "the text is refused: give another"),
         ("wait", None, "deadline", "the deadline of 0.05 s came first"),
-        ("It is.", WorkerLostError(), "failed", "the process that checked it ended twice"),
+        ("It is.", RarrError(ENDED), "failed", ENDED),
         ("It is.", DEFECT, "failed", "a defect of rarr, KeyError"),
     ],
 )
