@@ -15,8 +15,6 @@ from rarr.serve.requests import Call, Json, TextBody
 from rarr.settings import Settings
 
 _log = logging.getLogger("rarr.serve")
-MARGIN_S = 0.15
-"""Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
 
 
 class Desk:
@@ -32,9 +30,7 @@ class Desk:
         At the deadline, after a failure and at shutdown, the record has the original text.
         Raises `InputError` for a wrong text or passage.
         """
-        margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
-        given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
-        running = asyncio.ensure_future(self._runner.run(given))
+        running = asyncio.ensure_future(self._runner.run(job))
         stopping: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
         try:
             await asyncio.wait(
