@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any, cast
@@ -64,15 +64,11 @@ def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Jo
 
 
 class TextWork:
-    """Gives jobs for the texts of one answer to the desk, each like `job`; `turns` are the conversation.
+    """Gives jobs for the texts of one answer to the desk, each like `job`; it replies to the `messages`."""
 
-    `key` is that of the request: a stream may bring it in several pieces.
-    """
-
-    def __init__(
-        self, desk: Desk, call: Call, job: Job, turns: Sequence[Mapping[str, Any]], key: str = ""
-    ) -> None:
-        self._desk, self._call, self._job, self.key = desk, call, job, key
+    def __init__(self, desk: Desk, call: Call, job: Job, messages: Any) -> None:
+        self._desk, self._call, self._job = desk, call, job
+        turns = [each for each in objects(messages) if isinstance(each.get("role"), str)]
         self._turns = latest_turns(turns)  # without images, since each block's job has it
         mode = job.options["mode"]
         self.changes_text = mode != "check"
@@ -85,7 +81,6 @@ class TextWork:
 
         `before` is the part of the same answer that stands before the text.
         """
-        text = text.replace(self.key, "*" * len(self.key)) if self.key else text
         earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self._call.new_run(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -126,22 +121,21 @@ def shown(results: Sequence[Postprocessed], index: int) -> list[Json]:
 
     `sentences` are those that evidence does not support.
     """
-    return [_shown(result, index, offset) for offset, result in _placed(results)]
-
-
-def _shown(result: Postprocessed, index: int, offset: int) -> Json:
-    revision = result.revision
-    sentences = revision.report.sentences if revision else ()
-    keys = {"id", "state", "old", "new", "reason"}
-    return {
-        "index": index,
-        "start": offset,
-        "end": offset + len(result.text),
-        "run_id": revision.run_id if revision else None,
-        **result.model_dump(include={"mode", "outcome", "changed", "notice", "citations"}),
-        "edits": [edit.model_dump(include=keys) for edit in (revision.edits if revision else ())],
-        "sentences": [{"text": s.text, "status": s.status} for s in sentences if s.status != "supported"],
-    }
+    entries, keys = list[Json](), {"id", "state", "old", "new", "reason"}
+    for offset, result in _placed(results):
+        run = result.revision
+        sentences = [it for it in run.report.sentences if it.status != "supported"] if run else []
+        entry = {
+            "index": index,
+            "start": offset,
+            "end": offset + len(result.text),
+            "run_id": run.run_id if run else None,
+            **result.model_dump(include={"mode", "outcome", "changed", "notice", "citations"}),
+            "edits": [edit.model_dump(include=keys) for edit in (run.edits if run else ())],
+            "sentences": [it.model_dump(include={"text", "status"}) for it in sentences],
+        }
+        entries.append(entry)
+    return entries
 
 
 def why_not(request: Json) -> str:
@@ -156,32 +150,27 @@ def why_not(request: Json) -> str:
     return "logprobs" if request.get("logprobs") else ""
 
 
-def turns(messages: Any) -> list[Json]:
-    """Returns the messages of a request, to which the answer replies."""
-    return [each for each in objects(messages) if isinstance(each.get("role"), str)]
-
-
 async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
     """Replaces the texts of a whole answer by those of their results, which are returned.
 
     Adds citations as annotations, and the object `rarr`. A blank text is left out, and a text into which
     logprobs or annotations point.
     """
-    found = list[tuple[int, Json]]()
+    found, entries = dict[int, Json](), list[Json]()
     for index, choice in enumerate(objects(answer.get("choices"))):
         message = choice.get("message")
         if isinstance(message, dict) and not (choice.get("logprobs") or message.get("annotations")):
             text = message.get("content")
             if isinstance(text, str) and text.strip():
-                found.append((index, message))
-    results = await asyncio.gather(*(work.result(message["content"]) for _, message in found))
-    for (_, message), result in zip(found, results, strict=True):
+                found[index] = message
+    results = await asyncio.gather(*(work.result(message["content"]) for message in found.values()))
+    for (index, message), result in zip(found.items(), results, strict=True):
         message["content"] = result.text
         if citations := annotations([result]):
             message["annotations"] = citations
-    if found:
-        pairs = zip(found, results, strict=True)
-        answer["rarr"] = {"results": [_shown(result, index, 0) for (index, _), result in pairs]}
+        entries += shown([result], index)
+    if entries:
+        answer["rarr"] = {"results": entries}
     return results
 
 

@@ -11,7 +11,7 @@ import httpx2
 from starlette.types import Send
 
 from rarr.errors import SettingsError
-from rarr.serve.chat import Desk, TextWork, job_of, turns, why_not, work_on
+from rarr.serve.chat import Desk, TextWork, job_of, why_not, work_on
 from rarr.serve.requests import (
     TOKEN_HEADER,
     Call,
@@ -49,7 +49,8 @@ class Proxy:
     def __init__(self, desk: Desk, settings: Settings) -> None:
         """Raises `SettingsError` if the address of the server behind is wrong."""
         self._desk, self._settings = desk, settings
-        self._url, key = _base(settings.serve_upstream_url), settings.serve_upstream_key
+        url, key = settings.serve_upstream_url, settings.serve_upstream_key
+        self._url = _base(url) if url is not None else None
         self._key = key.get_secret_value().encode() if key is not None else None
         self._client = httpx2.AsyncClient(
             verify=certificates(),
@@ -65,28 +66,22 @@ class Proxy:
         is_chat = call.method == "POST" and path == CHAT
         call.log["route"] = CHAT if is_chat else "/v1/*"
         other = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
-        work = self._work(call, key) if is_chat else other
+        work = self._work(call) if is_chat else other
         async with self._answer(call) as answer:
             headers, pieces = _passed_headers(answer, key), _pieces(answer, key)
+            unsized = [pair for pair in headers if pair[0] != b"content-length"]
+            kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
             if isinstance(work, str):
                 headers += _not_checked(call, work)
+            elif answer.status_code == 200 and kind == "text/event-stream":
+                headers, pieces = unsized, Stream(work, key.decode("latin-1")).pieces(pieces)
+            elif answer.status_code == 200 and kind == "application/json":
+                headers, pieces = await _whole(call, unsized, pieces, work, key)
             elif answer.status_code == 200:
-                kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-                headers, pieces = await self._worked(call, work, kind, headers, pieces)
+                headers += _not_checked(call, "not a plain answer")
             await _send(call, send, answer.status_code, headers, pieces)
 
-    async def _worked(
-        self, call: Call, work: TextWork, kind: str, headers: Headers, pieces: AsyncGenerator[bytes, None]
-    ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-        """Works on a completion of this media type; one that is neither JSON nor a stream passes."""
-        unsized = [pair for pair in headers if pair[0] != b"content-length"]
-        if kind == "text/event-stream":
-            return unsized, Stream(work).pieces(pieces)
-        if kind == "application/json":
-            return await _whole(call, unsized, pieces, work)
-        return headers + _not_checked(call, "not a plain answer"), pieces
-
-    def _work(self, call: Call, key: bytes) -> TextWork | str:
+    def _work(self, call: Call) -> TextWork | str:
         """Makes the work on a chat completion, or returns why it passes. Takes the object `rarr` out."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
@@ -98,7 +93,7 @@ class Proxy:
         if why := "off" if mode == "off" else why_not(request):
             return why
         job = job_of("postprocess", options, self._settings, mode=mode)
-        return TextWork(self._desk, call, job, turns(request.get("messages")), key.decode("latin-1"))
+        return TextWork(self._desk, call, job, request.get("messages"))
 
     async def aclose(self) -> None:
         """Closes the connections to the server behind."""
@@ -138,7 +133,7 @@ class Proxy:
 
 
 async def _whole(
-    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextWork
+    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextWork, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
     """Works on an answer in one piece. It goes out as it came where nothing could be worked on.
 
@@ -149,10 +144,11 @@ async def _whole(
         body += piece
         if len(body) > LONGEST_ANSWER:
             raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
-    value = json_object(bytes(body))
+    # Written anew, the key has no escapes but those that `masked` knows.
+    value = json_object(masked(as_json(json_object(bytes(body))), key))
     results = await work_on(value, work) if value is not None else []
     if results:
-        body = bytearray(masked(as_json(value), work.key.encode("latin-1")))
+        body = bytearray(as_json(value))
         notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
@@ -244,12 +240,9 @@ def safe_path(path: str) -> str:
     raise Refusal(400, "wrong_path", "the path is encoded several times: encode it once")
 
 
-def _base(url: str | None) -> httpx2.URL | None:
-    if url is None:
-        return None
-    base = httpx2.URL("")
+def _base(url: str) -> httpx2.URL:
     with suppress(httpx2.InvalidURL):
         base = httpx2.URL(url)
-    if base.scheme not in ("http", "https") or not base.host or base.query or base.fragment:
-        raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")
-    return base
+        if base.scheme in ("http", "https") and base.host and not (base.query or base.fragment):
+            return base
+    raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")

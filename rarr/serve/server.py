@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rarr.batches.jobs import Runner, Task, Tasks, WorkerProcesses
 from rarr.errors import InputError
 from rarr.records import Notice, Revision
-from rarr.serve.chat import Desk, TextWork, job_of, turns
+from rarr.serve.chat import Desk, TextWork, job_of
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
@@ -121,7 +121,7 @@ class Application:
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
         job = job_of("postprocess", options, self._settings, mode=mode)
-        work = TextWork(self.desk, call, job, turns(body.structured_messages))
+        work = TextWork(self.desk, call, job, body.structured_messages)
         results = await asyncio.gather(*map(work.result, [] if passes else body.texts or []))
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})

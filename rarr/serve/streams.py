@@ -104,11 +104,11 @@ class CutKey:
 
 
 class Stream:
-    """One streamed answer. Its paragraphs are worked on at the same time, and sent in order."""
+    """One streamed answer without `key`. Its paragraphs are worked on at the same time, and sent in order."""
 
-    def __init__(self, work: TextWork) -> None:
+    def __init__(self, work: TextWork, key: str) -> None:
         self._work, self._open = work, Paragraphs(whole=work.needs_whole)
-        self._key = CutKey(work.key)
+        self._key = CutKey(key)
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._results, self._has_ended = "", list[Postprocessed](), False
         # What to send, in order. Each member waits for the work that it needs.

@@ -85,10 +85,10 @@ async def sent(
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
     job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
-    work = TextWork(Desk(runner or KnownRunner()), call, job, [], key)
+    work = TextWork(Desk(runner or KnownRunner()), call, job, [])
     out = list[Any]()
     try:
-        async for made in Stream(work).pieces(_body(came)):
+        async for made in Stream(work, key).pieces(_body(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
     except Refusal:
         out.append(None)
