@@ -24,6 +24,7 @@ from rarr.batches.jobs import Sources, wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import ServeMode, Settings
+from rarr.tools.concurrency import time_limit
 from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000
@@ -189,11 +190,8 @@ class _Sending:
         """Sends a part of the response. Raises `ClientDisconnect` if the client does not read."""
         self.status = message.get("status", self.status)
         self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
-        try:
-            async with asyncio.timeout(SEND_S):
-                await self._send(message)
-        except TimeoutError:
-            raise ClientDisconnect from None
+        async with time_limit(SEND_S, ClientDisconnect):
+            await self._send(message)
 
 
 class Gate:
@@ -293,16 +291,13 @@ class Gate:
         most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
         length, body = request.headers.get("content-length", ""), bytearray()
         size = int(length) if length.isdecimal() else 0
-        try:
-            async with asyncio.timeout(most_s):
-                async for piece in request.stream():
-                    body += piece
-                    if max(size, len(body)) > most * 1_000_000:
-                        told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
-                        raise Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
-        except TimeoutError:
-            told = f"the body took more than {most_s:g} s: send it at once"
-            raise Refusal(408, "slow_body", told, Connection="close") from None
+        slow = f"the body took more than {most_s:g} s: send it at once"
+        async with time_limit(most_s, lambda: Refusal(408, "slow_body", slow, Connection="close")):
+            async for piece in request.stream():
+                body += piece
+                if max(size, len(body)) > most * 1_000_000:
+                    told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
+                    raise Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
         return bytes(body)
 
 
@@ -321,7 +316,6 @@ async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) ->
             raise ClientDisconnect
         await running
     finally:
-        for task in (running, leaving):
-            task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await task
+        running.cancel()
+        leaving.cancel()
+        await asyncio.gather(running, leaving, return_exceptions=True)
