@@ -9,7 +9,7 @@ import os
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, cast
 
@@ -154,8 +154,7 @@ class _FileBatch:
             if on_progress is not None:
                 on_progress(counting.rows, total, counting.errors)
 
-        async with AsyncExitStack() as stack:
-            stack.push_async_callback(runner.aclose)
+        async with aclosing(runner):
             await runner.start()
             await asyncio.to_thread(begin)
             await for_each(self._rows_to_do(counting, max_cost), done, runner.at_once)

@@ -99,7 +99,7 @@ class Runner(Protocol):
 
     at_once: int
 
-    async def start(self) -> None:
+    async def start(self) -> object:
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
     async def run(self, job: Job) -> Done:
@@ -118,11 +118,8 @@ class Tasks:
         self.at_once = settings.concurrency
         """How many jobs to have at once."""
 
-    async def start(self) -> None:
-        """Builds the reviser. Raises `RarrError` where something is missing."""
-        await self._started()
-
-    async def _started(self) -> "Reviser":
+    async def start(self) -> "Reviser":
+        """Builds the reviser once, and returns it. Raises `RarrError` where something is missing."""
         async with self._starting:
             if self._reviser is None:
                 self._reviser = await in_thread(_built, self._settings)
@@ -130,9 +127,13 @@ class Tasks:
 
     async def run(self, job: Job) -> Done:
         """Runs a job, and returns its record."""
-        reviser = await self._started()
+        reviser = await self.start()
         if job.task == "verify":
-            verified = await by_deadline(_verified(job, reviser), job.deadline_s)
+            from rarr.agent.verify import averify_by_search  # the process of a batch does without it
+
+            context, given = context_of(job.context, job.text), job.sources
+            call = averify_by_search(reviser, job.text, context, given, "given" if given else None)
+            verified = await by_deadline(call, job.deadline_s)
             return verified or original(job, "deadline", "not checked: the deadline came first")
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
@@ -140,7 +141,8 @@ class Tasks:
     async def outcome(self, job: Job | None) -> Any:
         """Returns the record of a job, or its error, which can be pickled. None: builds the reviser."""
         try:
-            return await (self.run(job) if job else self.start())
+            await self.start()
+            return job and await self.run(job)
         except Exception as error:  # one job may fail; the process goes on
             return sendable(error)
 
@@ -154,14 +156,6 @@ def _built(settings: Settings) -> "Reviser":
     from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
 
     return Reviser(settings)
-
-
-async def _verified(job: Job, reviser: "Reviser") -> Verification:
-    from rarr.agent.verify import averify_by_search
-
-    context = context_of(job.context, job.text)
-    search: Literal["given"] | None = "given" if job.sources else None
-    return await averify_by_search(reviser, job.text, context, job.sources, search)
 
 
 def original(job: Job, outcome: Outcome, notice: str) -> Done:

@@ -41,7 +41,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
 class Proxy:
-    """Passes requests under /v1 on to the server behind this one, whose connections are kept.
+    """Passes requests under /v1 on to the server behind this one, whose connections the `client` keeps.
 
     A caller chooses only the path. The key of a request is `***` wherever the answer repeats it.
     """
@@ -52,7 +52,7 @@ class Proxy:
         url, key = settings.serve_upstream_url, settings.serve_upstream_key
         self._url = _base(url) if url is not None else None
         self._key = key.get_secret_value().encode() if key is not None else None
-        self._client = httpx2.AsyncClient(
+        self.client = httpx2.AsyncClient(
             verify=certificates(),
             follow_redirects=False,  # a redirect might lead to an address that was not given
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # of one caller, and not of the next
@@ -95,10 +95,6 @@ class Proxy:
         job = job_of("postprocess", options, self._settings, mode=mode)
         return TextWork(self._desk, call, job, request.get("messages"))
 
-    async def aclose(self) -> None:
-        """Closes the connections to the server behind."""
-        await self._client.aclose()
-
     @asynccontextmanager
     async def _answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
         """Sends the call, and yields the answer, of which only the head was read.
@@ -118,7 +114,7 @@ class Proxy:
         url = self._url.copy_with(raw_path=path)
         try:
             request = httpx2.Request(call.method, url, headers=headers, content=call.body)
-            response = await self._client.send(request, stream=True)
+            response = await self.client.send(request, stream=True)
         except httpx2.HTTPError as error:
             raise _failure(error) from None
         try:

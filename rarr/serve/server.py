@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -137,15 +138,12 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
     # It refuses settings that are not safe; it reads certificates, which takes a while.
     application = await asyncio.to_thread(Application, settings, runner)
     listening_socket(settings.serve_host, settings.serve_port).close()  # a wrong address is an error at once
-    try:
+    async with aclosing(runner), application.proxy.client:
         await runner.start()
         with listening_socket(settings.serve_host, settings.serve_port) as listening:
             host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
             on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
             await HttpServer(application, settings).serve(sockets=[listening])
-    finally:
-        await application.proxy.aclose()
-        await runner.aclose()
 
 
 def made_runner(settings: Settings) -> Runner:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any, Self
 
 from rarr import Settings
@@ -104,13 +105,10 @@ class Served:
         await self._runner.start()
         application = Application(self.settings, self._runner)
         self._server = HttpServer(application, self.settings)
-        self._ready.set()
-        try:
-            await self._server.serve(sockets=[self._listening])
-        finally:
-            await application.proxy.aclose()
-            await self._runner.aclose()
-            self._listening.close()
+        async with aclosing(self._runner), application.proxy.client:
+            self._ready.set()
+            with self._listening as listening:
+                await self._server.serve(sockets=[listening])
 
 
 def answers(text: str) -> Callable[[Any], str]:
