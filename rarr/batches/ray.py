@@ -32,16 +32,7 @@ def require_ray() -> Any:
     return ray
 
 
-def connect(address: str) -> bool:
-    """Connects with the cluster at `address`: HOST:PORT, `auto` for that of this machine, or `local`.
-
-    Returns False if this process was connected before: its cluster is used. Raises `InputError` for an
-    address without a cluster. The thread that calls this must live as long as the cluster is used: a cluster
-    that it starts ends with it.
-    """
-    ray = require_ray()
-    if ray.is_initialized():
-        return False
+def _connect(ray: Any, address: str) -> None:
     options = {"include_dashboard": False} if address == LOCAL else {}
     try:
         if address not in (LOCAL, "auto"):  # without an answer, Ray waits for a minute, and ends this process
@@ -56,22 +47,17 @@ def connect(address: str) -> bool:
     # Ray prints what it says about lost processes to standard output, also without a log of the driver, and
     # has no public switch. Standard output is for results.
     ray._private.worker._worker_logs_enabled = False
-    return True
 
 
-class TaskActor:
-    """The process of an actor. Its methods return errors, since Ray hides what they raise in its own."""
+class TaskActor(Tasks):
+    """The process of an actor. Its `outcome` returns errors, since Ray hides what is raised in its own."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         # Relative paths in the settings mean what they mean in the folder of the caller. A node may lack it:
         # a relative path then fails with its own error, and a whole one does not.
         with suppress(OSError):
             os.chdir(folder)
-        self._tasks = Tasks(settings)
-
-    async def outcome(self, job: Job | None) -> Any:
-        """Runs a job, or builds the reviser for None; returns the record, or the error."""
-        return await self._tasks.outcome(job)
+        super().__init__(settings)
 
 
 class RayActors:
@@ -80,12 +66,19 @@ class RayActors:
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
     they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone in an
     actor of its own. None: an actor for each core of the cluster, or one with a language model. `address` is
-    given to `connect`.
+    HOST:PORT, `auto` for the cluster of this machine, or `local`; a process that was connected before stays
+    with its cluster.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
-        """Connects. Raises `InputError` for an address without a cluster."""
-        self._connected_here, self._ray = connect(address), require_ray()
+        """Connects. Raises `InputError` for an address without a cluster.
+
+        The thread that calls this must live as long as the cluster is used: one that it starts ends with it.
+        """
+        self._ray = require_ray()
+        self._connected_here = not self._ray.is_initialized()
+        if self._connected_here:
+            _connect(self._ray, address)
         exceptions = self._ray.exceptions
         self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
         self._settings, self._folder = settings, str(Path.cwd())
