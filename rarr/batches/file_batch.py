@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from rarr.agent.wiring.models import require_prices
 from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses
@@ -102,15 +102,14 @@ def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runn
     return WorkerProcesses(settings, workers) if workers else Tasks(settings)
 
 
-async def _result(runner: Runner, mode: PostprocessMode, row: TextRow) -> tuple[Postprocessed | None, str]:
-    """Postprocesses a row. Returns its result, or the text as it was or None with the error."""
+async def _result(runner: Runner, mode: PostprocessMode, row: TextRow) -> Postprocessed | str:
+    """Postprocesses a row. Returns its result, or the error."""
     name, options = uuid.uuid4().hex, {"mode": mode}
     job = Job("postprocess", row.text, name, context=row.context, sources=row.sources, options=options)
     try:
-        done = cast(Postprocessed, await runner.run(job))
+        return cast(Postprocessed, await runner.run(job))
     except RarrError as error:
-        return None, str(error)
-    return done, done.notice if done.outcome in ("failed", "deadline") else ""
+        return str(error)
 
 
 class _FileBatch:
@@ -148,7 +147,7 @@ class _FileBatch:
         counting, total = BatchCounts(), len(self.left)
 
         async def done(row: TextRow) -> None:
-            columns = result_columns(*await _result(runner, mode, row), full=self._full)
+            columns = result_columns(await _result(runner, mode, row), full=self._full)
             await asyncio.to_thread(self._store.add, row.digest, columns)
             counting.add(columns)
             if on_progress is not None:
@@ -171,18 +170,14 @@ class _FileBatch:
 
     def write(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in the order of the input."""
-        counting = BatchCounts()
-        names = {name: kind or "string" for name, kind in self._types.items()}
-        names |= {
-            name: kind for name, kind in RESULT_COLUMNS.items() if self._full or name != "rarr_revision"
-        }
+        counting, stored = BatchCounts(), self._store.columns
+        names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
+        if not self._full:
+            del names["rarr_revision"]
 
         def finished() -> Iterator[dict[str, object]]:
             for row, usable in self._input():
-                if isinstance(usable, str):
-                    result: dict[str, Any] | None = result_columns(None, usable)
-                else:
-                    result = self._store.columns(usable.digest)
+                result = result_columns(usable) if isinstance(usable, str) else stored(usable.digest)
                 if result is not None:
                     counting.add(result, row.place)
                     yield {name: value for name, value in (row.columns | result).items() if name in names}

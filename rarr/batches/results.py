@@ -115,13 +115,15 @@ def _filled(passage: Any) -> Any:
     return {key: value for key, value in passage.items() if value is not None}
 
 
-def result_columns(result: Postprocessed | None, error: str | None, *, full: bool = False) -> dict[str, Any]:
+def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[str, Any]:
     """Makes the columns of a row with this result, or with an error. `full`: with the record of the run."""
-    columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS) | {"rarr_error": error or None}
-    if result is not None:
-        names = ("text", "changed", "outcome", "notice")
-        columns |= {f"rarr_{name}": getattr(result, name) for name in names} | {"rarr_statuses": []}
-    if result is None or (run := result.revision) is None:
+    columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS)
+    if isinstance(result, str):
+        return columns | {"rarr_error": result}
+    columns |= {f"rarr_{name}": getattr(result, name) for name in ("text", "changed", "outcome", "notice")}
+    is_undone = result.outcome in ("failed", "deadline")
+    columns |= {"rarr_statuses": [], "rarr_error": result.notice if is_undone else None}
+    if (run := result.revision) is None:
         return columns
     return columns | {
         "rarr_statuses": [sentence.status for sentence in run.report.sentences],
