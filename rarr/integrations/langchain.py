@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
@@ -30,7 +29,7 @@ Value = str | AIMessage | dict[str, Any]
 _CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
 
-class RarrRunnable(Runnable[Value, Any]):
+class RarrRunnable(RunnableLambda[Value, Any]):
     """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
 
     The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
@@ -55,7 +54,7 @@ class RarrRunnable(Runnable[Value, Any]):
         `search="given"` searches the sources of the input alone. `deadline_s`: the seconds for each answer.
         Raises `InputError` for wrong options, and for a source that cannot be read.
         """
-        self.name = None
+        super().__init__(self._called, self._acalled, "RarrRunnable")
         require_options(mode=mode, deadline_s=deadline_s)
         self._alone = search == "given"  # the sources of an answer are searched alone
         self._mode, self._deadline_s = mode, deadline_s
@@ -70,20 +69,13 @@ class RarrRunnable(Runnable[Value, Any]):
             raise InputError(f"{told}: give rarr.Reviser(rarr.Settings(...)) alone, or the settings alone")
         self._reviser = reviser
 
-    def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
-        """`ainvoke` for callers without an event loop and for callers inside a running loop."""
-        return self._call_with_config(self._called, input, config)
-
-    async def ainvoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
-        """Postprocesses one answer. Raises `InputError` for an input of another type."""
-        return await self._acall_with_config(self._acalled, input, config)
-
-    def _called(self, value: Value, run_manager: CallbackManagerForChainRun) -> Any:
-        with set_config_context(_own_config(run_manager)) as context:
+    def _called(self, value: Value, config: RunnableConfig) -> Any:
+        # Callbacks alone: the graph of a run would write into the checkpointer of the agent around it.
+        with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
             return context.run(run, self._postprocessed(value))
 
-    async def _acalled(self, value: Value, run_manager: AsyncCallbackManagerForChainRun) -> Any:
-        with set_config_context(_own_config(run_manager)) as context:
+    async def _acalled(self, value: Value, config: RunnableConfig) -> Any:
+        with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
             return await asyncio.create_task(self._postprocessed(value), context=context)
 
     async def _postprocessed(self, value: Value) -> Any:
@@ -100,11 +92,6 @@ class RarrRunnable(Runnable[Value, Any]):
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return _written(value, result)
         return await asyncio.to_thread(_written, value, result)
-
-
-def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
-    # Callbacks alone: the graph of a run would write into the checkpointer of the agent around it.
-    return RunnableConfig(callbacks=manager.get_child())
 
 
 def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
