@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -13,8 +14,8 @@ from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
 from rarr.agent.inputs import text_of
-from rarr.agent.postprocess import in_time, postprocessed, require_options
-from rarr.agent.revise import Reviser, Search
+from rarr.agent.postprocess import require_options
+from rarr.agent.revise import Reviser
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
@@ -56,11 +57,11 @@ class RarrRunnable(RunnableLambda[Value, Any]):
         """
         super().__init__(self._called, self._acalled, "RarrRunnable")
         require_options(mode=mode, deadline_s=deadline_s)
-        self._alone = search == "given"  # the sources of an answer are searched alone
-        self._mode, self._deadline_s = mode, deadline_s
-        if self._alone and reviser is None:
+        given = "given" if search == "given" else None  # the sources of an answer are searched alone
+        self._options: Any = {"mode": mode, "deadline_s": deadline_s, "search": given}
+        if given and reviser is None:
             settings |= {"search": None, "corpus": None}
-        elif search is not None and not self._alone:
+        elif search is not None and not given:
             settings |= {"search": search}
         if reviser is None:
             reviser = Reviser(Settings(**settings))
@@ -82,13 +83,11 @@ class RarrRunnable(RunnableLambda[Value, Any]):
         text, question, sources = _read(value)
         if text is None:
             return _written(value, None)
-        if sources is None and self._alone:
+        if sources is None and self._options["search"]:
             if not isinstance(value, Mapping):
                 raise InputError("search is 'given' without sources: give a dict with answer and sources")
             sources = []  # the search of the chain found nothing, and wrote None or no key
-        search: Search = "given" if self._alone else None
-        call = postprocessed(self._reviser, text, question, sources, self._mode, search, None)
-        result = await in_time(call, text, self._mode, self._deadline_s)
+        result = await self._reviser.apostprocess(text, question, sources, **self._options)
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return _written(value, result)
         return await asyncio.to_thread(_written, value, result)
@@ -147,7 +146,6 @@ class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def __init__(self, reviser: Reviser | None = None, **options: Any) -> None:
         """The options are those of `RarrRunnable`. Raises `InputError` for wrong options."""
         super().__init__()
-        self.tools = ()
         self._runnable = RarrRunnable(reviser, **options)
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -197,12 +195,8 @@ def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
 
 def _joined(content: Content) -> str:
     """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
-    text, last = "", 0
-    for number, block in enumerate([content] if isinstance(content, str) else content):
-        if own := _block_text(block):
-            text += (_GAP if text and last < number - 1 else "") + own
-            last = number
-    return text
+    texts = map(_block_text, [content] if isinstance(content, str) else content)
+    return _GAP.join("".join(neighbours) for has_text, neighbours in groupby(texts, bool) if has_text)
 
 
 def _block_text(block: str | dict[str, Any]) -> str:
@@ -260,7 +254,7 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     results: Any = found.get("results") if isinstance(found, dict) else found
-    for it in results if isinstance(results, list) else [None]:
-        if not (isinstance(it, dict) and any(isinstance(it.get(key), str) for key in _ADDRESS)):
-            return None
+    has_address = lambda it: isinstance(it, dict) and str in map(type, map(it.get, _ADDRESS))  # noqa: E731
+    if not isinstance(results, list) or not all(map(has_address, results)):
+        return None
     return [result for result in results if any(map(result.get, _TEXT))]
