@@ -5,6 +5,7 @@ A tool returns a text for a model and a record for a program.
 
 import logging
 from collections.abc import Callable
+from inspect import getdoc
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -66,14 +67,10 @@ class ToolServer(MCPServer[Any]):
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
         self._tasks = Tasks(self._reviser.settings, self._reviser)
         tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
-        known: dict[str, Any] = {
-            "title": "rarr",
-            "version": installed_version(),
-            "instructions": _INSTRUCTIONS,
-        }
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
-        super().__init__("rarr", tools=tools, **known)
+        version = installed_version()
+        super().__init__("rarr", title="rarr", version=version, instructions=_INSTRUCTIONS, tools=tools)
         log.handlers[:] = handlers  # the library changes the log of the process, which the application owns
         log.setLevel(level)
 
@@ -173,13 +170,8 @@ def _short(revision: Revision) -> Revision:
 
 
 def _tool(method: Callable[..., Any]) -> Tool:
-    # The lines of each paragraph of the docstring are one line.
-    paragraphs = [" ".join(paragraph.split()) for paragraph in (method.__doc__ or "").split("\n\n")]
-    tool = Tool.from_function(
-        method,
-        description="\n\n".join(paragraphs).strip(),
-        annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True),
-    )
+    hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
+    tool = Tool.from_function(method, description=getdoc(method), annotations=hints)
     tool.parameters["additionalProperties"] = False
     return tool
 
