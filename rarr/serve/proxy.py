@@ -12,16 +12,7 @@ from starlette.types import Send
 
 from rarr.errors import SettingsError
 from rarr.serve.chat import Desk, TextWork, job_of, why_not, work_on
-from rarr.serve.requests import (
-    TOKEN_HEADER,
-    Call,
-    Headers,
-    ProxyOptions,
-    Refusal,
-    as_json,
-    checked,
-    json_object,
-)
+from rarr.serve.requests import Call, Headers, ProxyOptions, Refusal, as_json, checked, json_object
 from rarr.serve.streams import SHORTEST_KEY, Stream, begun_by, broken_off, forms, masked
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
@@ -34,7 +25,6 @@ _HOP = {
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
 """The headers of one connection (RFC 9110, section 7.6.1)."""
-_OURS = {b"host", b"content-length", b"expect", b"accept-encoding", TOKEN_HEADER.encode()}
 _OTHER_TEXTS = {"completions", "responses", "messages"}
 """The parts of paths whose answers are texts too, in another form than that of chat completions."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
@@ -106,11 +96,10 @@ class Proxy:
             raise Refusal(404, "no_upstream", told)
         query = b"?" + call.query if call.query else b""
         path = self._url.raw_path.rstrip(b"/") + safe_path(call.path).encode() + query
-        left_out = _OURS | ({b"authorization"} if self._key is not None else set())
-        headers = [pair for pair in _end_to_end(call.headers) if pair[0] not in left_out]
-        headers += [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
-        if self._key is not None:
-            headers.append((b"authorization", b"Bearer " + self._key))
+        own = [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
+        own += [(b"authorization", b"Bearer " + self._key)] if self._key is not None else []
+        left_out = {b"content-length", b"expect", *dict(own)}
+        headers = own + [pair for pair in _end_to_end(call.headers) if pair[0] not in left_out]
         url = self._url.copy_with(raw_path=path)
         try:
             request = httpx2.Request(call.method, url, headers=headers, content=call.body)

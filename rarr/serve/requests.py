@@ -32,7 +32,7 @@ MOST_TEXTS = 1000
 OPEN = ("/", "/healthz", "/readyz")
 """The routes that need no token: they show nothing."""
 _SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
-TOKEN_HEADER = "x-rarr-token"
+_TOKEN_HEADER = "x-rarr-token"
 LONGEST_HEAD = 65_536
 """Bytes of the headers of a request, at most."""
 SEND_S = 60.0
@@ -181,10 +181,11 @@ class Call:
 class _Sending:
     """Sends the messages of one response, and remembers its status and whether it has ended."""
 
+    status: int | None = None
+    ended = False
+
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.status: int | None = None
-        self.ended = False
 
     async def __call__(self, message: Message) -> None:
         """Sends a part of the response. Raises `ClientDisconnect` if the client does not read."""
@@ -248,7 +249,7 @@ class Gate:
         self._in_flight += 1
         try:
             call.body = await self._body(request)
-            call.headers = [pair for pair in pairs if not self._holds_token(pair[1].strip())]
+            call.headers = [pair for pair in pairs if not self._holds_token(*pair)]
             request.scope["call"] = call
             await _while_connected(self._app, request, sending)
         finally:
@@ -258,15 +259,16 @@ class Gate:
         if not self._tokens:
             return "local"
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        for token in (headers.get(TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
+        for token in (headers.get(_TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
             if name := self._name_of(token.strip().encode(errors="replace")):
                 return name
         told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
-    def _holds_token(self, value: bytes) -> bool:
-        """Is the value of a header a token, alone or behind a word such as Bearer?"""
-        return any(map(self._name_of, (value, value.partition(b" ")[2].strip())))
+    def _holds_token(self, name: bytes, value: bytes) -> bool:
+        """Is a header for tokens, or its value a token, alone or behind a word such as Bearer?"""
+        given = value.strip(), value.strip().partition(b" ")[2].strip()
+        return name == _TOKEN_HEADER.encode() or any(map(self._name_of, given))
 
     def _name_of(self, token: bytes) -> str:
         """Returns the name for a token; "" if it is unknown. Each comparison takes the same time."""
