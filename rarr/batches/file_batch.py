@@ -9,21 +9,15 @@ import os
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from rarr.agent.wiring.models import require_prices
 from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses
 from rarr.batches.ray import RayActors
-from rarr.batches.results import (
-    RESULT_COLUMNS,
-    BatchCounts,
-    Columns,
-    ResultStore,
-    TextRow,
-    result_columns,
-)
+from rarr.batches.results import RESULT_COLUMNS, BatchCounts, Columns, ResultStore, TextRow, result_columns
 from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, input_rows, write_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
@@ -79,17 +73,14 @@ def revise_file(
     inputs = run_folder.inputs("rarr batch", "", described | kept | read, searched)
     with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.check(folder, inputs, "give another -o, or delete this folder")
-        batch = _FileBatch(source, out, folder / "results.jsonl", columns, full=full)
-        try:
+        with closing(_FileBatch(source, out, folder / "results.jsonl", columns, full=full)) as batch:
             batch.read()
             if batch.left:
-                begin = lambda: run_folder.begin(folder, inputs)  # noqa: E731
+                begin = partial(run_folder.begin, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
                 with before_end(lambda: on_interrupt(batch.write())):
                     run(batch.work(runner, begin, mode, max_cost, on_progress))
             return batch.write()
-        finally:
-            batch.close()
 
 
 def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runner:
