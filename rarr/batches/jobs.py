@@ -98,6 +98,7 @@ class Runner(Protocol):
     """Runs jobs, several at a time: in this process, in worker processes, or on a cluster."""
 
     at_once: int
+    """How many jobs to have at once."""
 
     async def start(self) -> object:
         """Builds what jobs need. Raises `RarrError` where something is missing."""
@@ -116,7 +117,6 @@ class Tasks:
         self._settings, self._reviser = settings, reviser
         self._starting = asyncio.Lock()
         self.at_once = settings.concurrency
-        """How many jobs to have at once."""
 
     async def start(self) -> "Reviser":
         """Builds the reviser once, and returns it. Raises `RarrError` where something is missing."""
@@ -174,8 +174,7 @@ class WorkerProcesses:
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._count = count
-        self.at_once = 2 * count
-        """How many jobs to have at once: one waits for each process."""
+        self.at_once = 2 * count  # one waits for each process
         self._many, self._alone = _Pool(settings, count), _Pool(settings, 1)
         self._one_alone = asyncio.Lock()
 

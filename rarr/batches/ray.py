@@ -85,8 +85,7 @@ class RayActors:
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
         cores = int(self._ray.cluster_resources().get("CPU", 1)) if settings.is_embedded else 1
         self._count = count or max(1, cores)
-        self.at_once = self._count * (self._jobs_each + 1)
-        """How many jobs to have at once: those that can run, and one more for each actor."""
+        self.at_once = self._count * (self._jobs_each + 1)  # those that can run, and one for each actor
         self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
         self._one_alone = asyncio.Lock()
         self._actors: list[Any] = []

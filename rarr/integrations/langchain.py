@@ -212,9 +212,7 @@ def _replaced(content: Content, revised: str) -> Content:
         return revised
     first = next(block for block in content if _block_text(block))
     made = revised if isinstance(first, str) else {"type": "text", "text": revised}
-    return [
-        made if block is first else block for block in content if block is first or not _block_text(block)
-    ]
+    return [made if it is first else it for it in content if it is first or not _block_text(it)]
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:

@@ -122,10 +122,7 @@ def test_answers_come_out_of_litellm_corrected_whole_and_streamed(tmp_path: Path
     environment = {"LITELLM_MASTER_KEY": KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     environment |= {"HOME": str(tmp_path), "PATH": ""}
     asked: Any = {"model": "your-model", "messages": [{"role": "user", "content": "How high?"}]}
-    with (
-        ScriptedServer(answers(f"{BEFORE} {YEAR}")) as upstream,
-        Served() as served,
-    ):
+    with ScriptedServer(answers(f"{BEFORE} {YEAR}")) as upstream, Served() as served:
         config = config.replace("http://localhost:8000/v1", upstream.url)
         config = config.replace("http://127.0.0.1:8100", served.root)
         (tmp_path / "config.yaml").write_text(config, encoding="utf-8")

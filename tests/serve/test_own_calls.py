@@ -25,12 +25,7 @@ TURNS = [{"role": "user", "content": "How high?"}]
     [
         ("revise", {"text": WRONG, "context": "How high?"}, Revision, "finished"),
         ("revise", {"text": f"{WRONG} partial", "context": "How high?"}, Revision, "partial"),
-        (
-            "revise",
-            {"text": f"{WRONG} wait", "context": TURNS, "deadline_s": 0.1},
-            Revision,
-            "deadline",
-        ),
+        ("revise", {"text": f"{WRONG} wait", "context": TURNS, "deadline_s": 0.1}, Revision, "deadline"),
         ("postprocess", {"text": WRONG, "context": TURNS, "mode": "check"}, Postprocessed, "finished"),
         ("verify", {"claim": WRONG, "context": "How high?"}, Verification, "finished"),
     ],
