@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from local_server import server_process
 from openai import OpenAI
+from test_document_blocks import blocks
 
 from rarr.testing import ScriptedServer
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -18,19 +19,11 @@ from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
 pytestmark = pytest.mark.loopback
 
 ROOT = Path(__file__).parents[2]
-GUIDE, README = ROOT / "docs" / "guides" / "serve.md", ROOT / "README.md"
 FILTER = (ROOT / "examples" / "open_webui" / "filter.py").read_text(encoding="utf-8")
 BEFORE, YEAR = f"The dam is {WRONG} high.", "It was opened in 1936."
 
 
-def blocks(kind: str, words: str) -> list[str]:
-    """The blocks of this kind in the guide and README that have these words."""
-    pages = [page.read_text(encoding="utf-8") for page in (GUIDE, README)]
-    found = re.findall(rf"^```{kind}\n(.*?)^```$", "\n".join(pages), re.DOTALL | re.MULTILINE)
-    return [block for block in found if words in block]
-
-
-@pytest.mark.parametrize("code", blocks("py", "OpenAI("), ids=["guide", "README"])
+@pytest.mark.parametrize("code", [it for it in blocks("py") if "OpenAI(" in it], ids=["README", "guide"])
 def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
@@ -39,7 +32,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
         Served(serve_upstream_url=upstream.url) as served,
         contextlib.redirect_stdout(printed),
     ):
-        exec(compile(code.replace("http://127.0.0.1:8100/v1", served.url), str(GUIDE), "exec"), {})
+        exec(compile(code.replace("http://127.0.0.1:8100/v1", served.url), "page", "exec"), {})
     assert printed.getvalue() == f"It is {RIGHT} high. 1 corrected\n"
 
 
@@ -116,7 +109,7 @@ KEY = "sk-0123456789abcdef0123456789abcdef"  # of its callers: it does not start
 @pytest.mark.slow
 @pytest.mark.skipif(not LITELLM.exists(), reason="needs LiteLLM's proxy: make extras")
 def test_answers_come_out_of_litellm_corrected_whole_and_streamed(tmp_path: Path) -> None:
-    [config] = blocks("yaml", "generic_guardrail_api")
+    [config] = [block for block in blocks("yaml") if "generic_guardrail_api" in block]
     command = [str(LITELLM), "--config", "config.yaml", "--host", "127.0.0.1"]
     # Without the second variable it asks the network for prices at its start.
     environment = {"LITELLM_MASTER_KEY": KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}

@@ -56,10 +56,10 @@ HEADS: list[tuple[str, dict[str, str], int, str]] = [
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"text": 1}, "body.text: give a text"),
     ({"text": " "}, "body.text: it is empty: give a text"),
-    ({"file": "/etc"}, "body.file: unknown key: give sources,"),
     ({"corpus": "../.."}, "body.corpus: unknown key: give sources,"),
     ({"sources": "y"}, "body.sources: give a list"),
     ({"sources": ["y", {"path": "/etc/passwd"}]}, "body.sources: passage 2 is empty, and has path: give it"),
+    ({"sources": []}, "body.sources: it is empty: give at least one, or leave it out"),
     ({"sources": ["y"] * 1001}, "body.sources: List should have at"),
     ({"search": "http://evil"}, "body.search: give 'given'"),
     ({"search": "given"}, "search is given without sources"),
@@ -80,15 +80,10 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
             ("off", "rarr: give an object"),
             ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
             ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources: passage 1 is empty"),
-            ({"sources": []}, "rarr.sources: it is empty: give at least one, or leave it out"),
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
     (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "rarr.corpus: unknown"),
-    *(
-        (f"/v1/{task}", {name: "x", "sources": []}, JSON, 400, "body.sources: it is empty: give at least one")
-        for task, name in [("verify", "claim"), ("revise", "text"), ("postprocess", "text")]
-    ),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
 

@@ -1,14 +1,10 @@
 """The calls of rarr itself, their jobs, and LiteLLM's guardrail."""
 
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from rarr import Settings
-from rarr.batches.jobs import Tasks
-from rarr.errors import InputError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
 from serve.conftest import Log
@@ -42,11 +38,6 @@ def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     assert job.options == {name: body[name] for name in body if name == "mode"} | {"search": "given"}
     assert log.get(timeout=30)["outcome"] == outcome
     assert outcome != "deadline" or [it.code for it in made.warnings] == ["deadline"]
-
-
-async def test_corpus_that_cannot_be_read_is_named_at_the_start() -> None:
-    with pytest.raises(InputError, match="corpus 'none' cannot be read"):
-        await Tasks(Settings(corpus=Path("none"))).start()
 
 
 def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:

@@ -8,16 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from benchmarks.serve_load import descendants
+from benchmarks.serve_load import descendants, serving
 from rarr import Settings
 from rarr.batches.jobs import WorkerProcesses
 from rarr.serve import server
@@ -42,35 +40,18 @@ def said(answer: httpx2.Response) -> str:
     return str(answer.json()["choices"][0]["message"]["content"])
 
 
-@contextmanager
-def serving(*options: str, home: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process, and its root address once it is ready."""
-    command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--workers", "1", *options]
-    environment = {"PATH": "", "RARR_HOME": str(home), "PYTHONPATH": ":".join(sys.path), **variables}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home) as process:
-        assert process.stderr is not None
-        try:
-            line = process.stderr.readline()
-            assert line.startswith("rarr: listening at http://127.0.0.1:"), line + process.stderr.read()
-            yield process, line.split()[-1].removesuffix("/v1")
-        finally:
-            process.kill()
-
-
-def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path) -> None:
-    options, token = ("--corpus", str(DAM)), {"Authorization": f"Bearer {ALICE}"}
+def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_SERVE_TOKEN", ALICE)
+    token = {"Authorization": f"Bearer {ALICE}"}
     with (
         ScriptedServer(answers(WRONG)) as upstream,
-        serving("--upstream", upstream.url, *options, home=tmp_path, RARR_SERVE_TOKEN=ALICE) as (
-            process,
-            root,
-        ),
+        serving(upstream.url, tmp_path, reads=False) as (process, root),
     ):
         answer = asked(root, "chat/completions?key=sk-query", **token)
         httpx2.get(f"{root}/v1/sk-path-0123456789", headers=token)
         process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=60)
-    assert (process.returncode, said(answer)) == (0, RIGHT)
+        assert (process.wait(60), said(answer)) == (0, RIGHT)
+    _, log = (tmp_path / "serve.log").read_text().split("\n", 1)
     lines = [json.loads(line) for line in log.splitlines()]
     assert [(line["event"], line.get("run_id"), line["status"]) for line in lines] == [
         ("request", answer.headers["x-rarr-run"], 200),
@@ -88,7 +69,7 @@ def state(pid: int) -> str:
 
 
 def test_no_process_is_left(tmp_path: Path) -> None:
-    with serving(home=tmp_path) as (process, _):
+    with serving("http://127.0.0.1:9/v1", tmp_path, reads=False) as (process, _):
         started = descendants(process.pid)
         process.kill()
         process.wait()
