@@ -1,9 +1,7 @@
 """A batch reads rows of any format, writes each with its result, and goes on where an earlier run ended."""
 
-import asyncio
 import csv
 import json
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +11,9 @@ from batches.conftest import RIGHT, WRONG, Batch, Deadly
 from rarr.batches.results import Columns
 from rarr.batches.rows import input_rows
 from rarr.errors import InputError, RarrError
-from rarr.records import Passage
+from rarr.evals.run_folder import LOCK
 from rarr.testing import RuleModel, ScriptedServer
+from rarr.tools.storage.files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 NAMES = ("Orrel", "Arden", "Calder", "Dovey")
@@ -74,25 +73,13 @@ def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
     assert texts == [f"It closed in 1937 {flood}.", TRUE, TRUE]
 
 
-def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(batch: Batch) -> None:
-    begun, refused = threading.Event(), threading.Event()
-
-    class Silent:
-        async def retrieve(self, query: str, k: int) -> list[Passage]:
-            begun.set()
-            await asyncio.to_thread(refused.wait, 60)
-            return []
-
+def test_call_while_another_writes_is_refused_and_leaves_the_folder_to_it(batch: Batch) -> None:
     batch.rows({"text": WRONG})
-    settings = batch.settings(search=["corpus", Silent()])
-    first = threading.Thread(target=batch.revise, args=(settings,))
-    first.start()
-    assert begun.wait(60)
-    with pytest.raises(InputError, match="is being written by another rarr batch: wait for it"):
-        batch.revise(settings)
-    refused.set()
-    first.join()
-    assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
+    folder = batch.folder / "out.jsonl.batch"
+    refused = pytest.raises(InputError, match="is being written by another rarr batch: wait for it")
+    with locked(folder / LOCK, ""), refused:
+        batch.revise()
+    assert [path.name for path in folder.iterdir()] == [LOCK] and not batch.out.exists()
 
 
 @pytest.mark.parametrize(
