@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from typing import Any, AnyStr
 
 from rarr.agent.inputs import LONGEST
@@ -129,8 +128,7 @@ class Stream:
         finally:
             for task in (reading, *self._running):
                 task.cancel()
-            with suppress(asyncio.CancelledError, Exception):
-                await reading
+            await asyncio.gather(reading, return_exceptions=True)
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
         """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
