@@ -1,56 +1,44 @@
-"""`rarr serve` as a process, and real components behind a server, in worker processes and in its own."""
+"""`rarr serve` as a process: its log, its workers, its port, and its end."""
 
 import errno
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+from agent.dams import RIGHT, WRONG
 
 from benchmarks.serve_load import descendants, serving
 from rarr import Settings
-from rarr.batches.jobs import WorkerProcesses
 from rarr.serve import server
 from rarr.testing import ScriptedServer
 from rarr.tools.guard.listening import listening_socket
-from serve.serving import ALICE, KnownRunner, Served, answers
+from serve.serving import ALICE, KnownRunner, answers
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
-
-WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
-DAM = Path(__file__).parents[2] / "examples" / "corpus" / "hoover-dam.md"
-
-
-def asked(root: str, path: str = "chat/completions", **headers: str) -> httpx2.Response:
-    """The answer of a chat whose model always says what is wrong."""
-    body: dict[str, Any] = {"model": "scripted", "rarr": {"deadline_s": 600}}
-    body["messages"] = [{"role": "user", "content": "my-secret-question"}]
-    return httpx2.post(f"{root}/v1/{path}", json=body, headers=headers, timeout=600)
-
-
-def said(answer: httpx2.Response) -> str:
-    return str(answer.json()["choices"][0]["message"]["content"])
+NOTES = Path("notes")
 
 
 def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_SERVE_TOKEN", ALICE)
     token = {"Authorization": f"Bearer {ALICE}"}
+    body: dict[str, Any] = {"model": "scripted", "rarr": {"deadline_s": 600}}
+    body["messages"] = [{"role": "user", "content": "my-secret-question"}]
     with (
         ScriptedServer(answers(WRONG)) as upstream,
         serving(upstream.url, tmp_path, reads=False) as (process, root),
     ):
-        answer = asked(root, "chat/completions?key=sk-query", **token)
+        answer = httpx2.post(f"{root}/v1/chat/completions?key=sk-query", json=body, headers=token, timeout=60)
         httpx2.get(f"{root}/v1/sk-path-0123456789", headers=token)
         process.send_signal(signal.SIGTERM)
-        assert (process.wait(60), said(answer)) == (0, RIGHT)
+        assert process.wait(60) == 0
+    assert answer.json()["choices"][0]["message"]["content"] == RIGHT
     _, log = (tmp_path / "serve.log").read_text().split("\n", 1)
     lines = [json.loads(line) for line in log.splitlines()]
     assert [(line["event"], line.get("run_id"), line["status"]) for line in lines] == [
@@ -80,34 +68,11 @@ def test_no_process_is_left(tmp_path: Path) -> None:
             time.sleep(0.1)
 
 
-def pids(pool: WorkerProcesses) -> list[int]:
-    assert pool._many._executor
-    return list(pool._many._executor._processes)
-
-
-def test_job_of_a_killed_worker_runs_again_in_another(tmp_path: Path) -> None:
-    known: dict[str, Any] = {"home": tmp_path, "corpus": DAM}
-    pool = WorkerProcesses(Settings(**known), 1)
-    with (
-        ScriptedServer(answers(WRONG)) as upstream,
-        Served(pool, serve_upstream_url=upstream.url, **known) as served,
-        ThreadPoolExecutor(1) as thread,
-    ):
-        [pid] = pids(pool)
-        os.kill(pid, signal.SIGSTOP)
-        asking = thread.submit(asked, served.root)
-        while not (pool._many._executor and pool._many._executor._pending_work_items):
-            time.sleep(0.01)
-        os.kill(pid, signal.SIGKILL)
-        assert [said(asking.result()), said(asked(served.root))] == [RIGHT, RIGHT]
-        assert pids(pool) != [pid]
-
-
 def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
-    settings = Settings(serve_token="secret-0123456789ab", corpus=DAM, serve_workers=3)
+    settings = Settings(serve_token="secret-0123456789ab", corpus=NOTES, serve_workers=3)
     runner: Any = server.made_runner(settings)
     assert runner._many._settings.serve_token is None
-    assert (runner._many._settings.corpus, runner._count) == (DAM, 3)
+    assert (runner._many._settings.corpus, runner._count) == (NOTES, 3)
     reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
     assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
 
