@@ -12,8 +12,6 @@ from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.settings import Settings, set_variable
 
-LOCAL = "local"
-"""The address that starts a cluster of this machine alone."""
 CONNECT_S = 10.0
 """Seconds to wait for an answer of the address of a cluster."""
 PLACE_S = 300.0
@@ -33,9 +31,9 @@ def require_ray() -> Any:
 
 
 def _connect(ray: Any, address: str) -> None:
-    options = {"include_dashboard": False} if address == LOCAL else {}
+    options = {"include_dashboard": False} if address == "local" else {}
     try:
-        if address not in (LOCAL, "auto"):  # without an answer, Ray waits for a minute, and ends this process
+        if address not in ("local", "auto"):  # unanswered, Ray waits for a minute, and ends this process
             host, _, port = address.rpartition(":")
             socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
         # Results tell which rows failed, and why; Ray's own lines would tear up the progress line.
@@ -66,8 +64,8 @@ class RayActors:
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
     they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone in an
     actor of its own. None: an actor for each core of the cluster, or one with a language model. `address` is
-    HOST:PORT, `auto` for the cluster of this machine, or `local`; a process that was connected before stays
-    with its cluster.
+    HOST:PORT, `auto` for the cluster of this machine, or `local`, which starts one; a process that was
+    connected before stays with its cluster.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
