@@ -168,8 +168,6 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
 
 
 Content = str | list[str | dict[str, Any]]
-_GAP = "\n\n"
-"""What stands for blocks of other kinds, such as images, between two blocks of text."""
 _TEXT = ("text", "content", "page_content", "snippet", "raw_content")
 _ADDRESS = ("url", "link", "href", "source")
 
@@ -196,7 +194,8 @@ def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
 def _joined(content: Content) -> str:
     """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
     texts = map(_block_text, [content] if isinstance(content, str) else content)
-    return _GAP.join("".join(neighbours) for has_text, neighbours in groupby(texts, bool) if has_text)
+    # A blank line stands for blocks of other kinds, such as images, between two blocks of text.
+    return "\n\n".join("".join(neighbours) for has_text, neighbours in groupby(texts, bool) if has_text)
 
 
 def _block_text(block: str | dict[str, Any]) -> str:

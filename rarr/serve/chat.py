@@ -32,10 +32,9 @@ class Desk:
         """
         running = asyncio.ensure_future(self._runner.run(job))
         stopping: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
+        both = {running, stopping}
         try:
-            await asyncio.wait(
-                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait(both, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return running.result()
             if self.stopping.is_set():
