@@ -5,6 +5,7 @@ original text, those of sentences into the revised text, those of an edit into t
 to, and those of evidence into the text extracted from its source.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
@@ -21,6 +22,7 @@ from rarr.records.edits import (
     moved_range as moved_range,
     pres_lev as pres_lev,
     require_state,
+    take_out,
     with_edits as with_edits,
 )
 from rarr.records.usage import (
@@ -261,7 +263,7 @@ class Revision(Record):
         new words of a reverted edit: these can only be reverted together.
         """
         require_state("accepted", self.edits, edit_ids)
-        return with_edits(self.original, self.edits, without=edit_ids)
+        return self.without(*edit_ids).text
 
     def accept(self, *edit_ids: str) -> "Revision":
         """Returns a new revision with these suggested edits applied, in the order of `edits`.
@@ -283,11 +285,11 @@ class Revision(Record):
         Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` if
         another edit changed their new words.
         """
-        revision, made = self, [it.id for it in self.edits if it.accepted and it.id in edit_ids]
-        with_edits(self.original, self.edits, without=made)  # raises where another edit changed their words
-        for edit_id in reversed(made):
-            revision = revision._without(next(it for it in revision.edits if it.id == edit_id))
-        return revision
+        edits, changes = [*self.edits], list[Change]()
+        for number, edit in reversed([*enumerate(self.edits)]):
+            if edit.accepted and edit.id in edit_ids:
+                changes.append(take_out(edits, number))
+        return self._changed(changes, tuple(edits), "contradicted") if changes else self
 
     def sentence_of(self, edit: Edit) -> Sentence | None:
         """Returns the sentence of the report that an edit changes, or would change."""
@@ -309,25 +311,15 @@ class Revision(Record):
         own = [it for it in others if self.sentence_of(it) is sentence and it.state != "refused"]
         settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
-        made = self._changed(edit, (*others, edit), "supported" if settled else "unjudged")
+        made = self._changed([edit], (*others, edit), "supported" if settled else "unjudged")
         told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
         notice = Notice(code="not_judged_again", message=told, node="edit")
         return made if settled else made.model_copy(update={"warnings": (*self.warnings, notice)})
 
-    def _without(self, edit: Edit) -> "Revision":
-        number, start, end = self.edits.index(edit), edit.start, edit.start + len(edit.new)
-        edits = [*self.edits[:number], edit.model_copy(update={"state": "refused"})]
-        for later in self.edits[number + 1 :]:
-            back = Change(start=start, end=end, new=edit.old)
-            place = zip(("start", "end"), moved_range(later.start, later.end, [back]), strict=True)
-            edits.append(later.model_copy(update=dict(place)))
-            start, end = moved_range(start, end, [later] * later.accepted)
-        return self._changed(Change(start=start, end=end, new=edit.old), tuple(edits), "contradicted")
-
-    def _changed(self, change: Change, edits: tuple[Edit, ...], status: Status) -> "Revision":
-        """Returns the revision after a change that leads to these edits; its sentence has this status."""
+    def _changed(self, changes: Sequence[Change], edits: tuple[Edit, ...], status: Status) -> "Revision":
+        """Returns the revision after changes that lead to these edits; their sentences have this status."""
         text = with_edits(self.original, edits)
-        sentences = tuple(_after(it, change, text, status) for it in self.report.sentences)
+        sentences = tuple(_after(it, changes, text, status) for it in self.report.sentences)
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev(self.original, text)}
         update = {
             "text": text,
@@ -344,10 +336,10 @@ class Revision(Record):
         return html
 
 
-def _after(sentence: Sentence, change: Change, text: str, status: Status) -> Sentence:
-    """Returns the sentence after a change; if its text changed, in this status, with quotes that say so."""
-    start, end = moved_range(sentence.start, sentence.end, [change])
-    parts = tuple(_part_after(part, change, status) for part in sentence.parts)
+def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
+    """Returns the sentence after changes; if its text changed, in this status, with quotes that say so."""
+    start, end = moved_range(sentence.start, sentence.end, changes)
+    parts = tuple(_part_after(part, changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
     if text[start:end] != sentence.text:
         side = "for" if status == "supported" else "against"
@@ -357,12 +349,13 @@ def _after(sentence: Sentence, change: Change, text: str, status: Status) -> Sen
     return sentence.model_copy(update=update)
 
 
-def _part_after(part: Part, change: Change, status: Status) -> Part:
-    """Returns the part at its place after the change; if the change overlaps it, in another state."""
-    start, end = moved_range(part.start, part.end, [change])
-    update: dict[str, object] = {"start": start, "end": end}
-    if part.start < change.end and change.start < part.end:
-        if status == "unjudged":
-            return Part(start=start, end=end, state="open")
-        update["state"] = "confirmed" if status == "supported" else "differs"
-    return part.model_copy(update=update)
+def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
+    """Returns the part at its place after changes; if one of them overlaps it, in another state."""
+    state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
+    for change in changes:
+        start, end = moved_range(part.start, part.end, [change])
+        update: dict[str, object] = {"start": start, "end": end}
+        if part.start < change.end and change.start < part.end:
+            update |= {"state": state} | ({"evidence_id": "", "says": ""} if state == "open" else {})
+        part = part.model_copy(update=update)
+    return part

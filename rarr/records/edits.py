@@ -61,33 +61,31 @@ def require_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_id
             raise InputError(f"{wrong}; {which}: {known or 'none'}")
 
 
-def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
-    """Applies the accepted edits to `text` in order, without those whose ids are in `without`.
-
-    Raises `InputError` if an edit changed the new words of an edit in `without`.
-    """
-    left_out: list[tuple[int, int, int]] = []  # places of reverted edits: start, end, growth
+def with_edits(text: str, edits: Sequence[Edit]) -> str:
+    """Applies the accepted edits to `text` in order."""
     for edit in edits:
-        if not edit.accepted:
-            continue
-        grown = len(edit.new) - (edit.end - edit.start)
-        touched = [span for span in left_out if span[0] < edit.end and edit.start < span[1]]
-        if edit.id not in without:
-            if touched:
-                raise InputError(f"{edit.id} changed what a reverted edit wrote: revert {edit.id} as well")
-            shift = sum(delta for _, end, delta in left_out if end <= edit.start)
-            text = text[: edit.start - shift] + edit.new + text[edit.end - shift :]
-        # An insertion at the place of a reverted deletion goes after the deleted words, here and in `shift`.
-        left_out = [
-            (start, end, delta) if end <= edit.start else (start + grown, end + grown, delta)
-            for start, end, delta in left_out
-            if (start, end, delta) not in touched
-        ]
-        if edit.id in without:
-            start = min([edit.start, *(start for start, _, _ in touched)])
-            end = max([edit.end, *(end for _, end, _ in touched)]) + grown
-            left_out.append((start, end, grown + sum(delta for _, _, delta in touched)))
+        if edit.accepted:
+            text = text[: edit.start] + edit.new + text[edit.end :]
     return text
+
+
+def take_out(edits: list[Edit], number: int) -> Change:
+    """Refuses the accepted edit at `number`, moves the edits after it, and returns the change of the text.
+
+    Raises `InputError` if a later edit changed its new words.
+    """
+    edit = edits[number]
+    edits[number] = edit.model_copy(update={"state": "refused"})
+    start, end, grown = edit.start, edit.start + len(edit.new), len(edit.new) - (edit.end - edit.start)
+    for at, later in enumerate(edits[number + 1 :], start=number + 1):
+        if later.accepted and later.start < end and start < later.end:
+            raise InputError(f"{later.id} changed what a reverted edit wrote: revert {later.id} as well")
+        place = later.start - grown, later.end - grown  # an insertion goes behind words deleted there
+        if later.start < end:
+            place = shifted(later.start, later.end, start, end, end - grown)
+        edits[at] = later.model_copy(update=dict(zip(("start", "end"), place, strict=True)))
+        start, end = moved_range(start, end, [later] * later.accepted)
+    return Change(start=start, end=end, new=edit.old)
 
 
 def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, int]:
