@@ -19,8 +19,7 @@ from rarr import Settings
 from rarr.agent.answer import Answerer
 from rarr.agent.write import Writer
 from rarr.errors import ModelError
-from rarr.records.answers import Answer
-from rarr.records.articles import Article
+from rarr.records.citations import Answer, Article
 
 FOLDER = EXAMPLES / "writing"
 HEAD = ("", "citations as written", "citations as delivered", "sentences supported")

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
         Agreement, Change, Check, Edit, Evidence, ModelUsage, NodeUsage, Notice, Part, Passage,
         Query, Question, Quote, Report, Revision, Scores, Sentence, Usage, Verification,
     )
-    from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
-    from rarr.records.articles import (
-        Article, ArticleSection, CitationScores, WrittenCitation, WrittenSentence,
+    from rarr.records.citations import (
+        Answer, AnswerSource, Article, ArticleSection, Citation, CitationCheck, CitationScores, Cited,
+        CitedSource, CitedTriple, Mark, Statement, WrittenCitation, WrittenSentence,
     )
-    from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.retrievers.graph.graph import Graph
     from rarr.settings import Settings
@@ -40,9 +39,8 @@ __all__ = [
     "write",
 ]
 _PLACES = [
-    "errors", "records", "records.citations", "records.postprocessing", "records.answers", "records.articles",
-    "settings", "retrievers.graph.graph", "agent.revise", "agent.answer", "agent.verify", "agent.write",
-    "traces.trace_reader", "agent.replaying",
+    "errors", "records", "records.citations", "records.postprocessing", "settings", "retrievers.graph.graph",
+    "agent.revise", "agent.answer", "agent.verify", "agent.write", "traces.trace_reader", "agent.replaying",
 ]
 # isort: on
 # fmt: on

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, 
 
 from rarr.errors import InputError
 from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
-from rarr.records.answers import CitedStatement
-from rarr.records.articles import PlannedSection
-from rarr.records.card import Card, CardVerdict
+from rarr.records.cards_and_edits import Card, CardVerdict
+from rarr.records.citations import CitedStatement, PlannedSection
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 

@@ -12,10 +12,9 @@ from typing_extensions import TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
-from rarr.records.answers import AnswerSource, CitedStatement, Statement
-from rarr.records.articles import PlannedSection
-from rarr.records.card import Card
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
+from rarr.records.cards_and_edits import Card
+from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection, Statement
 from rarr.tools.text.blocks_and_sentences import Span
 
 

@@ -28,7 +28,7 @@ from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Notice, Passage, Query, Report, Revision, Sentence, Status
-from rarr.records.answers import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
+from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, sentence_of

@@ -8,16 +8,17 @@ from rarr.agent.postprocess import classified
 from rarr.agent.revise import Reviser
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.records import Notice, Revision
-from rarr.records.document_checks import (
+from rarr.records.postprocessing import (
     CheckedDocument,
     DocumentChecks,
     DocumentOutcome,
     DoubtfulPart,
     FailOn,
     Finding,
+    Outcome,
+    Postprocessed,
     SourceQuote,
 )
-from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.wording import HARMLESS, grouped
 

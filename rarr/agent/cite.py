@@ -20,7 +20,7 @@ from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import is_relied_on
 from rarr.ledger.evidence_selection import evidence_of, merged
 from rarr.records import Evidence, Notice, Passage, Revision
-from rarr.records.card import Card
+from rarr.records.cards_and_edits import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.combined import whole_text
 from rarr.retrievers.corpus.chunking import cut

@@ -12,8 +12,8 @@ from rarr.agent.inputs import Message, context_of, required_text
 from rarr.agent.marks import planned_citations, with_marks
 from rarr.errors import InputError, RarrError
 from rarr.records import Revision, Sentence
+from rarr.records.cards_and_edits import moved_range
 from rarr.records.citations import Cited
-from rarr.records.edits import moved_range
 from rarr.records.postprocessing import (
     AnswerCitation,
     Doubt,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rarr.backends.embedded.extractive_writing import differences, is_framed, quotable_sentences
 from rarr.backends.embedded.items import ASKS, Asked, items_of
 from rarr.backends.embedded.words import MOODS, WEIGHTY, is_small, language_of
-from rarr.records.answers import AnswerSource, Statement
+from rarr.records.citations import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.triples import sentence_of
 from rarr.tools.models.run_budget import meter

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.ledger.edit_gate import REFUSED
 from rarr.records import Edit, Notice, Revision
-from rarr.records.card import Card
-from rarr.records.edits import require_state
+from rarr.records.cards_and_edits import Card, require_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import private_folder, write_whole

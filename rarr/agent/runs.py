@@ -37,7 +37,7 @@ from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.ledger.scores import unjudged_report
 from rarr.records import RUN_ID, ModelUsage, Notice, Record, Revision, Scores, Usage
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency import Closable, PerLoop, in_thread, require_awaited, run, work

@@ -34,8 +34,8 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
 from rarr.records import Notice, Query, Report, Revision, Sentence, Status
-from rarr.records.articles import Article, ArticleSection, WrittenCitation, WrittenSentence
-from rarr.records.card import Card
+from rarr.records.cards_and_edits import Card
+from rarr.records.citations import Article, ArticleSection, WrittenCitation, WrittenSentence
 from rarr.retrievers.combined import DocumentChunks
 from rarr.settings import Settings
 from rarr.state import State, kept_for

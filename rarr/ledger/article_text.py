@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.records.articles import PlannedSection, SectionState
+from rarr.records.citations import PlannedSection, SectionState
 from rarr.state import State, kept_for
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, source_entries, source_lists
 from rarr.tools.text.citation_marks import numbered_marks

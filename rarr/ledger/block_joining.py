@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
-from rarr.records.edits import pres_lev_by_parts
+from rarr.records.cards_and_edits import pres_lev_by_parts
 from rarr.state import State, usable
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import TextBlock

@@ -16,7 +16,7 @@ from rarr.backends.embedded.values import Value, compare, same, states, values
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
-from rarr.records.card import Card, CardEdit, CardVerdict, Place, Quote, Side
+from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict, Place, Quote, Side
 from rarr.tools.text.blocks_and_sentences import Span, protected
 from rarr.tools.text.folding import difference, fold
 

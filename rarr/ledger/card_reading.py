@@ -18,8 +18,8 @@ from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_
 from rarr.ledger.reader_record import Standing, missed
 from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
-from rarr.records.card import Card, CardEdit, CardVerdict
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
+from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict
 from rarr.state import State, failure
 from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter

@@ -7,7 +7,7 @@ from rarr.backends.embedded.values import states, values
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import missing_of
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
-from rarr.records.card import Card, Quote, Side
+from rarr.records.cards_and_edits import Card, Quote, Side
 from rarr.state import Attributed, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 

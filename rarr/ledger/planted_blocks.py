@@ -13,8 +13,8 @@ from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
 from rarr.ledger.controls import Control, controls, is_disputed, is_missed
 from rarr.records import Evidence
-from rarr.records.card import Card
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
+from rarr.records.cards_and_edits import Card
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.section_headings import headings_above

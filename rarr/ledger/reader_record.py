@@ -12,7 +12,7 @@ from typing import Any, Literal
 from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
 from rarr.tools.storage.files import private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]

@@ -11,7 +11,7 @@ from typing import Any
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
 from rarr.records import Evidence, Notice, Query, Report, Scores, Sentence, Status
-from rarr.records.articles import CitationScores
+from rarr.records.citations import CitationScores
 from rarr.state import Attributed, SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter

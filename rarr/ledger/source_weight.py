@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.records import UNNAMED, Evidence
-from rarr.records.card import Card, Side
+from rarr.records.cards_and_edits import Card, Side
 from rarr.retrievers.web.domain_and_date_limits import host_of, site_of
 from rarr.settings import Kind
 

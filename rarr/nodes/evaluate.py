@@ -7,7 +7,7 @@ from rarr.ledger.card_report import card_attribution
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import scores_of, sentence_support, support_by
 from rarr.records import Notice, Scores
-from rarr.records.edits import pres_lev
+from rarr.records.cards_and_edits import pres_lev
 from rarr.state import Attributed, State
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Notice, Query
-from rarr.records.articles import PlannedSection
+from rarr.records.citations import PlannedSection
 from rarr.state import State, failure, usable
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import OVERVIEW, clean_headings

@@ -13,22 +13,22 @@ from typing import Literal, Self
 from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
-from rarr.records.base import Record as Record
-from rarr.records.card import Quote as Quote
-from rarr.records.edits import (
+from rarr.records.base import (
+    ModelUsage as ModelUsage,
+    NodeUsage as NodeUsage,
+    Record as Record,
+    Usage as Usage,
+)
+from rarr.records.cards_and_edits import (
     Change as Change,
     Edit as Edit,
     EditState as EditState,
+    Quote as Quote,
     moved_range as moved_range,
     pres_lev as pres_lev,
     require_state,
     take_out,
     with_edits as with_edits,
-)
-from rarr.records.usage import (
-    ModelUsage as ModelUsage,
-    NodeUsage as NodeUsage,
-    Usage as Usage,
 )
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from rarr.errors import InputError, RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
-from rarr.records.usage import NodeUsage
+from rarr.records.base import NodeUsage
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.traces.store import TraceStore

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from rich.text import Text
 
 from rarr.records import Status
-from rarr.records.document_checks import CheckedDocument, DocumentChecks, Finding, SourceQuote
+from rarr.records.postprocessing import CheckedDocument, DocumentChecks, Finding, SourceQuote
 from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line

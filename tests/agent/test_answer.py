@@ -8,7 +8,7 @@ import pytest
 from agent.answer_writer import writer
 from rarr import Answerer, Graph, Settings, answer
 from rarr.agent.answer import unanswered
-from rarr.records.answers import Statement
+from rarr.records.citations import Statement
 from rarr.retrievers.graph.triples import Triple, read_triples
 from rarr.testing import ScriptedModel
 

@@ -12,7 +12,7 @@ from agent.answer_writer import read, writer
 from agent.test_writer import ARCHES, BUILT, CLOSED, PASSAGES, TOPIC
 from rarr import Answerer, Article, ModelError, Settings, Writer
 from rarr.agent.replaying import replay
-from rarr.records.answers import Answer
+from rarr.records.citations import Answer
 from rarr.testing import Asked, InMemoryRetriever, ScriptedModel
 from rarr.tools.models.chat import Answer as ModelAnswer, CallFailure, ChatRequest
 from rarr.traces.trace_reader import Trace

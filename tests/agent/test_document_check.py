@@ -11,7 +11,7 @@ from rarr import Reviser, Settings
 from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.records.document_checks import CheckedDocument, DocumentChecks
+from rarr.records.postprocessing import CheckedDocument, DocumentChecks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.testing import ScriptedModel
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Command
-from rarr.records.document_checks import DocumentChecks
+from rarr.records.postprocessing import DocumentChecks
 
 AGAIN = "The Hoover Dam is 213 metres high."
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."

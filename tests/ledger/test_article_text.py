@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.ledger.article_text import article_text, unmarked
-from rarr.records.articles import PlannedSection
+from rarr.records.citations import PlannedSection
 from rarr.state import State
 
 ONE = "The dam was opened in 1936."

@@ -9,7 +9,7 @@ from makers import evidence
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.ledger.card import NOT_QUOTED, is_about_another, locate_card
 from rarr.records import Evidence
-from rarr.records.card import Card, Quote
+from rarr.records.cards_and_edits import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 
 LINE = SourceLine(

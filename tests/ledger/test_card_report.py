@@ -7,7 +7,7 @@ from makers import query, state
 
 from rarr.ledger.card_report import card_checks, card_sentences, status_of
 from rarr.records import Sentence
-from rarr.records.card import Card, CardEdit, Place, Quote
+from rarr.records.cards_and_edits import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The mill burned in 1921 at night."

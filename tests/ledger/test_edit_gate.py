@@ -9,7 +9,7 @@ from makers import VALID, check, edit as edit_of, query, state
 from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
 from rarr.nodes.edit import paper_edit
 from rarr.records import Change
-from rarr.records.card import Card, CardEdit
+from rarr.records.cards_and_edits import Card, CardEdit
 from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The dam was opened in 1932. See `code`."

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rarr.ledger.reader_record import ReaderRecord, Standing
-from rarr.records.usage import Controls
+from rarr.records.base import Controls
 
 ALL, NONE = Controls(planted=3, caught=3, repeated=1, confirmed=1), Controls(planted=3, repeated=1)
 

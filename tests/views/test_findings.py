@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rarr.records.document_checks import CheckedDocument, DocumentChecks, DoubtfulPart, Finding, SourceQuote
+from rarr.records.postprocessing import CheckedDocument, DocumentChecks, DoubtfulPart, Finding, SourceQuote
 from rarr.views.findings import as_text, github_annotations, sarif
 
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")

@@ -10,7 +10,7 @@ from makers import edit, evidence, revision
 from rarr.agent.runs import using
 from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Report, Scores, Sentence
-from rarr.records.document_checks import DocumentChecks
+from rarr.records.postprocessing import DocumentChecks
 from rarr.tools.models.run_budget import Meter
 from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables

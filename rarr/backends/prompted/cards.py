@@ -12,7 +12,7 @@ from typing import Any, get_args
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import ModelUsage
-from rarr.records.card import CardVerdict
+from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import objects, outside_reasoning
 from rarr.tools.models.chat import estimated_tokens

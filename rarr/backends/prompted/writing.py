@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, numbered_sources, of_written
 from rarr.components import SectionSource
 from rarr.records import Evidence
-from rarr.records.answers import CitedStatement
+from rarr.records.citations import CitedStatement
 from rarr.tools.models.language_model import LanguageModel
 
 

@@ -29,8 +29,7 @@ from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums, wi
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
-from rarr.records.answers import Answer, Statement
-from rarr.records.articles import Article
+from rarr.records.citations import Answer, Article, Statement
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.given_passages import GivenPassages

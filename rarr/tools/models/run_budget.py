@@ -13,7 +13,7 @@ from typing import Any
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
-from rarr.records.usage import NodeUsage
+from rarr.records.base import NodeUsage
 from rarr.tools import trace_spans
 from rarr.tools.concurrency import time_limit
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens

@@ -6,7 +6,7 @@ from makers import evidence
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter, quoted_article
 from rarr.components import SectionSource
 from rarr.records import Evidence
-from rarr.records.articles import PlannedSection
+from rarr.records.citations import PlannedSection
 
 TOPIC = "Orrel Viaduct"
 PAGE = """# Orrel Viaduct

@@ -14,7 +14,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import numbered_documents
 from rarr.components import SectionSource
 from rarr.errors import InputError, ModelError
-from rarr.records.articles import PlannedSection
+from rarr.records.citations import PlannedSection
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedModel
 

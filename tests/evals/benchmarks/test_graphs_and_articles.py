@@ -12,7 +12,7 @@ from rarr.evals.benchmarks import citations
 from rarr.evals.benchmarks.bench import BenchmarkReport
 from rarr.evals.benchmarks.citations import KalmaRow, events_of
 from rarr.evals.rows import read_rows
-from rarr.records.answers import Answer, Statement
+from rarr.records.citations import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
