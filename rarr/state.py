@@ -1,14 +1,9 @@
 """Declares the state that travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
-from typing import (
-    Annotated,
-    Literal,
-    NamedTuple,
-    NotRequired,  # pydantic reads traces by it, and cannot read typing's
-)
+from typing import Annotated, Literal, NamedTuple
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
@@ -122,7 +117,7 @@ def usable(state: State) -> list[Evidence]:
     return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
-def kept_for(state: "State | SectionBranch", query_id: str) -> list[Evidence]:
+def kept_for(state: State, query_id: str) -> list[Evidence]:
     """Returns the evidence that is not suspicious and that a query kept, or that another query kept too."""
     kept = state.get("kept", {}).get(query_id)
     return [
@@ -138,11 +133,5 @@ class Branch(TypedDict):
     query: Query
 
 
-class SectionBranch(TypedDict):
-    """The input of the node write_section: the query of its section, and what the section is written from."""
-
-    query: Query
-    topic: str
-    sections: list[PlannedSection]
-    evidence: list[Evidence]
-    kept: NotRequired[dict[str, list[str]]]
+class SectionBranch(Branch, State):
+    """The input of the node write_section: the state of the run, with the query of its section."""

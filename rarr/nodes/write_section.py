@@ -21,6 +21,6 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
     return {"drafts": {sources[at].section.id: draft}}
 
 
-def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:
+def section_sources(state: State) -> Sequence[SectionSource]:
     """Returns the sections of the plan, each with its passages that are not suspicious."""
     return [SectionSource(section, tuple(kept_for(state, section.query_id))) for section in state["sections"]]

@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import platformdirs
-from pydantic import (
-    BaseModel,
-    Field,
-    SecretStr,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rarr.errors import SettingsError
@@ -121,7 +113,9 @@ class Settings(BaseSettings):
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
     """Another MediaWiki to search instead of Wikipedia."""
-    tavily_key: SecretStr | None = Field(default_factory=lambda: _secret("TAVILY_API_KEY"))
+    tavily_key: SecretStr | None = Field(
+        default_factory=lambda: SecretStr(os.environ.get("TAVILY_API_KEY", "")) or None
+    )
     """The key for tavily. It is also read from TAVILY_API_KEY."""
     tavily_url: str | None = None
     """Another address for tavily, such as that of a gateway."""
@@ -247,8 +241,8 @@ class Settings(BaseSettings):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _is_read_as_written(cls, value: Any, info: ValidationInfo) -> Any:
-        annotation = cls.model_fields[str(info.field_name)].annotation
+    def _is_read_as_written(cls, value: Any, info: Any) -> Any:
+        annotation = cls.model_fields[info.field_name].annotation
         if isinstance(value, bool) and annotation in _NUMBERS:  # pydantic reads true as 1
             raise ValueError("give a number")
         if value == "" and holds(annotation, Path):  # an unset shell variable, not the working directory
@@ -281,15 +275,10 @@ class Settings(BaseSettings):
 
 def unserved(settings: Settings) -> Settings:
     """Returns the settings with the defaults for all that `rarr serve` alone reads, such as its tokens."""
-    fields = {name: it for name, it in Settings.model_fields.items() if name.startswith("serve_")}
-    return settings.model_copy(update={name: field.get_default() for name, field in fields.items()})
+    defaults = {name: field.default for name, field in Settings.model_fields.items()}
+    return settings.model_copy(update={it: defaults[it] for it in defaults if it.startswith("serve_")})
 
 
 def set_variable(name: str, value: str) -> None:
     """Sets a variable of the environment, for libraries and for the processes that this one starts."""
     os.environ[name] = value
-
-
-def _secret(variable: str) -> SecretStr | None:
-    value = os.environ.get(variable)
-    return SecretStr(value) if value else None

@@ -33,6 +33,13 @@ _MESSAGES = {
     "too_short": "it is empty: give at least one, or leave it out",
     **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
 }
+_OTHER_NAMES = {
+    **dict.fromkeys(("passages", "documents", "docs", "evidence", "source", "sources"), "sources"),
+    **dict.fromkeys(("question", "query", "messages", "context"), "context"),
+    "deadline": "deadline_s",
+    "llm": "model",
+}
+"""What people call an argument, and its name."""
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
 _DATE = re.compile(r"(\d{4})(?:(-\d\d)(-\d\d(?:[T ].+)?)?)?")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
@@ -93,7 +100,10 @@ def one_line(
     setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
     where = "" if setting in given else f" in {_file_in_use()}"
     if setting not in fields:
-        return unknown_setting(key, fields, where)
+        unknown, called = f"unknown setting {key!r}{where}", _OTHER_NAMES.get(key)
+        if called:
+            return f"{unknown}: it is called {called}, in the call revise(text, {called}=...)"
+        return unknown + (closest(key, fields) or ": see the guide to settings")
     name = f"setting {key!r}{where}"
     if where and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
@@ -112,22 +122,6 @@ def cure(error: ErrorDetails) -> str:
         return f"{message}: correct it"
     number = "a number " if kind.startswith(("greater", "less")) else ""
     return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
-
-
-_OTHER_NAMES = {
-    **dict.fromkeys(("passages", "documents", "docs", "evidence", "source", "sources"), "sources"),
-    **dict.fromkeys(("question", "query", "messages", "context"), "context"),
-    "deadline": "deadline_s",
-    "llm": "model",
-}
-"""What people call an argument, and its name."""
-
-
-def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
-    """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
-    if name := _OTHER_NAMES.get(key):
-        return f"unknown setting {key!r}{where}: it is called {name}, in the call revise(text, {name}=...)"
-    return f"unknown setting {key!r}{where}" + (closest(key, names) or ": see the guide to settings")
 
 
 def closest(key: str, names: Iterable[str]) -> str:
