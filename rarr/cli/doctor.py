@@ -130,32 +130,28 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    from rarr.agent.wiring.sources import WEB_SOURCES, search_names
-
-    if not settings.names_source:
-        cure = "give --corpus PATH, or set it in rarr.toml"
-        yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
-    for name in search_names(settings):
-        there = settings.model_copy(update={"search": name, "refresh": not settings.offline})
-        unasked = settings.offline and isinstance(name, str) and name in WEB_SOURCES
-        yield _reached(f"search {name if isinstance(name, str) else ''}".rstrip(), there, asked=not unasked)
-
-
-def _reached(name: str, settings: "Settings", *, asked: bool) -> Diagnosis:
-    from rarr.agent.wiring.sources import Resources, retriever
+    from rarr.agent.wiring.sources import WEB_SOURCES, Resources, retriever, search_names
     from rarr.tools.concurrency import by_deadline, run
 
     bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"  # it is optional
-    opened = Resources(settings)
-    try:
-        made = retriever(settings, opened)
-        if not asked:
-            told = "is set up; whether its address answers, and takes its key, was not tried offline"
-            return Diagnosis(name, "ok", told)
-        if run(by_deadline(made.retrieve(QUESTION, 1), LIMIT_S)) is not None:
-            return Diagnosis(name, "ok", "it answers")
-        return Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", "check its address and the connection")
-    except RarrError as error:
-        return Diagnosis(name, bad, str(error))
-    finally:
-        run(opened.aclose())
+    if not settings.names_source:
+        cure = "give --corpus PATH, or set it in rarr.toml"
+        yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
+    for source in search_names(settings):
+        name = f"search {source}" if isinstance(source, str) else "search"
+        there = settings.model_copy(update={"search": source, "refresh": not settings.offline})
+        opened = Resources(there)
+        try:
+            made = retriever(there, opened)
+            if settings.offline and name.removeprefix("search ") in WEB_SOURCES:
+                told = "is set up; whether its address answers, and takes its key, was not tried offline"
+                yield Diagnosis(name, "ok", told)
+            elif run(by_deadline(made.retrieve(QUESTION, 1), LIMIT_S)) is not None:
+                yield Diagnosis(name, "ok", "it answers")
+            else:
+                cure = "check its address and the connection"
+                yield Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", cure)
+        except RarrError as error:
+            yield Diagnosis(name, bad, str(error))
+        finally:
+            run(opened.aclose())

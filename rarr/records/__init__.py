@@ -170,8 +170,11 @@ class Sentence(Record):
     @property
     def open_words(self) -> tuple[str, ...]:
         """The words of the parts that are not confirmed, in the order of the text."""
-        waiting = (part for part in self.parts if part.state != "confirmed")
-        return tuple(self.text[part.start - self.start : part.end - self.start] for part in waiting)
+        return tuple(self.words(part) for part in self.parts if part.state != "confirmed")
+
+    def words(self, part: Part) -> str:
+        """Returns the words of a part."""
+        return self.text[part.start - self.start : part.end - self.start]
 
 
 class Report(Record):
@@ -304,9 +307,8 @@ class Revision(Record):
         edit = next(it for it in self.edits if it.id == edit_id)
         (start, end), sentence = self._place_of(edit), self.sentence_of(edit)
         if self.text[start:end] != edit.old:
-            raise InputError(
-                f"{edit_id} replaces {edit.old!r}, which another edit changed: revise the text once more"
-            )
+            why = f"{edit_id} replaces {edit.old!r}, which another edit changed"
+            raise InputError(f"{why}: revise the text once more")
         others = [other for other in self.edits if other.id != edit_id]
         own = [it for it in others if self.sentence_of(it) is sentence and it.state != "refused"]
         settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)

@@ -15,9 +15,9 @@ from rarr.records import Status
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks, Finding, SourceQuote
 from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, printed
-from rarr.views.shown_text import one_line
+from rarr.views.shown_text import in_quotes, one_line
 
-_WORDS, _QUOTE, _SOURCE = 80, 200, 300  # characters of words, of a quote or sentence, of an address, at most
+_QUOTE, _SOURCE = 200, 300  # characters of a quote or sentence, of an address, at most
 _STATUS = 16  # columns of the status
 _TIMES = re.compile(r" \(\d+ times\)$")
 
@@ -75,33 +75,29 @@ def verdict(checks: DocumentChecks, *, why: bool = True) -> str:
 
 def _differences(finding: Finding) -> list[str]:
     differing = {part.says: part.words for part in finding.parts if part.state == "differs"}
-    says = {it: f": the source says {_quoted(it)}" if it else "" for it in differing}
-    lines = [f"{_quoted(words)} differs{says[it]}" for it, words in differing.items()]
+    says = {it: f": the source says {in_quotes(it)}" if it else "" for it in differing}
+    lines = [f"{in_quotes(words)} differs{says[it]}" for it, words in differing.items()]
     words = [part.words for part in finding.parts if part.state == "open"]
     if words and words != [finding.text]:
-        lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
+        lines.append(f"not confirmed: {', '.join(map(in_quotes, words))}")
     return lines
 
 
 def _message(finding: Finding) -> str:
-    quoted = f"“{one_line(finding.text, _QUOTE)}”"
-    return "; ".join([quoted, *_differences(finding), *map(_source, finding.quotes)])
+    sentence = in_quotes(finding.text, _QUOTE)
+    return "; ".join([sentence, *_differences(finding), *map(_source, finding.quotes)])
 
 
 def _source(quote: SourceQuote) -> str:
-    line = f", characters {quote.start} to {quote.end}"
-    title = f"{one_line(quote.title, _SOURCE)}, " if quote.title else ""
-    return f"source: “{one_line(quote.quote, _QUOTE)}” ({title}{one_line(quote.source, _SOURCE)}{line})"
+    places = [one_line(place, _SOURCE) for place in (quote.title, quote.source) if place]
+    where = ", ".join([*places, f"characters {quote.start} to {quote.end}"])
+    return f"source: {in_quotes(quote.quote, _QUOTE)} ({where})"
 
 
 def _about(document: CheckedDocument) -> str:
     prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
     notice = one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
     return prefix.get(document.outcome, "") + notice
-
-
-def _quoted(words: str) -> str:
-    return f"“{one_line(words, _WORDS)}”"
 
 
 def github_annotations(checks: DocumentChecks) -> str:

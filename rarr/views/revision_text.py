@@ -5,7 +5,7 @@ The texts come from others, so they are never read as markup, and control charac
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from rarr.records import Edit, Evidence, Report, Revision, Sentence, Status, Verification
+from rarr.records import Edit, Report, Revision, Sentence, Status, Verification
 from rarr.tools.text.blocks_and_sentences import Span, closest_sentence, table_cells
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.wording import counted, grouped
-from rarr.views.shown_text import one_line, visible
+from rarr.views.shown_text import in_quotes, one_line, visible
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -32,7 +32,7 @@ _PARTS = {"confirmed": "green", "differs": "bold red", "open": "underline bright
 _SIDES = {"for": "agrees", "against": "disagrees"}
 _DISPUTED = " (the sources disagree)"
 _WIDE = 240  # columns where standard output is no terminal
-_LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, of a sentence, of replaced words, at most
+_LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, a sentence, the head of a row, at most
 
 
 class Line(NamedTuple):
@@ -104,47 +104,40 @@ def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
 
 
 def _change(edit: Edit, *, verbose: bool) -> Line:
-    old, new = one_line(edit.old, _SHORT), one_line(edit.new, _SHORT)
-    change = f"“{old}” → “{new}”" if old and new else f"“{old}” deleted" if old else f"“{new}” inserted"
+    sides = [in_quotes(words) for words in (edit.old, edit.new) if words]
+    change = " → ".join(sides) + ("" if len(sides) > 1 else " inserted" if edit.new else " deleted")
     state = "" if edit.accepted else f", {edit.state}"
     why = f": {one_line(edit.reason)}" if verbose or edit.state == "suggested" else ""
     return Line(2, Text(f"{edit.id}  {change}{state}{why}", "dim" if edit.state == "refused" else ""))
 
 
 def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields the lines of all sentences. A cell of a table has its row and column before it."""
+    """Yields a line for each sentence: status, words, what is not confirmed, and the first quote.
+
+    A cell of a table has its row and column before it. What differs, and with `verbose` the other quotes,
+    follow on lines of their own.
+    """
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
+        # The support of a contradicted sentence counts only one side, so it is not shown.
+        support = None if sentence.status == "contradicted" else sentence.support
+        status = Text(sentence.status, _STATUS_STYLES[sentence.status])
+        status.append("" if support is None else f" {support:.2f}")
+        status.append(_DISPUTED if _is_disputed(sentence) else "")
         cell = cells.get(Span(sentence.start, sentence.end))
         heads = [one_line(head.of(text), _SHORT) for head in (cell.row, cell.column)] if cell else []
         place = f"{', '.join(filter(None, heads))}: " if any(heads) else ""
-        yield from _sentence(f"{number}. ", Text(place) + _marked(sentence), sentence, revision, verbose)
-
-
-def _sentence(
-    number: str, shown: Text, sentence: Sentence, revision: Revision, verbose: bool
-) -> Iterator[Line]:
-    """Yields the line of a sentence: status, `shown` words, what is not confirmed, and the first quote.
-
-    What differs, and with `verbose` the other quotes, follow on lines of their own.
-    """
-    # The support of a contradicted sentence counts only one side, so it is not shown.
-    status = Text(sentence.status, _STATUS_STYLES[sentence.status])
-    if sentence.support is not None and sentence.status != "contradicted":
-        status.append(f" {sentence.support:.2f}")
-    status.append(_DISPUTED if _is_disputed(sentence) else "")
-    sources = list(dict.fromkeys(_sources(sentence, revision)))
-    first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
-    open_ = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
-    told = sentence.status == "unconfirmed" and open_ and [*sentence.open_words] != [sentence.text]
-    unsaid = Text(f"  (not confirmed: {open_})" if told else "")
-    yield Line(2, Text(number) + status + Text("  ") + shown + unsaid + first)
-    for part in sentence.parts:
-        if part.state == "differs" and part.says:
-            words = one_line(sentence.text[part.start - sentence.start : part.end - sentence.start], _SHORT)
-            yield Line(6, Text(f"differs: “{words}”, and the source says “{one_line(part.says, _SHORT)}”"))
-    if verbose or sentence.status == "contradicted":
-        yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
+        words, sources = sentence.open_words, list(dict.fromkeys(_sources(sentence, revision)))
+        is_told = sentence.status == "unconfirmed" and words and words != (sentence.text,)
+        unsaid = f"  (not confirmed: {', '.join(map(in_quotes, words))})" if is_told else ""
+        first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
+        line = Text(f"{number}. ") + status + Text(f"  {place}") + _marked(sentence)
+        yield Line(2, line + Text(unsaid) + first)
+        for part in (it for it in sentence.parts if it.state == "differs" and it.says):
+            says = f"{in_quotes(sentence.words(part))}, and the source says {in_quotes(part.says)}"
+            yield Line(6, Text(f"differs: {says}"))
+        if verbose or sentence.status == "contradicted":
+            yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
 
 def _is_disputed(sentence: Sentence) -> bool:
@@ -173,15 +166,11 @@ def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
     for (name, verdict), quotes in (cited or uncited).items():
         if passage := by_id.get(name):
             says = next((it.says for it in sentence.parts if it.evidence_id == name), "")
-            closest = closest_sentence(passage.text, says or sentence.text)
-            label = verdict if sentence.status == "contradicted" else ""
-            yield _quoted(label, passage, [*dict.fromkeys(quotes)] or [closest])
-
-
-def _quoted(label: str, passage: Evidence, quotes: Sequence[str]) -> str:
-    place = ", ".join(one_line(part, _LONG) for part in (passage.title, passage.source) if part)
-    words = " … ".join(f"“{one_line(quote, _QUOTE)}”" for quote in quotes)
-    return f"{label}: {words} ({place})" if label else f"{words} ({place})"
+            shown = dict.fromkeys(quotes or [closest_sentence(passage.text, says or sentence.text)])
+            words = " … ".join(in_quotes(quote, _QUOTE) for quote in shown)
+            place = ", ".join(one_line(part, _LONG) for part in (passage.title, passage.source) if part)
+            label = f"{verdict}: " if verdict and sentence.status == "contradicted" else ""
+            yield f"{label}{words} ({place})"
 
 
 def _count(revision: Revision) -> str:

@@ -22,6 +22,11 @@ def one_line(text: str, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
+def in_quotes(text: str, most: int = 80) -> str:
+    """Writes `text` as `one_line` does, in quotation marks."""
+    return f"“{one_line(text, most)}”"
+
+
 def as_json(value: Any) -> str:
     """Writes a record, or what it is made of, as commands print JSON: indented, and `escaped`."""
     from pydantic_core import to_json  # an error of a command shall not wait for it
