@@ -85,13 +85,11 @@ def found_files(names: Sequence[str]) -> list[Path]:
     found = dict[Path, Path]()
     for name in names:
         exists = os.path.lexists(name)  # "" does not, while Path("") is the current folder
-        files = [*_meant(Path(name))] if exists else []
-        if not files:
-            cure = f"name a file, or a folder with files {', '.join(KINDS)}"
+        if not (files := [*_meant(Path(name))] if exists else []):
             why = "holds no document" if exists else "does not exist"
+            cure = f"name a file, or a folder with files {', '.join(KINDS)}"
             raise InputError(f"{visible(name) or 'an empty name'} {why}: {cure}")
-        for file in files:
-            found.setdefault(file.resolve(), file)
+        found |= {file.resolve(): file for file in files}
     return list(found.values())
 
 

@@ -53,8 +53,7 @@ def doctor(settings: "Settings") -> int:
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)
         return 3 if exam.fit_for == "nothing" else 0
     found = list(examine(settings))
-    cures = (f"; cure: {it.cure}" if it.cure else "" for it in found)
-    lines = (f"{it.state:<7}  {it.name}: {it.detail}{cure}" for it, cure in zip(found, cures, strict=True))
+    lines = (f"{it.state:<7}  {it.name}: {it.detail}{'; cure: ' * bool(it.cure)}{it.cure}" for it in found)
     text = visible("".join(f"{' '.join(line.splitlines())}\n" for line in lines))
     write_result([each._asdict() for each in found], lambda: text)
     return 2 * any(each.state == "broken" for each in found)

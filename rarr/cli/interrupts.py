@@ -45,16 +45,14 @@ def _handle(numbers: list[signal.Signals], how: "signal._HANDLER") -> None:
 
 
 def _watch(reader: int) -> None:
-    """Ends the process in order at the first signal, and at once at the second."""
-    _write_and_end(_signal(reader))
-    _end(_signal(reader))
+    """Ends the process in order at the first signal that this module handles, and at once at the second.
 
-
-def _signal(reader: int) -> int:
-    """Waits for a signal that this module handles: libraries handle others, and a server these as well."""
-    while signal.getsignal(number := os.read(reader, 1)[0]) is not _write_and_end:
-        pass
-    return number
+    Libraries handle other signals, and a server handles these as well.
+    """
+    for end in (_write_and_end, _end):
+        while signal.getsignal(number := os.read(reader, 1)[0]) is not _write_and_end:
+            pass
+        end(number)
 
 
 def _write_and_end(number: int, frame: FrameType | None = None) -> None:

@@ -4,16 +4,16 @@ An option that only one command has is declared there.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from rarr.errors import InputError
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-Option = Callable[[_Command], _Command]
+Option = Callable[[Any], Any]
 """Adds an option, or several, to a command."""
 
 FILE = click.Path(path_type=Path)
@@ -46,7 +46,7 @@ RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
-def settings(*names: str, made: bool = True) -> Option[Any]:
+def settings(*names: str, made: bool = True) -> Option:
     """Adds the options of these settings and `--set` to a command, which gets `settings: Settings`.
 
     Without `made`, it gets their values as the mapping `chosen`.
@@ -91,23 +91,23 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if not (value is None or value is False)}
 
 
-def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option[Any]:
+def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
     """Declares an option that takes a value."""
     return click.option(flag, metavar=metavar, help=help_, **attributes)
 
 
-def flag(name: str, help_: str) -> Option[Any]:
+def flag(name: str, help_: str) -> Option:
     """Declares an option without a value."""
     return click.option(name, is_flag=True, help=help_)
 
 
-def choice(flag: str, values: str, help_: str, *names: str) -> Option[Any]:
+def choice(flag: str, values: str, help_: str, *names: str) -> Option:
     """Declares an option with one of the `values` between spaces; the first is the default."""
     kind = click.Choice(values.split())
     return click.option(flag, *names, type=kind, default=kind.choices[0], help=help_)
 
 
-def out(metavar: str, help_: str, *, required: bool = False) -> Option[Any]:
+def out(metavar: str, help_: str, *, required: bool = False) -> Option:
     """Declares -o with what is written there: a file, whose folder must exist, or a folder to make."""
     check = _in_folder if metavar == "FILE" else None
     more: dict[str, Any] = {"type": FILE, "required": required, "callback": check}
@@ -129,10 +129,9 @@ def limits_of(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         name, _, number = (part.strip() for part in argument.partition("="))
         if name not in names:
             raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        try:
+        limits[name] = -1
+        with suppress(ValueError):
             limits[name] = float(number)
-        except ValueError:
-            limits[name] = -1
         if not 0 <= limits[name] <= 1:
             raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
     return limits
@@ -151,7 +150,7 @@ def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) ->
 
 _SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
 CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
-JSON: Option[Any] = click.option(
+JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip

@@ -38,26 +38,23 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
         if given and (os.path.lexists(given) or (kind(given) and not any(map(str.isspace, given)))):
             raise InputError(f"{name} is the name of a file or folder: {cure}")
         return _filled(given, name)
-    if sys.stdin is None or (given is None and sys.stdin.isatty()):
-        raise InputError(f"{name} is missing, or standard input is closed: {cure}")
-    try:
-        return _filled(sys.stdin.buffer.read(), "standard input")
-    except OSError as error:
-        raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
+    if given is None and sys.stdin is not None and sys.stdin.isatty():
+        raise InputError(f"{name} is missing: {cure}")
+    return text_of_file("-", cure)
 
 
-def text_of_file(file: str | Path) -> str:
+def text_of_file(file: str | Path, cure: str = "give the path of a text file") -> str:
     """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
 
     Raises `InputError` if it cannot be read, is no text, or is empty.
     """
-    cure = "give the path of a text file"
-    if file == "-":
-        return argument_text("-", "the text", cure)
+    name = "standard input" if file == "-" else str(file)
+    if file == "-" and sys.stdin is None:
+        raise InputError(f"standard input is closed: {cure}")
     try:
-        return _filled(Path(file).read_bytes(), str(file))
+        return _filled(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes(), name)
     except (OSError, ValueError) as error:  # ValueError: the path holds a NUL byte
-        raise InputError(f"{file} cannot be read ({getattr(error, 'strerror', error)}): {cure}") from None
+        raise InputError(f"{name} cannot be read ({getattr(error, 'strerror', error)}): {cure}") from None
 
 
 def _filled(given: str | bytes, name: str) -> str:

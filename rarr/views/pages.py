@@ -241,6 +241,10 @@ def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, 
     return [(n % 2 == 1, piece) for n, piece in enumerate(cut) if piece]
 
 
+_HELPERS = {it.__name__: it for it in (grouped, plain_text, quoted, tokens, with_status)}
+"""What templates call."""
+
+
 def trace_page(trace: Trace) -> str:
     """Renders the page of a run, readable without its script; an unfinished run as far as it came."""
     return _rendered("views/html/trace_page/page.html", trace)
@@ -261,8 +265,7 @@ def served_result(revision: Revision) -> str:
 
 
 def _rendered(template: str, trace: Trace) -> str:
-    helpers = {"plain_text": plain_text, "tokens": tokens, "with_status": with_status, "quoted": quoted}
-    return render(template, view=RunView(trace), grouped=grouped, **helpers)
+    return render(template, view=RunView(trace), **_HELPERS)
 
 
 def label_page(items: Sequence[RatingItem]) -> str:
@@ -279,6 +282,4 @@ def revision_html(revision: Revision) -> str:
     Then the number of sentences with each status, the sources and the warnings.
     """
     texts = marked(revision.original, revision.edits, revision.report.sentences)
-    return render(
-        "views/notebook.html", revision=revision, marked=texts, with_status=with_status, grouped=grouped
-    )
+    return render("views/notebook.html", revision=revision, marked=texts, **_HELPERS)

@@ -35,16 +35,13 @@ class Waiting:
             speed_estimate_period=3600,  # a row with a model may take a minute
         )
         self._task = self._progress.add_task("starting", total=None, run=Meter())
+        self.stop = self._progress.stop  # removes the line, before another is written at an interrupt
 
     @contextmanager
     def shown(self) -> Iterator[Self]:
         """Shows the line in the block."""
         with before_end(self.stop), self._progress:  # at an interrupt too, a terminal gets its cursor back
             yield self
-
-    def stop(self) -> None:
-        """Removes the line, before another line is written at an interrupt."""
-        self._progress.stop()
 
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""

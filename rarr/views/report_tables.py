@@ -52,13 +52,7 @@ def _cells(value: Any) -> dict[str, str]:
         return {"value": _line(value.value), "95% interval": interval, **counts}
     fields = _fields(value)
     is_row = all(isinstance(each, Measured) or _is_simple(each) for each in fields.values())
-    return {_words(name): _cell(each) for name, each in fields.items()} if is_row else {}
-
-
-def _cell(value: Any) -> str:
-    if not isinstance(value, Measured):
-        return _line(value)
-    return _line(value.value) + ("" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]")
+    return {_words(name): _line(each) for name, each in fields.items()} if is_row else {}
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
@@ -86,6 +80,8 @@ def _is_simple(value: Any) -> bool:
 
 
 def _line(value: Any) -> str:
+    if isinstance(value, Measured):
+        return _line(value.value) + ("" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]")
     if isinstance(value, tuple | list):
         texts = all(isinstance(each, str) for each in value) and len(value) <= _SHORT
         return one_line(", ".join(value), _LONG) if texts else str(len(value))
