@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rarr.records import Verification
     from rarr.settings import Settings
 
+FORMS = click.Choice(["text", "github", "sarif", "json"])
 ALSO: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
 KINDS = (".md", ".markdown", ".txt", ".text")
 """The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
@@ -27,7 +28,7 @@ KINDS = (".md", ".markdown", ".txt", ".text")
 @click.argument("files", nargs=-1, required=True)
 @options.settings(*options.RUN)
 @options.one("--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", **ALSO)
-@options.choice("--format", "text github sarif json", "The form of the result.", "form")
+@click.option("--format", "form", type=FORMS, default="text", help="The form of the result.")
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(

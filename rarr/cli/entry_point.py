@@ -16,6 +16,10 @@ from rarr.cli.texts import answer, cite, revise, write_
 from rarr.cli.trace import trace
 from rarr.errors import BudgetError, ModelError, RarrError, RetrievalError
 
+COMMANDS = (
+    *(revise, index, verify, cite, check, batch, write_, answer, eval_, label),
+    *(bench, train, trace, serve, mcp, doctor),
+)
 DEFECT = 70
 """The exit status for an exception that no command expects: EX_SOFTWARE of sysexits.h."""
 
@@ -43,7 +47,7 @@ def call(argv: list[str] | None) -> int:
         return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
 
 
-@click.group(no_args_is_help=False)
+@click.group(no_args_is_help=False, commands=COMMANDS)
 @click.version_option(package_name="rarr", message="rarr %(version)s", help="Print it.")
 def app() -> None:
     """Research a text, and revise it as little as possible so that it can be attributed to evidence.
@@ -66,10 +70,3 @@ def app() -> None:
       3  nothing could be checked
       4  a measure is under its limit
     """
-
-
-for command in (
-    *(revise, index, verify, cite, check, batch, write_, answer, eval_, label),
-    *(bench, train, trace, serve, mcp, doctor),
-):
-    app.add_command(command)

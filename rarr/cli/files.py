@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rarr.batches.results import BatchCounts
     from rarr.settings import Settings
 
+MODE = click.Choice(["revise", "cite", "check", "annotate"])
+
 
 @click.command()
 @click.argument("path", type=options.FILE)
@@ -45,8 +47,8 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.one("--text", "COLUMN", 'Column of the text; default "text".', default="text")
 @options.one("--context", "COLUMN", "Column of the question that the text answers.")
 @options.one("--sources", "COLUMN", "Column of passages, which are searched first.")
-@options.choice("--mode", "revise cite check annotate", "Correct, put in citations, change nothing, or mark.")
-@options.flag("--full", "Add rarr_revision, the whole record of each run.")
+@options.one("--mode", "", "Correct, put in citations, change nothing, or mark.", type=MODE, default="revise")
+@click.option("--full", is_flag=True, help="Add rarr_revision, the whole record of each run.")
 @options.one("--workers", "N", "Processes; default one a core, 0 with a model.", type=click.IntRange(0, 1024))
 @options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
@@ -162,7 +164,7 @@ def eval_(
 @click.command()
 @click.argument("files", metavar="DATA...", type=options.FILE, nargs=-1, required=True)
 @options.out("FILE", "File for the page, or for the labels.", required=True)
-@options.flag("--merge", "Merge what several raters exported, instead of making a page.")
+@click.option("--merge", is_flag=True, help="Merge what several raters exported, instead of making a page.")
 @options.JSON
 def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     """Let people rate texts on a page; merge their ratings.

@@ -81,8 +81,7 @@ def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
         if not (name and equals) or name in named:
             raise InputError(f"--set is {pair!r}: give a setting and its value once, such as rounds=1")
         field = Settings.model_fields.get(name)
-        found = parsed(field, value) if field else None
-        named[name] = value if found is None else found  # the error of the setting says what is wrong
+        named[name] = parsed(field, value) if field else value  # the error of a setting says what is wrong
     return named
 
 
@@ -92,19 +91,8 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares an option that takes a value."""
-    return click.option(flag, metavar=metavar, help=help_, **attributes)
-
-
-def flag(name: str, help_: str) -> Option:
-    """Declares an option without a value."""
-    return click.option(name, is_flag=True, help=help_)
-
-
-def choice(flag: str, values: str, help_: str, *names: str) -> Option:
-    """Declares an option with one of the `values` between spaces; the first is the default."""
-    kind = click.Choice(values.split())
-    return click.option(flag, *names, type=kind, default=kind.choices[0], help=help_)
+    """Declares an option that takes a value, with a placeholder for it; "": its choices."""
+    return click.option(flag, metavar=metavar or None, help=help_, **attributes)
 
 
 def out(metavar: str, help_: str, *, required: bool = False) -> Option:
@@ -154,7 +142,10 @@ JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip
-ESTIMATE = flag("--estimate", "Print the requests, tokens and cost to expect; asks nothing, but needs a key.")
+ESTIMATE = click.option(
+    "--estimate", is_flag=True,
+    help="Print the requests, tokens and cost to expect; asks nothing, but needs a key.",
+)  # fmt: skip
 LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = one("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

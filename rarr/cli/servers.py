@@ -1,6 +1,7 @@
 """`rarr serve` serves over HTTP, also as a proxy; `rarr mcp` serves the same as tools for agents."""
 
 import sys
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 import click
@@ -65,10 +66,8 @@ def mcp(settings: "Settings") -> int:
     import anyio
 
     async def serve_tools() -> None:
-        try:
+        async with aclosing(server):
             await server.run_stdio_async()
-        finally:
-            await server.aclose()
 
     anyio.run(serve_tools)
     return 0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @options.one("--source", "FILE", "A text or document that the answer was given; repeatable.", **options.FILES)
 @options.settings(*options.RUN, "doubt")
 @options.JSON
-@options.flag("--diff", "Print only a unified diff.")
+@click.option("--diff", is_flag=True, help="Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
 @options.ESTIMATE
 def revise(
@@ -79,7 +79,7 @@ def _outcome(revision: "Revision") -> int:
 @click.argument("file")
 @options.CONTEXT
 @options.settings(*options.RUN)
-@options.flag("--mark-unsupported", "Mark unsupported sentences: [citation needed].")
+@click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
 def cite(file: str, context: str | None, settings: "Settings", mark_unsupported: bool) -> int:
     """Put citations into a text, and change nothing else.

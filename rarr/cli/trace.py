@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RUN = click.argument("run")
 _NODE = options.one("--node", "N", "The node, such as check_agreement.")
-_FULL = options.flag("--full", "Show all prompts and answers in full.")
+_FULL = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
 
 
 @click.group(no_args_is_help=False)

@@ -68,7 +68,7 @@ class Variables(EnvSettingsSource):
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
         """Parses a list or table. Raises `SettingsError`, which does not show `value`: it may hold a key."""
-        if (found := parsed(field, value)) is not None:
+        if not isinstance(found := parsed(field, value), str):
             return found
         lists = get_origin(field.annotation) is list
         wanted = 'list: write it as a,b or ["a", "b"]' if lists else 'JSON object: write it as {"NAME": ...}'
@@ -76,14 +76,14 @@ class Variables(EnvSettingsSource):
 
 
 def parsed(field: FieldInfo, value: str) -> Any:
-    """Reads the value of a setting that is a list (JSON, or with commas) or a table (JSON); else None."""
+    """Reads the value of a setting that is a list (JSON, or with commas) or a table (JSON); others stay."""
     kind = get_origin(field.annotation)
     if kind is list and not value.lstrip().startswith(("[", "{", '"')):
         return [part.strip() for part in value.split(",") if part.strip()]
     with suppress(ValueError, RecursionError):
-        found = json.loads(value) if kind in (list, dict) else None
-        return found if kind and isinstance(found, kind) else None
-    return None
+        if kind in (list, dict) and isinstance(found := json.loads(value), kind):
+            return found
+    return value
 
 
 def one_line(

@@ -44,7 +44,9 @@ class RunView:
         # If an edit was made after the report, the report is about an earlier text.
         self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
         self.marked = marked(self.original, self.edits, self.sentences)
-        self.title = title_of(self.text) or f"Run {trace.run_id[:12]}"
+        lines = (line.strip(" \t#*_>-`").split() for line in self.text.splitlines())  # no marks of Markdown
+        title = " ".join(next(filter(None, lines), ()))
+        self.title = clipped(title, 100) or f"Run {trace.run_id[:12]}"
         self.started = datetime.fromtimestamp(trace.file.started, UTC)
         self.queries_by_id = {query.id: query for query in self.queries}
         self.evidence_by_id = {passage.id: passage for passage in self.evidence}
@@ -216,12 +218,6 @@ def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int
         yield begin, stop, next((part for part in ordered if part.start <= begin < part.end), None)
 
 
-def title_of(text: str) -> str:
-    """Returns the words of the first line with words, without marks of Markdown, at most 100 characters."""
-    lines = (line.strip(" \t#*_>-`") for line in text.splitlines())
-    return clipped(" ".join(next(filter(None, lines), "").split()), 100)
-
-
 def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
     """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
     numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
@@ -257,8 +253,7 @@ def served_page(needs_token: bool) -> str:
 
 def served_result(revision: Revision) -> str:
     """Renders a revision for the page of a server, as a run of which the result alone is known."""
-    known: dict[str, Any] = {"context": None, "settings": {}, "warnings": []}
-    facts = RunFacts(version="", original=revision.original, **known)
+    facts = RunFacts(version="", original=revision.original, context=None, settings={}, warnings=[])
     ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
     trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))
     return _rendered("views/html/served_page/result.html", trace)

@@ -33,14 +33,13 @@ def tabular(parts: Iterable[RenderableType]) -> str:
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
     simple = {name: _line(value) for name, value in fields.items() if _is_simple(value)}
-    lines = [f"{_words(name)}: {shown}" for name, shown in simple.items() if shown not in ("", "-")]
-    if lines:
+    if lines := [f"{_words(name)}: {it}" for name, it in simple.items() if it not in ("", "-")]:
         yield Text("\n".join([f"\n{title}"] * bool(title) + lines))
     for name in (name for name in fields if name not in simple):
         inner = _fields(fields[name])
         about = f"{title}, {_words(name)}" if title else _words(name)
         rows = {key: _cells(value) for key, value in inner.items()}
-        is_table = all(rows.values()) and max(map(len, rows.values()), default=0) <= _SHORT
+        is_table = rows and all(0 < len(cells) <= _SHORT for cells in rows.values())
         yield from _table(about, rows) if is_table else _parts(about, inner)
 
 
@@ -57,8 +56,6 @@ def _cells(value: Any) -> dict[str, str]:
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
     """Makes a table under its title. In a narrow terminal words go on in the next line, and none is cut."""
-    if not rows:
-        return
     table = Table(box=None, pad_edge=False)
     table.add_column(Text(), overflow="fold")
     head = list(dict.fromkeys(name for row in rows.values() for name in row))

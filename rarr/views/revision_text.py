@@ -30,7 +30,6 @@ _STATUS_STYLES: dict[Status, str] = {
 }
 _PARTS = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
 _SIDES = {"for": "agrees", "against": "disagrees"}
-_DISPUTED = " (the sources disagree)"
 _WIDE = 240  # columns where standard output is no terminal
 _LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, a sentence, the head of a row, at most
 
@@ -121,9 +120,8 @@ def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.
         support = None if sentence.status == "contradicted" else sentence.support
-        status = Text(sentence.status, _STATUS_STYLES[sentence.status])
-        status.append("" if support is None else f" {support:.2f}")
-        status.append(_DISPUTED if _is_disputed(sentence) else "")
+        score = "" if support is None else f" {support:.2f}"
+        status = Text(f"{sentence.status}{score}{_disputed(sentence)}", _STATUS_STYLES[sentence.status])
         cell = cells.get(Span(sentence.start, sentence.end))
         heads = [one_line(head.of(text), _SHORT) for head in (cell.row, cell.column)] if cell else []
         place = f"{', '.join(filter(None, heads))}: " if any(heads) else ""
@@ -140,8 +138,9 @@ def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
             yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
 
-def _is_disputed(sentence: Sentence) -> bool:
-    return len({quote.side for quote in sentence.quotes}) > 1
+def _disputed(*sentences: Sentence) -> str:
+    is_disputed = any(len({quote.side for quote in it.quotes}) > 1 for it in sentences)
+    return " (the sources disagree)" if is_disputed else ""
 
 
 def _marked(sentence: Sentence) -> Text:
@@ -197,7 +196,7 @@ def _cost(revision: Revision) -> str:
 def verification_text(verification: Verification) -> str:
     """Writes the label with its support, and each sentence with its quotes and what differs."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    support += _DISPUTED if any(map(_is_disputed, verification.sentences)) else ""
+    support += _disputed(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)
     known: dict[str, Any] = {"evidence": verification.evidence, "report": report}
     read = Revision(run_id="verify", original=claim, text=claim, changed=False, **known)

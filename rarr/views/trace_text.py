@@ -51,9 +51,10 @@ def as_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool
         known = f"it called {', '.join(called)}" if called else "it called none"
         raise InputError(f"run {trace.run_id} called no node {node!r}: {known}")
     tree = _Tree(trace, full=full)
-    calls = [line for span in trace.calls for line in tree.lines(span, shown=node in (None, span.name))]
+    calls = [(span.name, [*tree.lines(span)]) for span in trace.calls]
+    shown = [line for name, lines in calls if node in (None, name) for line in lines]
     summary = [_line(0, line) for line in (*_summary(trace), "")]
-    return printed([*summary, *(calls or [_line(0, "No node was called.")])], terminal=terminal)
+    return printed([*summary, *(shown or [_line(0, "No node was called.")])], terminal=terminal)
 
 
 def _line(depth: int, text: str) -> Line:
@@ -86,17 +87,16 @@ class _Tree:
         self._trace, self._full, self._seen = trace, full, set[str]()
         self._blocks = {span.number: f"{name}: " for name, spans in trace.blocks.items() for span in spans}
 
-    def lines(self, span: StoredSpan, depth: int = 0, *, shown: bool = True) -> list[Line]:
-        """Returns the lines of a span and of the spans within it; none where it is not `shown`."""
+    def lines(self, span: StoredSpan, depth: int = 0) -> Iterator[Line]:
+        """Yields the lines of a span and of the spans within it."""
         body = self._trace.body(span)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        lines = [_line(depth, self._title(span, body) + failing)]
+        yield _line(depth, self._title(span, body) + failing)
         if self._full and span.kind not in ("node", "failure", "block"):
-            lines += self._fields(body, depth + 1)
+            yield from self._fields(body, depth + 1)
         for each in self._trace.inner[span.number]:
-            lines += self.lines(each, depth + 1)
-        lines += [_line(depth + 1, text) for text in self._news(body.get("update") or {})]
-        return lines if shown else []
+            yield from self.lines(each, depth + 1)
+        yield from (_line(depth + 1, text) for text in self._news(body.get("update") or {}))
 
     def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
         time = duration(span.seconds)
