@@ -47,7 +47,7 @@ def check(
     """
     from rarr import Reviser
     from rarr.agent.check import check_documents
-    from rarr.settings import installed_version
+    from rarr.settings import VERSION
     from rarr.tools.concurrency import run
     from rarr.views import findings
     from rarr.views.shown_text import as_json
@@ -65,7 +65,7 @@ def check(
     result = {
         "text": lambda: findings.as_text(checks, terminal=printed and sys.stdout.isatty()),
         "github": lambda: findings.github_annotations(checks),
-        "sarif": lambda: as_json(findings.sarif(checks, installed_version())),
+        "sarif": lambda: as_json(findings.sarif(checks, VERSION)),
         "json": lambda: as_json(checks),
     }[form]()
     streams.write(result, out)

@@ -64,11 +64,11 @@ def examine(settings: "Settings") -> Iterator[Diagnosis]:
     import platform
     import tempfile
 
-    from rarr.settings import installed_version
+    from rarr.settings import VERSION
     from rarr.tools.models.failures import redacted
     from rarr.tools.storage.files import private_folder
 
-    yield Diagnosis("rarr", "ok", f"{installed_version()}, on Python {platform.python_version()}")
+    yield Diagnosis("rarr", "ok", f"{VERSION}, on Python {platform.python_version()}")
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         if value != field.get_default(call_default_factory=True):

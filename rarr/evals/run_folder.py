@@ -24,7 +24,7 @@ from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Progress, located, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
-from rarr.settings import Settings, installed_version
+from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import run, together
 from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole, writing
 from rarr.traces.recorder import settings_record
@@ -40,7 +40,7 @@ _FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 def inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
     """Names what must not differ when a run continues: its data, its `settings`, and what it searches."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
-    known = {"command": command, "version": installed_version(), **digests}
+    known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
 
 

@@ -16,7 +16,7 @@ from rarr.batches.jobs import Job, Sources, Task, Tasks, wrong_value
 from rarr.errors import RarrError, SetupError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
-from rarr.settings import Settings, installed_version
+from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.wording import grouped
@@ -69,8 +69,7 @@ class ToolServer(MCPServer[Any]):
         tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
-        version = installed_version()
-        super().__init__("rarr", title="rarr", version=version, instructions=_INSTRUCTIONS, tools=tools)
+        super().__init__("rarr", title="rarr", version=VERSION, instructions=_INSTRUCTIONS, tools=tools)
         log.handlers[:] = handlers  # the library changes the log of the process, which the application owns
         log.setLevel(level)
 

@@ -6,13 +6,13 @@ environment, or changes it.
 """
 
 import os
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 import platformdirs
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
 from rarr.errors import SettingsError
 from rarr.settings.reading import Domain, Moment, Variables, closest, file_values, holds, one_line
@@ -21,16 +21,8 @@ from rarr.valid_unicode import valid
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
 """What becomes of an answer on its way through the server. `off`: nothing."""
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
-
-
-def installed_version() -> str:
-    """Reads the version of the installed `rarr`; "0" if the package is not installed."""
-    try:
-        return version("rarr")
-    except PackageNotFoundError:
-        return "0"
-
-
+VERSION = next((it.version for it in distributions(name="rarr")), "0")
+"""The version of the installed `rarr`; "0" if the package is not installed."""
 SOURCES = ("corpus", "graph", "wikipedia", "tavily", "searxng")
 """The names that the setting `search` accepts."""
 PRESETS: dict[str, dict[str, Any]] = {
@@ -42,7 +34,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 """The values of each preset, a named set of settings."""
 EMBEDDED = ("embedded",)
 """Names that need no language model: the embedded reader of near quotations."""
-_NUMBERS = (int, float, int | None, float | None)
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -57,14 +48,9 @@ class Endpoint(BaseModel, frozen=True, extra="forbid"):
     """Added to the body of every request to an OpenAI-compatible server."""
 
 
-class Settings(BaseSettings):
+# An error must not show a key from RARR_ENDPOINTS.
+class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_errors=True):
     """The settings of a run. An unknown name is a `SettingsError`."""
-
-    model_config = SettingsConfigDict(
-        frozen=True,
-        env_prefix="RARR_",
-        hide_input_in_errors=True,  # an error must not show a key from RARR_ENDPOINTS
-    )
 
     # models
     preset: Literal["default", "paper", "fast"] = "default"
@@ -137,7 +123,7 @@ class Settings(BaseSettings):
     """Read nothing from the cache, and store everything anew."""
     robots: bool = True
     """Do not fetch pages that their site's robots.txt forbids."""
-    user_agent: str = f"rarr/{installed_version()} (https://pypi.org/project/rarr/)"
+    user_agent: str = f"rarr/{VERSION} (https://pypi.org/project/rarr/)"
     """The user agent of requests to the web. It should hold an address to write to."""
 
     # limits
@@ -243,8 +229,8 @@ class Settings(BaseSettings):
     @classmethod
     def _is_read_as_written(cls, value: Any, info: Any) -> Any:
         annotation = cls.model_fields[info.field_name].annotation
-        if isinstance(value, bool) and annotation in _NUMBERS:  # pydantic reads true as 1
-            raise ValueError("give a number")
+        if isinstance(value, bool) and {int, float} & {annotation, *get_args(annotation)}:
+            raise ValueError("give a number")  # pydantic reads true as 1
         if value == "" and holds(annotation, Path):  # an unset shell variable, not the working directory
             raise ValueError("it is empty; give a path")
         return value

@@ -1,7 +1,4 @@
-"""Reads settings from a file and the environment, and explains in one line what is wrong with a setting.
-
-The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory.
-"""
+"""Reads settings from a file and the environment, and explains in one line what is wrong with a setting."""
 
 import difflib
 import json

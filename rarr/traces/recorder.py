@@ -22,7 +22,7 @@ from rarr.components import Baseline
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
-from rarr.settings import Settings, installed_version
+from rarr.settings import VERSION, Settings
 from rarr.state import State
 from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.models.chat import name_of
@@ -49,7 +49,7 @@ class Recording:
         """`resumable` writes each answer at once, so that no paid answer is lost."""
         self._settings, self._resumable, self._runs = settings, resumable, 0
         self._store = TraceStore(settings.home)
-        self._version, self._values = installed_version(), settings_record(settings)
+        self._version, self._values = VERSION, settings_record(settings)
 
     @asynccontextmanager
     async def of(
