@@ -28,7 +28,6 @@ LONG = 10_000
 """Characters. A regular expression takes about a millisecond for so many."""
 OURS = str(Path(rarr.__file__).parent)
 _TESTS, _DOUBLES = str(Path(__file__).parent), f"{OURS}/testing/"
-_RUNS_ANYBODY = "concurrency/background_loop.py"
 _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
@@ -99,7 +98,7 @@ def _is_ours(frame: FrameType | None) -> bool:
     inner = False
     while frame is not None:
         file = frame.f_code.co_filename
-        is_ours = file.startswith(OURS) and not file.endswith(_RUNS_ANYBODY)
+        is_ours = file.startswith(OURS)
         if file.startswith((_DOUBLES, _TESTS)):
             return False
         if frame.f_code.co_flags & _COROUTINE:

@@ -1,7 +1,5 @@
 """The texts of examples/texts become what stands beside them."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -72,18 +70,6 @@ def test_counts_do_not_fall(revised: Callable[[str], Revision]) -> None:
     counts = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in FLOORS if name != "texts"}
     counts["texts"] = len(outcomes)
     assert {name: max(count, FLOORS[name]) for name, count in counts.items()} == counts
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["clean-saturn-moons", "demo", "alaska"])
-def test_command_line_prints_the_expected_revision(name: str, home: Path) -> None:
-    example = EXAMPLES[name]
-    argv = ["revise", "--file", str(example.path), "--corpus", str(CORPUS), "--json"]
-    environment = {"RARR_HOME": str(home), "PYTHONPATH": str(Path(__file__).parent.parent)}
-    program = "import sys; from rarr.cli import run; sys.exit(run())"
-    done = subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, env=environment)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert outcome(example, Revision.model_validate_json(done.stdout)).exact
 
 
 def test_text_left_as_it_is_counts_as_uncorrected() -> None:

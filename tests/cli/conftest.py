@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -27,10 +28,11 @@ def is_complaint(err: str) -> bool:
     return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")
 
 
-class FakeReviser:
+class FakeReviser(ExitStack):
     """Records how it was called in `calls`, and answers with what `answer` makes of the text."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.calls = list[tuple[str, str | None, Any]]()
 
     def answer(self, text: str) -> Revision:
@@ -39,12 +41,6 @@ class FakeReviser:
     def __call__(self, settings: Any, **_: object) -> Self:
         self.settings: Any = settings
         return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def revise(self, text: str, context: str | None = None, sources: object = None) -> Revision:
         self.calls.append((text, context, self.settings))

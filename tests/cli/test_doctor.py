@@ -45,8 +45,8 @@ def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: 
     assert (finding.state, words in str(finding)) == ("broken", True)
 
 
-def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:
-    return command("doctor", "--model", name, "--base-url", url, *more)
+def doctor(command: Command, url: str, *more: str) -> Result:
+    return command("doctor", "--model", NAME, "--base-url", url, *more)
 
 
 FIT = ["faults: none", f"{NAME} is fit for edits"]

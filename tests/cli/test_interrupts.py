@@ -4,11 +4,11 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any
 
 import pytest
@@ -35,7 +35,7 @@ def tell(event, args):
 sys.addaudithook(tell)
 """
 COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
-Child = subprocess.Popen[bytes]
+Child = Popen[bytes]
 
 
 def interrupted(child: Child) -> None:
@@ -47,11 +47,7 @@ def ended(
 ) -> tuple[int, str]:
     """Starts a process in `home`, and calls `act` when it opens `at`; its exit status and standard error."""
     environment = os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    pipes: dict[str, Any] = {
-        "stdin": subprocess.DEVNULL,
-        "stdout": subprocess.PIPE,
-        "stderr": subprocess.PIPE,
-    }
+    pipes: dict[str, Any] = {"stdin": DEVNULL, "stdout": PIPE, "stderr": PIPE}
     command = [sys.executable, "-c", program, at, *argv]
     child = Child(command, cwd=home, env=environment, start_new_session=True, **pipes)
     try:

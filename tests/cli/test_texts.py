@@ -62,13 +62,9 @@ def test_estimate_asks_nothing_and_writes_nothing(command: Command) -> None:
 
 def test_options_and_set_become_settings_and_no_others(command: Command, fake: FakeReviser) -> None:
     named = ["--corpus", "notes", "--model", "a:b", "--deadline", "2.5", "--preset", "fast"]
-    more = [
-        "max_calls=0",
-        "include-domains=a.org,b.org",
-        'exclude_domains=["c.org"]',
-        'models={"edit": "c:d"}',
-    ]
-    done = command("revise", "One.", *named, *(word for pair in more for word in ("--set", pair)))
+    lists = ["--set", "include-domains=a.org,b.org", "--set", 'exclude_domains=["c.org"]']
+    more = ["--set", "max_calls=0", "--set", 'models={"edit": "c:d"}']
+    done = command("revise", "One.", *named, *lists, *more)
     settings = fake.calls[0][2]
     assert (done.status, settings.corpus, settings.model) == (0, Path("notes"), "a:b")
     assert (settings.deadline_s, settings.preset, settings.max_calls) == (2.5, "fast", 0)

@@ -101,9 +101,8 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     assert re.search(f"{told}: rarr trace decide .* --accept e1\n", command(*revise[:-1], "--diff").err)
     assert f"{told}\n" in command(*revise[:-1], "--diff", "--set", "trace=false").err
     run = json.loads(command(*revise).out)
-    run["edits"].append(
-        run["edits"][0] | {"id": "e2", "state": "refused", "reason": "too long"}
-    )  # by the gate
+    by_the_gate = {"id": "e2", "state": "refused", "reason": "too long"}
+    run["edits"].append(run["edits"][0] | by_the_gate)
     Path("run").write_text(json.dumps(run))
     accepted = command("trace", "decide", "run", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")

@@ -10,7 +10,6 @@ from makers import edit, evidence, revision
 from rarr.agent.runs import using
 from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Report, Scores, Sentence
-from rarr.records.postprocessing import DocumentChecks
 from rarr.tools.models.run_budget import Meter
 from rarr.views.progress import Waiting
 from rarr.views.report_tables import as_tables
@@ -25,10 +24,7 @@ REVISED = revision(
     statuses=("supported",),
     queries=(QUERY,),
     evidence=(evidence("It is red. It opened in 1937.", source="bridge.md", title="Bridges"),),
-    scores=Scores(
-        attribution_before=0.0, attribution_after=0.9,
-        preservation=0.95, f1_ap=0.92,
-    ),
+    scores=Scores(attribution_before=0.0, attribution_after=0.9, preservation=0.95, f1_ap=0.92),
     warnings=(Notice(code="check_failed", message="no answer", node="check_agreement"),) * 2,
 )  # fmt: skip
 
@@ -65,10 +61,6 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
     assert coloured.startswith("It opened in \x1b[9;31m1935\x1b[0m\x1b[1;32m1937\x1b[0m.")
 
 
-def sentence(text: str, **fields: Any) -> Sentence:
-    return Sentence(**({"text": text, "start": 0, "end": len(text), "status": "supported"} | fields))
-
-
 @pytest.mark.parametrize("terminal_", [True, False])
 def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_: bool) -> None:
     hostile = "[bold red]It[/] \x1b[2J\x9b1m\x07opened\r\n\u202e [link=http://x]"
@@ -84,7 +76,7 @@ def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_
 def test_cell_of_a_table_is_listed_with_its_row_and_column() -> None:
     text = "| dam | height |\n|---|---|\n| Hoover Dam | 221 metres |\n"
     start = text.index("221")
-    cell = sentence("221 metres").model_copy(update={"start": start, "end": start + 10})
+    cell = Sentence(text="221 metres", start=start, end=start + 10, status="supported")
     assert "1. supported  Hoover Dam, height: 221 metres\n" in render(
         revision(text, report=Report(sentences=(cell,))), terminal=False
     )
@@ -111,13 +103,7 @@ def test_diff_keeps_line_endings(made: Any, diff: str) -> None:
 def test_report_becomes_lines_and_tables() -> None:
     half = Measured(value=0.5, low=0.25, high=0.75, n=8, unjudged=1)
     systems = {"a": {"f1": half, "claims": 8}, "b\x1b": {"f1": Measured(), "claims": 0}}
-    fields: dict[str, Any] = {
-        "fail_on": ("x", "y"),
-        "failing": 3,
-        "unjudged": {"f1": half},
-        "documents": systems,
-    }
-    report = DocumentChecks.model_construct(**fields)
+    report = {"fail_on": ("x", "y"), "failing": 3, "unjudged": {"f1": half}, "documents": systems}
     assert [line.split() for line in as_tables(report).splitlines() if line] == [
         ["fail", "on:", "x,", "y"],
         ["failing:", "3"],
