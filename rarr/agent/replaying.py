@@ -37,7 +37,7 @@ from rarr.prompts import Prompt, load_file
 from rarr.records import Revision, Sentence
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Endpoint, Settings
-from rarr.settings.reading import names_with
+from rarr.settings.reading import holds
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.text.blocks_and_sentences import Span
@@ -58,11 +58,11 @@ ASKING: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
 """The nodes that decide what is searched for. Their questions are compared, and not searched for."""
 SEARCHING = ("retrieve", "rerank", "find_triples")
 _FIELDS = Settings.model_fields
-CURRENT = (
-    names_with(SecretStr, _FIELDS)
-    | names_with(Path, _FIELDS)
-    | {*(name for name in _FIELDS if name.endswith("_url")), "search", "trace", "user_agent"}
-)
+CURRENT = {"search", "trace", "user_agent"} | {
+    name
+    for name, field in _FIELDS.items()
+    if name.endswith("_url") or holds(field.annotation, SecretStr) or holds(field.annotation, Path)
+}
 """Settings that are not taken from a trace: keys and addresses, files and folders.
 
 Only the address of the model is taken, from a run that this machine recorded, unless another one is given.

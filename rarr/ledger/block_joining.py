@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
-from rarr.records.cards_and_edits import pres_lev_by_parts
+from rarr.records.cards_and_edits import pres_lev
 from rarr.state import State, usable
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import TextBlock
@@ -83,7 +83,7 @@ def joined_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> S
         **whole,
         "text": "".join(new for _, new in parts),
         "report": Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(report)),
-        "scores": scores_of((before, after), pres_lev_by_parts(parts)) if is_scored else Scores(),
+        "scores": scores_of((before, after), pres_lev(*parts)) if is_scored else Scores(),
         "warnings": [*start["warnings"], *_warnings(runs)],
     }
     return cast(State, joined)

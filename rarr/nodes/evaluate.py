@@ -27,7 +27,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     embedded = reader is not None and not reader.is_model
     once = components.rewriter is not None or embedded or not components.searches
     rounds, texts = 1 if once else settings.rounds, (state["original"], state["text"])
-    following, kept = await work(lambda: (next_round(state, rounds), pres_lev(*texts)))
+    following, kept = await work(lambda: (next_round(state, rounds), pres_lev(texts)))
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
     attributed, failures = await _attributed(state, components)

@@ -322,7 +322,7 @@ class Revision(Record):
         """Returns the revision after changes that lead to these edits; their sentences have this status."""
         text = with_edits(self.original, edits)
         sentences = tuple(_after(it, changes, text, status) for it in self.report.sentences)
-        scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev(self.original, text)}
+        scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev((self.original, text))}
         update = {
             "text": text,
             "changed": text != self.original,

@@ -177,18 +177,12 @@ def shifted(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[
     return min(start, at), max(end, old_end) + grown
 
 
-def pres_lev(original: str, revised: str) -> float:
+def pres_lev(*parts: tuple[str, str]) -> float:
     """Pres_Lev: max(1 - Lev(x, y) / len(x), 0) over characters (Gao et al. 2023, section 2.2).
 
-    For an empty original, an empty revision has preservation 1, and any other revision 0.
-    """
-    return pres_lev_by_parts([(original, revised)])
-
-
-def pres_lev_by_parts(parts: Sequence[tuple[str, str]]) -> float:
-    """Pres_Lev of a text whose parts (original, revised) were revised one by one.
-
-    The distance is the sum over the parts, so the time grows with the text and not with its square.
+    The text is one pair (original, revised), or pairs that were revised one by one: the distance is the sum
+    over them, so the time grows with the text and not with its square. For an empty original, an empty
+    revision has preservation 1, and any other revision 0.
     """
     if not (length := sum(len(original) for original, _ in parts)):
         return float(not any(revised for _, revised in parts))

@@ -104,7 +104,7 @@ def one_line(
     name = f"setting {key!r}{where}"
     if where and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
-    value = "wrong" if setting in names_with(SecretStr, fields) else repr(first["input"])
+    value = "wrong" if holds(fields[setting].annotation, SecretStr) else repr(first["input"])
     return f"{name} is {value}: {cure(first)}"
 
 
@@ -127,15 +127,10 @@ def closest(key: str, names: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def names_with(kind: type, fields: Mapping[str, FieldInfo]) -> frozenset[str]:
-    """Returns the names of the fields whose value is a `kind`, or may hold one in a table or a list."""
-    return frozenset(name for name, field in fields.items() if holds(field.annotation, kind))
-
-
 def holds(annotation: Any, kind: type) -> bool:
     """True if a value with this annotation is a `kind`, or may hold one, as `endpoints` holds keys."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return bool(names_with(kind, annotation.model_fields))
+        return any(holds(field.annotation, kind) for field in annotation.model_fields.values())
     return annotation is kind or any(holds(part, kind) for part in get_args(annotation))
 
 

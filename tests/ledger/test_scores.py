@@ -20,12 +20,12 @@ from rarr.records import pres_lev
     ],
 )
 def test_pres_lev(original: str, revised: str, kept: float) -> None:
-    assert pres_lev(original, revised) == pytest.approx(kept)
+    assert pres_lev((original, revised)) == pytest.approx(kept)
 
 
 @given(st.text(), st.text())
 def test_pres_lev_lies_between_0_and_1_and_only_equal_texts_have_1(original: str, revised: str) -> None:
-    kept = pres_lev(original, revised)
+    kept = pres_lev((original, revised))
     assert 0 <= kept <= 1
     assert (kept == 1) == (original == revised)
 
