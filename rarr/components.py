@@ -7,18 +7,15 @@ failure that the user sees. A negative judgement is a result, and is never raise
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 from rarr.errors import InputError
 from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
 from rarr.records.cards_and_edits import Card, CardVerdict
 from rarr.records.citations import CitedStatement, PlannedSection
 from rarr.settings import Settings
+from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
-
-if TYPE_CHECKING:
-    from rarr.tools.models.language_model import LanguageModel
-
 
 QueryKind = Literal["questions", "sentences", "text"]
 PURR = "purr:"
@@ -307,7 +304,7 @@ class Components:
     """The writers of articles, by the names of their nodes: plan and write_section."""
     answer_writer: AnswerWriter | None = None
     """The writer of answers; None: an answer quotes the triples of a graph."""
-    models: tuple["LanguageModel", ...] = ()
+    models: tuple[LanguageModel, ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[object, ...] = ()
     """Other resources of these components that the reviser opened and, where that can be done, closes."""

@@ -13,7 +13,6 @@ from rarr.records import (
     LONGEST_TITLE,
     Check,
     Edit,
-    EditState,
     NodeUsage,
     Notice,
     Part,
@@ -27,6 +26,7 @@ from rarr.records import (
     Usage,
     with_edits,
 )
+from rarr.records.cards_and_edits import EditState
 
 MILL = "The mill burned in 1932. It had 9 rooms."
 PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}

@@ -13,8 +13,8 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.ledger.card import EXCHANGED, edited_sentence
 from rarr.ledger.card_reading import UNEXAMINED
-from rarr.records import Change, Edit, EditState, Query
-from rarr.records.cards_and_edits import Card, CardEdit, Place, moved_range, shifted, with_edits
+from rarr.records import Change, Edit, Query
+from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shifted, with_edits
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
 from rarr.tools.text.folding import fold

@@ -22,7 +22,6 @@ from rarr.records.base import (
 from rarr.records.cards_and_edits import (
     Change as Change,
     Edit as Edit,
-    EditState as EditState,
     Quote as Quote,
     moved_range as moved_range,
     pres_lev as pres_lev,
@@ -95,10 +94,8 @@ class Passage(Record):
         if not self.source:
             raise InputError("a passage has an empty source: give an address, or a name of its document")
         if not 0 <= self.start <= self.end:
-            raise InputError(
-                f"a passage of {self.source} goes from {self.start} to {self.end}: give its first character,"
-                " counted from 0, and the one after its last"
-            )
+            cure = "give its first character, counted from 0, and the one after its last"
+            raise InputError(f"a passage of {self.source} goes from {self.start} to {self.end}: {cure}")
         return self
 
 
@@ -334,8 +331,7 @@ class Revision(Record):
 
     def _repr_html_(self) -> str:
         # Records do not import views: this function is looked up by name, only for a notebook.
-        html: str = import_module("rarr.views.pages").revision_html(self)
-        return html
+        return str(import_module("rarr.views.pages").revision_html(self))
 
 
 def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:

@@ -17,19 +17,18 @@ from pydantic_settings import EnvSettingsSource
 
 from rarr.errors import SettingsError
 
-_NOUNS = {
-    "a valid string": "a text",
-    **dict.fromkeys(("a valid list", "a valid tuple"), "a list"),
-    "a valid dictionary": "an object",
-    "a valid boolean": "true or false",
-    "a valid number": "a number",
-    "a valid integer": "a whole number",
-}
-_MESSAGES = {
+_CURES = {
     "missing": "it is missing: give it",
     "too_short": "it is empty: give at least one, or leave it out",
     **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
+    "string": "give a text",
+    **dict.fromkeys(("list", "tuple"), "give a list"),
+    **dict.fromkeys(("dict", "model"), "give an object"),
+    "bool": "give true or false",
+    "float": "give a number",
+    "int": "give a whole number",
 }
+"""What to give instead, by pydantic's type of the error without an ending such as `_type`."""
 _OTHER_NAMES = {
     **dict.fromkeys(("passages", "documents", "docs", "evidence", "source", "sources"), "sources"),
     **dict.fromkeys(("question", "query", "messages", "context"), "context"),
@@ -111,14 +110,13 @@ def one_line(
 def cure(error: ErrorDetails) -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
-    if kind in _MESSAGES:
-        return _MESSAGES[kind]
+    if found := _CURES.get(re.sub("_(type|parsing|from_float|unicode)$", "", kind)):
+        return found
     if kind == "value_error":  # of a validator of ours, which names the cure
         return message
-    if (wanted := message.removeprefix("Input should be ")) == message:
-        return f"{message}: correct it"
     number = "a number " if kind.startswith(("greater", "less")) else ""
-    return f"give {next((ours for it, ours in _NOUNS.items() if wanted.startswith(it)), number + wanted)}"
+    wanted = message.removeprefix("Input should be ")
+    return f"{message}: correct it" if wanted == message else f"give {number}{wanted}"
 
 
 def closest(key: str, names: Iterable[str]) -> str:

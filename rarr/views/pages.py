@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
 from rarr.ledger.edit_gate import moved_queries
-from rarr.records import Edit, EditState, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
-from rarr.records.cards_and_edits import moved_range
+from rarr.records import Edit, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
+from rarr.records.cards_and_edits import EditState, moved_range
 from rarr.tools.pages.html_rendering import clipped, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import Kind, by_sentence, traced
