@@ -6,9 +6,8 @@ from hypothesis import example, given, strategies as st
 from makers import VALID, edit, edited, evidence, revision
 from parsing import Page
 
-from rarr.records import Edit, Notice, with_edits
+from rarr.records import Edit, Notice
 from rarr.tools.pages.html_rendering import seen
-from rarr.tools.text.edit_segments import traced
 from rarr.views.pages import marked, revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
@@ -17,7 +16,7 @@ HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
 
 @given(edited(st.sampled_from("ab1*_`~[]()<>&;#|-+\\!:\"' \n\r\t\u202e") | VALID, longest=60))
 @example((HOSTILE, [edit(0, 0, HOSTILE)]))
-def test_any_text_leaves_only_known_closed_tags(case: tuple[str, list[Edit]]) -> None:
+def test_any_text_is_shown_and_leaves_only_known_closed_tags(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     known: dict[str, Any] = {"evidence": (evidence(source=original or "a", title=original),)}
     known["warnings"] = (Notice(code="c", message=original, node="n"),)
@@ -30,14 +29,8 @@ def test_any_text_leaves_only_known_closed_tags(case: tuple[str, list[Edit]]) ->
     }  # fmt: skip
     styles = {str(attrs["style"]) for _, attrs in page.tags if "style" in attrs}
     assert not any("url" in style or "expression" in style for style in styles)
-    deleted = [piece.text for piece in traced(original, edits) if piece.kind == "deleted"]
-    for text in (original, *deleted):  # the warning has the whole text
+    runs = [run for each in marked(original, edits, made.report.sentences) for run in each.runs]
+    for text in (original, *(run.text for run in runs)):  # the warning has the whole text
         assert "".join(seen(text).split()) in "".join(page.text.split())
-
-
-@given(edited())
-def test_runs_are_the_text_before_and_after(case: tuple[str, list[Edit]]) -> None:
-    original, edits = case
-    runs = [run for each in marked(original, edits, []) for run in each.runs]
     assert "".join(run.text for run in runs if run.kind != "inserted") == original
-    assert "".join(run.text for run in runs if run.kind != "deleted") == with_edits(original, edits)
+    assert "".join(run.text for run in runs if run.kind != "deleted") == made.text

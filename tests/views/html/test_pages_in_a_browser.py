@@ -129,10 +129,6 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def place(page: Page) -> str:
-    return page.locator("#place").inner_text()
-
-
 def downloaded(page: Page, folder: Path, rater: str) -> Path:
     page.fill("#rater", rater)
     with page.expect_download() as download:
@@ -150,7 +146,8 @@ def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(rating: Page, tmp
     assert page.locator("#count").inner_text() == "12 of 20 rated"
     page.wait_for_timeout(1000)  # on a busy machine the browser stores late what the page keeps
     page.reload()
-    assert (place(page), page.locator("#count").inner_text()) == ("Item 13 of 20", "12 of 20 rated")
+    shown = [page.locator(name).inner_text() for name in ("#place", "#count")]
+    assert shown == ["Item 13 of 20", "12 of 20 rated"]
     for _ in range(12, 19):
         press(page, "y", "2")
     press(page, "n")
