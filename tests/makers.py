@@ -8,7 +8,7 @@ from component_doubles import scripted_components
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
-from rarr.components import NO_BASELINE, Baseline, Components
+from rarr.components import Components
 from rarr.records import (
     Agreement,
     Check,
@@ -34,11 +34,9 @@ FACT = "California grows the most peaches."
 BRIDGE = "It opened in 1937."
 
 
-def runtime(
-    settings: Settings | None = None, *, baseline: Baseline = NO_BASELINE, **components: Any
-) -> Runtime[Components]:
+def runtime(settings: Settings | None = None, **components: Any) -> Runtime[Components]:
     """The context of a node: `components`, by the fields of `Components`, and doubles for the others."""
-    return Runtime(context=replace(scripted_components(settings=settings), baseline=baseline, **components))
+    return Runtime(context=replace(scripted_components(settings=settings), **components))
 
 
 def query(start: int = 0, end: int = 7, *, id: str = "q1", text: str = ASKED) -> Query:  # noqa: A002  # the field
@@ -49,35 +47,19 @@ def passage(text: str = FACT, source: str = "peaches.md", start: int = 0) -> Pas
     return Passage(text=text, source=source, start=start, end=start + len(text), retrieved_at=RETRIEVED_AT)
 
 
-def evidence(
-    text: str = FACT,
-    *,
-    id: str = "q1.1",  # noqa: A002  # the field
-    relevance: float = 1.0,
-    source: str = "peaches.md",
-    start: int = 0,
-    **more: Any,
-) -> Evidence:
-    fields = passage(text, source, start).model_dump() | more
-    return Evidence(**fields, id=id, query_id=id.split(".")[0], relevance=relevance)
+def evidence(text: str = FACT, *, source: str = "peaches.md", start: int = 0, **more: Any) -> Evidence:
+    fields = passage(text, source, start).model_dump() | {"id": "q1.1", "relevance": 1.0} | more
+    return Evidence(query_id=fields["id"].split(".")[0], **fields)
 
 
 def disagrees(text_answer: str = "Georgia", evidence_answer: str = "California") -> Agreement:
     return Agreement(verdict="disagrees", text_answer=text_answer, evidence_answer=evidence_answer)
 
 
-def check(
-    verdict: Verdict = "disagrees",
-    evidence_id: str = "q1.1",
-    *,
-    mine: str = "Georgia",
-    its: str | None = None,
-    stale: bool = False,
-) -> Check:
-    default = mine if verdict == "agrees" else "California"
-    answers = {"text_answer": mine, "evidence_answer": default if its is None else its}
+def check(verdict: Verdict = "disagrees", evidence_id: str = "q1.1", *, stale: bool = False) -> Check:
+    found = "Georgia" if verdict == "agrees" else "California"
     ids = {"query_id": evidence_id.split(".")[0], "evidence_id": evidence_id}
-    return Check(verdict=verdict, stale=stale, **answers, **ids)
+    return Check(verdict=verdict, stale=stale, text_answer="Georgia", evidence_answer=found, **ids)
 
 
 def edit(start: int, end: int, new: str, **fields: Any) -> Edit:

@@ -46,9 +46,8 @@ class Outcomes:
             self.pytest_runtest_logreport(report)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._path and not hasattr(
-            session.config, "workerinput"
-        ):  # a process of xdist sees only its tests
+        is_worker = hasattr(session.config, "workerinput")  # a process of xdist sees only its tests
+        if self._path and not is_worker:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._reasons, indent=0))
 

@@ -32,7 +32,6 @@ MILL = "The mill burned in 1932. It had 9 rooms."
 PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
 PLACE["retrieved_at"] = datetime.now(UTC)
 
-
 FULL = revision(
     "Georgia grows the most peaches.",
     edit(0, 7, "California", old="Georgia", id="e1"),
