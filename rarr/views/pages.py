@@ -27,19 +27,18 @@ _MOST = 8  # links to spans that failed in the same way
 class RunView:
     """The trace and the results of a run. Without a revision, the results are those of its nodes so far.
 
-    `queries_by_id` and `evidence_by_id` map ids, `evidence_of` and `edits_of` ids of queries, and `checks_of`
-    ids of evidence. `about` has the spans of an id, without requests. `zero` is when the first span began, by
-    the clock of the spans, and `seconds` the time from it to the last recorded event, at least 1e-6.
+    `queries_by_id`, `evidence_by_id` and `edits_by_id` map ids, `evidence_of` and `edits_of` ids of queries,
+    `checks_of` ids of evidence, `runs_of` and `queries_of` numbers of sentences. `about` has the spans of an
+    id, without requests. `zero` is when the first span began, by the clock of the spans, and `seconds` the
+    time from it to the last recorded event, at least 1e-6.
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace, revision = trace, trace.revision
         results: Any = revision or SimpleNamespace(**({"scores": Scores()} | dict(trace.results())))
         self.original, self.text = results.original, results.text
-        names = ("queries", "evidence", "checks", "edits", "warnings")
-        self.queries, self.evidence, self.checks, self.edits, self.warnings = (
-            getattr(results, name, ()) for name in names
-        )
+        parts = (getattr(results, it, ()) for it in ("queries", "evidence", "checks", "edits", "warnings"))
+        self.queries, self.evidence, self.checks, self.edits, self.warnings = parts
         report, self.scores = getattr(results, "report", None) or Report(), results.scores
         # If an edit was made after the report, the report is about an earlier text.
         self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
@@ -50,9 +49,12 @@ class RunView:
         self.started = datetime.fromtimestamp(trace.file.started, UTC)
         self.queries_by_id = {query.id: query for query in self.queries}
         self.evidence_by_id = {passage.id: passage for passage in self.evidence}
+        self.edits_by_id = {edit.id: edit for edit in self.edits}
+        self.runs_of = {each.number: each.runs for each in self.marked}
         self.evidence_of = _grouped((passage.query_id, passage) for passage in self.evidence)
         self.edits_of = _grouped((edit.query_id, edit) for edit in self.edits)
         self.checks_of = _grouped((check.evidence_id, check) for check in self.checks)
+        self.queries_of = _grouped((n, name) for name, numbers in self.sentences_of.items() for n in numbers)
         self.by_number = {span.number: span for span in trace.spans}
         self.about = _grouped(self._subjects())
         self.zero = min((span.started for span in trace.spans), default=trace.file.started)
@@ -77,7 +79,7 @@ class RunView:
 
     def place(self, edit: Edit) -> Span | None:
         """Returns where the words of an edit stand in the text; None where another edit changed them."""
-        later = [each for each in self.edits[self.edits.index(edit) + 1 :] if each.accepted]
+        later = [each for each in self.edits[[*self.edits_by_id].index(edit.id) + 1 :] if each.accepted]
         words = edit.new if edit.accepted else edit.old
         place = Span(*moved_range(edit.start, edit.start + len(words), later))
         return place if place.of(self.text) == words else None
@@ -266,9 +268,8 @@ def _rendered(template: str, trace: Trace) -> str:
 def label_page(items: Sequence[RatingItem]) -> str:
     """Renders the page on which people rate these items."""
     rows = [item.model_dump(mode="json", exclude_defaults=True) for item in items]
-    facts: dict[str, Any] = {"digest_of_items": digest_of(items), "format": FORMAT}
-    questions = {question.name: question for question in QUESTIONS}
-    return render("views/html/label_page/page.html", items=rows, questions=questions, **facts)
+    facts = {"items": rows, "questions": {it.name: it for it in QUESTIONS}, "format": FORMAT}
+    return render("views/html/label_page/page.html", digest_of_items=digest_of(items), **facts)
 
 
 def revision_html(revision: Revision) -> str:

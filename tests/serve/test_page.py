@@ -88,7 +88,7 @@ def test_text_is_revised_and_copied_on_a_phone(page: tuple[Page, Served]) -> Non
 @pytest.mark.slow  # a browser takes seconds to start
 def test_failures_are_told_in_a_line(page: tuple[Page, Served]) -> None:
     shown, server = page
-    for token, text, told in ((BOB, "A dam.", "send a token"), (ALICE, " ", "give a text")):
+    for token, text, told in ((BOB, "A dam.", "does not know"), (ALICE, " ", "give a text")):
         revise(shown, token, text, "")
         shown.locator("#failure", has_text=told).wait_for()
     server.stop()

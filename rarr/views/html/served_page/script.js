@@ -28,6 +28,7 @@
       if (error.name === "AbortError") throw error;
       throw new Error("The server does not answer: see whether it runs, and try again.");
     }
+    if (response.status === 401) throw new Error("This server does not know the token: correct it above.");
     const told = await response.json().catch(() => null);
     throw new Error(told?.error?.message ?? `The server answered with status ${response.status}: try again.`);
   };
@@ -49,7 +50,8 @@
     wait();
     try {
       result.innerHTML = await revised(running.signal);
-      show("Done: the result is below.");
+      const wrong = result.querySelector(".wrong");
+      show(wrong ? "" : "Done: the result is below.", wrong?.textContent ?? "");
       result.focus();
     } catch (error) {
       show("", error.name === "AbortError" ? "Stopped: nothing was changed." : error.message);
