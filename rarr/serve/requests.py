@@ -32,6 +32,7 @@ MOST_TEXTS = 1000
 OPEN = ("/", "/healthz", "/readyz")
 """The routes that need no token: they show nothing."""
 _SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
+_TOKEN = re.compile(f"[!-~]{{{_SHORTEST},}}")  # other characters do not come through every header
 _TOKEN_HEADER = "x-rarr-token"
 LONGEST_HEAD = 65_536
 """Bytes of the headers of a request, at most."""
@@ -138,7 +139,7 @@ def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
         at, told = wrong_value(error, _keys(model))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
     if isinstance(body, TextBody) and body.search and not body.sources:
-        raise Refusal(400, "no_sources", "search is given without sources: give sources")
+        raise Refusal(400, "no_sources", 'search is "given", but there are no sources: add sources')
     return body
 
 
@@ -206,9 +207,9 @@ class Gate:
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
-        if any(len(token) < _SHORTEST for token in self._tokens):
-            cure = "openssl rand -hex 16 makes one"
-            raise SettingsError(f"serve_token has a token of fewer than {_SHORTEST} characters: {cure}")
+        if not all(_TOKEN.fullmatch(token) for token in self._tokens):
+            cure = f"give {_SHORTEST} or more letters, digits and signs; openssl rand -hex 16 makes one"
+            raise SettingsError(f"serve_token has a token that is too short or has other characters: {cure}")
         if not self._tokens and not is_loopback(settings.serve_host):
             told = "set RARR_SERVE_TOKEN, which callers send"
             raise SettingsError(f"--host {settings.serve_host} lets other machines in: {told}")
@@ -231,7 +232,7 @@ class Gate:
         if refusal and sending.status is None:
             with suppress(ClientDisconnect):
                 await refusal.response()(scope, receive, sending)
-        if path not in OPEN:
+        if path not in OPEN or refusal:
             facts = {"method": call.method, "status": sending.status or 499, "caller": call.caller or None}
             ms = round(1000 * (time.perf_counter() - started), 1)
             _log.info("request", extra={"route": "none", **facts, "ms": ms, **call.log})
@@ -242,18 +243,21 @@ class Gate:
             told = f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
             raise Refusal(431, "head_too_large", told)
         self._require_same_site(request.headers)
-        if call.path not in OPEN:
+        is_open = call.path in OPEN
+        if is_open and call.method != "GET":
+            raise Refusal(405, "wrong_route", "this route takes only GET", Allow="GET")
+        if not is_open:
             call.caller = self._caller(request.headers)
             if self._in_flight >= self._settings.serve_concurrency:
                 raise Refusal(429, "too_many_requests", "too many at once: come again", Retry_After="1")
-        self._in_flight += 1
+        self._in_flight += not is_open
         try:
-            call.body = await self._body(request)
+            call.body = b"" if is_open else await self._body(request)
             call.headers = [pair for pair in pairs if not self._holds_token(*pair)]
             request.scope["call"] = call
             await _while_connected(self._app, request, sending)
         finally:
-            self._in_flight -= 1
+            self._in_flight -= not is_open
 
     def _caller(self, headers: Mapping[str, str]) -> str:
         if not self._tokens:
@@ -286,7 +290,7 @@ class Gate:
             told = "this server has no tokens, and answers on localhost alone: set RARR_SERVE_TOKEN"
             raise Refusal(403, "wrong_host", told)
         if origin is not None and site != host:
-            told = "this server answers no pages of other sites: call it from a program"
+            told = "this server answers no pages of other sites; a proxy in front must pass Host on"
             raise Refusal(403, "other_site", told)
 
     async def _body(self, request: Request) -> bytes:

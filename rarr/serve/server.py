@@ -17,12 +17,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.batches.jobs import Runner, Task, Tasks, WorkerProcesses
 from rarr.errors import InputError
-from rarr.records import Notice, Revision
+from rarr.records import Notice, Record, Revision, Verification
 from rarr.serve.chat import Desk, TextWork, job_of
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
-    OPEN,
     Call,
     Gate,
     GuardrailBody,
@@ -63,8 +62,9 @@ class Application:
         self.desk = Desk(runner)
         self.proxy = Proxy(self.desk, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
-            **dict.fromkeys(OPEN, ("GET", self._health)),
             "/": ("GET", self._page),
+            "/healthz": ("GET", self._health),
+            "/readyz": ("GET", self._health),
             GUARDRAIL: ("POST", self._guardrail),
             **dict.fromkeys(OWN, ("POST", self._own)),
         }
@@ -80,13 +80,11 @@ class Application:
         method, answer = self._routes[call.path]
         call.log["route"] = call.path
         if call.method != method:
-            raise Refusal(405, "wrong_route", f"this route has another method: send {method}", Allow=method)
+            raise Refusal(405, "wrong_route", f"this route takes only {method}", Allow=method)
         response = await answer(call)
         await response(scope, receive, send)
 
     async def _health(self, call: Call) -> Response:
-        if call.path == "/readyz" and self.desk.stopping.is_set():
-            raise Refusal(503, "not_ready", "the server is shutting down: ask another")
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 
     async def _page(self, call: Call) -> Response:
@@ -97,28 +95,32 @@ class Application:
         kind = OWN[call.path]
         body: Any = call.read(kind)
         task: Task = "verify" if kind is VerifyBody else "postprocess"
-        made = {"text": body.text, "run_id": call.new_run(), "context": body.context}
-        job = replace(job_of(task, body, self._settings), **made)
+        own = {"text": body.text, "run_id": call.new_run(), "context": body.context}
+        job = replace(job_of(task, body, self._settings), **own)
         call.log["run_id"] = job.run_id
         try:
-            done: Any = await self.desk.done(job)
+            done = await self.desk.done(job)
         except InputError as error:
             raise Refusal(400, "invalid_input", str(error)) from None
-        codes = {notice.code for notice in getattr(done, "warnings", ())} & {"deadline", "failed"}
-        call.note(getattr(done, "outcome", codes.pop() if codes else "finished"))
-        if kind is ReviseBody:
-            told = Notice(code=done.outcome, message=done.notice, node="")
-            known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
-            done = done.revision or Revision(run_id=job.run_id, changed=False, **known)
-            if "text/html" in call.header("accept"):  # the page of this server
-                return HTMLResponse(await asyncio.to_thread(served_result, done))
-        return Response(done.model_dump_json(), media_type="application/json")
+        if isinstance(done, Verification):
+            undone = [it.code for it in done.warnings if it.code in ("deadline", "failed")]
+            call.note(undone[0] if undone else "finished")
+            return _written(done)
+        call.note(done.outcome)
+        if kind is not ReviseBody:
+            return _written(done)
+        told = Notice(code=done.outcome, message=done.notice, node="")
+        known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
+        revision = done.revision or Revision(run_id=job.run_id, changed=False, **known)
+        if call.header("accept") == "text/html":  # the page of this server asks so, and no other client
+            return HTMLResponse(await asyncio.to_thread(served_result, revision, done))
+        return _written(revision)
 
     async def _guardrail(self, call: Call) -> Response:
         """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
         body = call.read(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
-        options = checked(ProxyOptions, chosen, "rarr")
+        options = checked(ProxyOptions, chosen, "additional_provider_specific_params")
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
         job = job_of("postprocess", options, self._settings, mode=mode)
@@ -127,6 +129,10 @@ class Application:
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})
         return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
+
+
+def _written(record: Record) -> Response:
+    return Response(record.model_dump_json(), media_type="application/json")
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:

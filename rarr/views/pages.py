@@ -14,6 +14,7 @@ from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
 from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Edit, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.cards_and_edits import EditState, moved_range
+from rarr.records.postprocessing import Postprocessed
 from rarr.tools.pages.html_rendering import clipped, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import Kind, by_sentence, traced
@@ -253,16 +254,16 @@ def served_page(needs_token: bool) -> str:
     return render("views/html/served_page/page.html", needs_token=needs_token)
 
 
-def served_result(revision: Revision) -> str:
-    """Renders a revision for the page of a server, as a run of which the result alone is known."""
+def served_result(revision: Revision, done: Postprocessed) -> str:
+    """Renders the result of a server as a run without spans; `done` has the outcome and its notice."""
     facts = RunFacts(version="", original=revision.original, context=None, settings={}, warnings=[])
     ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
     trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))
-    return _rendered("views/html/served_page/result.html", trace)
+    return _rendered("views/html/served_page/result.html", trace, done=done)
 
 
-def _rendered(template: str, trace: Trace) -> str:
-    return render(template, view=RunView(trace), **_HELPERS)
+def _rendered(template: str, trace: Trace, **more: Any) -> str:
+    return render(template, view=RunView(trace), **_HELPERS, **more)
 
 
 def label_page(items: Sequence[RatingItem]) -> str:

@@ -84,6 +84,10 @@ class Served:
 
     def __exit__(self, *error: object) -> None:
         self.stop()
+        self.join()
+
+    def join(self) -> None:
+        """Waits until the server has ended."""
         self._thread.join(60)
         assert not self._thread.is_alive()
 

@@ -45,7 +45,8 @@ HEADS: list[tuple[str, dict[str, str], int, str]] = [
     ("GET http://evil.example/v1/models", TOKEN, 404, "there is no such route"),
     ("GET /../../etc/passwd", TOKEN, 404, "there is no such route"),
     ("CONNECT evil.example:443", TOKEN, 404, "there is no such route"),
-    ("GET /v1/revise", TOKEN, 405, "send POST"),
+    ("GET /v1/revise", TOKEN, 405, "takes only POST"),
+    ("POST /", {"Content-Length": "9"}, 405, "takes only GET"),  # a stranger's body is not waited for
     ("GET /v1/models", TOKEN | {"Origin": "https://evil.example"}, 403, "answers no pages of other sites"),
     ("GET /v1/models", TOKEN | {"Origin": "null"}, 403, "answers no pages of other sites"),
     ("GET /v1/models", TOKEN | {"Cookie": "x" * 100_000}, 431, "the headers have more than"),
@@ -62,7 +63,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sources": []}, "body.sources: it is empty: give at least one, or leave it out"),
     ({"sources": ["y"] * 1001}, "body.sources: List should have at"),
     ({"search": "http://evil"}, "body.search: give 'given'"),
-    ({"search": "given"}, "search is given without sources"),
+    ({"search": "given"}, "there are no sources: add sources"),
     ({"deadline_s": 1e9}, "body.deadline_s: give a number less than"),
     ({"deadline_s": float("inf")}, "body.deadline_s: give a finite number"),
 ]
@@ -83,7 +84,7 @@ BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
         ]
     ),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
-    (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "/etc"}}, JSON, 400, "rarr.corpus: unknown"),
+    (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "x"}}, JSON, 400, f"{CALLER}.corpus: unknown"),
     ("/v1/revise", b"x" * 20_000, JSON, 413, "the body has more than 0.01 MB"),
 ]
 
@@ -171,7 +172,8 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
 @pytest.mark.parametrize(
     ("token", "host", "message"),
     [
-        (f"{ALICE},short", "127.0.0.1", "fewer than 16 characters: openssl rand"),
+        (f"{ALICE},short", "127.0.0.1", "give 16 or more letters, digits and signs; openssl rand"),
+        ("a token of five words", "127.0.0.1", "has other characters"),
         (None, "0.0.0.0", r"^--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
         (None, "::", "lets other machines in"),
         (None, "example.org", "lets other machines in"),

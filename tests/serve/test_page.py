@@ -20,11 +20,15 @@ in_a_browser = pytest.mark.skipif(not installed(), reason=f"needs one of {', '.j
 PASSAGE = "The Hoover Dam is 221 metres high."
 
 
-def test_result_escapes_what_a_caller_sends(http: httpx2.Client) -> None:
-    answer = http.post("/v1/revise", json={"text": WILD}, headers={"Accept": "text/html"})
-    assert answer.headers["content-type"].startswith("text/html")
-    assert not {"script", "img", "style"} & {tag for tag, _ in Html(answer.text).tags}
-    assert "<script>alert(1)</script>" in Html(answer.text).text
+def test_result_escapes_what_a_caller_sends(tmp_path: Path) -> None:
+    passage = {"text": f"{WILD}\n\n{PASSAGE}", "title": WILD, "source": "javascript:alert(3)"}
+    asked = {"text": f"{WILD}\n\nThe Hoover Dam is 212 metres high.", "sources": [passage]}
+    with Served(Tasks(Settings(home=tmp_path, trace=False))) as server:
+        answer = httpx2.post(f"{server.url}/revise", json=asked, headers={"Accept": "text/html"}, timeout=60)
+    shown = Html(answer.text)
+    assert not {"script", "img", "style"} & {tag for tag, _ in shown.tags}
+    assert not [it for _, it in shown.tags if str(it.get("href")).startswith("javascript")]
+    assert "221" in shown.text and shown.text.count("<script>alert(1)</script>") > 2
 
 
 def test_page_shows_nothing_and_needs_no_token() -> None:
@@ -88,10 +92,11 @@ def test_text_is_revised_and_copied_on_a_phone(page: tuple[Page, Served]) -> Non
 @pytest.mark.slow  # a browser takes seconds to start
 def test_failures_are_told_in_a_line(page: tuple[Page, Served]) -> None:
     shown, server = page
-    for token, text, told in ((BOB, "A dam.", "does not know"), (ALICE, " ", "give a text")):
+    unknown = "does not know the token"
+    for token, text, told in ((BOB, "Dam.", unknown), ("ö", "Dam.", unknown), (ALICE, " ", "give a text")):
         revise(shown, token, text, "")
         shown.locator("#failure", has_text=told).wait_for()
     server.stop()
-    shown.wait_for_timeout(500)
+    server.join()
     shown.click(".main")
     shown.locator("#failure", has_text="The server does not answer").wait_for()

@@ -2,8 +2,8 @@
 // The buttons of edits, and the text to copy, which follows them. Offsets count characters, not UTF-16 units.
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
-  // A page cannot write to the data folder: a command keeps what was refused. A name that a shell could read
-  // as something else, in a trace from elsewhere, is left out.
+  // A page cannot write to the data folder: a command keeps what was refused. With a name that a shell could
+  // read as something else, in a trace from elsewhere, the command is not shown.
   const keep = () => {
     const keeper = document.querySelector(".keep");
     if (!keeper) return;
@@ -25,6 +25,11 @@
     for (const { start, end, new: words } of changed.sort((a, b) => b.start - a.start))
       characters.splice(start, end - start, ...JSON.parse(words));
     button.dataset.text = JSON.stringify(characters.join(""));
+    // Of two edits of the same words the text can have one.
+    for (const other of all(".decision:first-child")) {
+      const { edit, start, end } = other.parentElement.dataset;
+      other.disabled = changed.some((it) => it.edit !== edit && +it.start < +end && +start < +it.end);
+    }
     keep();
     const counted = changed.length === 1 ? "1 change" : `${changed.length} changes`;
     button.textContent = button.dataset.label = changed.length ? `Copy the text with ${counted}` : "Copy the text";

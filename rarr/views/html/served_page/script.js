@@ -12,23 +12,25 @@
     if (passages.length) body.sources = passages;
     return JSON.stringify(body);
   };
+  const UNKNOWN = "This server does not know the token: correct it above.";
   const headers = () => {
     const sent = { Accept: "text/html", "Content-Type": "application/json" };
-    // A header cannot hold other characters, and no token has them.
-    const token = byId("token")?.value.replace(/[^\x21-\x7e]/g, "");
+    const token = byId("token")?.value.trim();
+    if (/[^!-~]/.test(token ?? "")) throw new Error(UNKNOWN); // a header cannot hold it, and no token has it
     return token ? { ...sent, Authorization: `Bearer ${token}` } : sent;
   };
   // Returns the result as HTML. Throws an error whose message is for the reader.
   const revised = async (signal) => {
+    const sent = { method: "POST", headers: headers(), body: asked(), signal, cache: "no-store" };
     let response;
     try {
-      response = await fetch("/v1/revise", { method: "POST", headers: headers(), body: asked(), signal, cache: "no-store" });
+      response = await fetch("/v1/revise", sent);
       if (response.ok) return await response.text();
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new Error("The server does not answer: see whether it runs, and try again.");
     }
-    if (response.status === 401) throw new Error("This server does not know the token: correct it above.");
+    if (response.status === 401) throw new Error(UNKNOWN);
     const told = await response.json().catch(() => null);
     throw new Error(told?.error?.message ?? `The server answered with status ${response.status}: try again.`);
   };
@@ -50,7 +52,7 @@
     wait();
     try {
       result.innerHTML = await revised(running.signal);
-      const wrong = result.querySelector(".wrong");
+      const wrong = result.querySelector("#notice.wrong");
       show(wrong ? "" : "Done: the result is below.", wrong?.textContent ?? "");
       result.focus();
     } catch (error) {
